@@ -493,6 +493,32 @@ def test_what_has_no_equal_place_is_accounted_for(case: str) -> None:
     honest_account(CODEC, am.History([message]))
 
 
+def _noted(cls: Any, *fields: Any, note: str, value: Any = True, **more: Any) -> Any:
+    return cls(*fields, **more, notes={"openai": {f"/{note}": value}})
+
+
+_CITED = am.Citation("u", "t", None, 0, 1, "url_citation")
+HOLDERS: dict[str, Any] = {
+    "annotations": _noted(am.TextBlock, "a", citations=[_CITED], note="annotated"),
+    "audio": am.AudioBlock(am.FileSource("f", "openai")),
+    "extra_content": _noted(am.TextBlock, "a", signature=am.Signature("google", "s"), note="signed", value="message"),
+    "function_call": _noted(am.ToolUseBlock, None, "f", {}, note="legacy"),
+    "reasoning": _noted(am.ThinkingBlock, "t", note="place", value="reasoning"),
+    "refusal": _noted(am.RefusalBlock, "no", note="refusal"),
+    "tool_calls": am.ToolUseBlock("c", "f", {}),
+}
+
+
+@pytest.mark.parametrize("key", HOLDERS)
+@pytest.mark.parametrize("value", [5, "x", [5], {"x": 1}, None], ids=repr)
+@pytest.mark.parametrize("name", ["openai", "openai-response"])
+def test_an_extra_under_a_key_that_is_used_is_accounted_for(name: am.CodecName, key: str, value: Any) -> None:
+    """Where a block stands under a key, an extra of this key has no place, and is no silent loss."""
+    message = msg("assistant", HOLDERS[key], **own({key: value}))
+    fitted = honest_account(am.get_codec(name), am.History([message]))
+    assert fitted.history[0].extras != message.extras
+
+
 # -- errors -------------------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 import agentmsg as am
 from agentmsg.fitting.fit import fit
 from agentmsg.formats.spelling import same_document
-from agentmsg.testing import exact_return, honest_account, messages
+from agentmsg.testing import exact_return, honest_account, messages, notes_never_matter
 from agentmsg.values.frozen import plain_copy
 from agentmsg_codecs.openai import OpenAICodec
 from agentmsg_codecs.openai.response import OpenAIResponseCodec
@@ -253,6 +253,22 @@ def test_what_is_no_answer_is_refused(document: Any, path: tuple[Any, ...]) -> N
 
 
 # -- what the schema requires -------------------------------------------------------------------------------------
+
+
+PLANTED: dict[str, Any] = {
+    "no choices": {"openai.response": {"choices": "absent"}},
+    "choices that are an object": {"openai.response": {"choices": ["=", {"a": 1}]}},
+    "choices without a message": {"openai.response": {"choices": ["=", [{"index": 0}]]}},
+    "no message": {"openai.choice": {"message": "absent"}},
+    "another message": {"openai.choice": {"message": ["=", {"role": "assistant", "content": "b"}]}},
+    "a time too large": {"openai.response": {"created": ["=", 10**30]}},
+}
+
+
+@pytest.mark.parametrize("case", PLANTED)
+def test_planted_notes_do_not_touch_what_holds_the_message(case: str) -> None:
+    """Whatever notes say of the levels of an answer, its message is written, and reads back."""
+    notes_never_matter(CODEC, am.History([reply(am.TextBlock("a"), notes=PLANTED[case])]))
 
 
 def test_what_the_schema_requires_is_invented_and_reported() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.formats.rules import is_native
 from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
-from agentmsg.formats.spelling import says_nothing, spelling_of
+from agentmsg.formats.spelling import spelling_of_nothing
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.msg import Msg
@@ -115,8 +115,8 @@ def word_if_any(native: Mapping[str, Any], key: str) -> str | None:
 def unread(native: Native, key: str) -> dict[str, Any]:
     """Return what the ``get`` of a hatch answers for a value without meaning: a note of what says nothing, an extra."""
     value = native[key]
-    spelling = spelling_of(value) or (["=", value] if says_nothing(value) else None)
-    return {"odd": (key,)} if spelling is None else {"notes": {key: spelling}}
+    nothing = spelling_of_nothing(value)
+    return {"odd": (key,)} if nothing is None else {"notes": {key: nothing}}
 
 
 def role_of(native: Any) -> str:

@@ -7,6 +7,7 @@ from it once: a hook of yours, registered before first use, changes the mapping.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["Parts"]
 
 _make_native = maker(NativeBlock)
-_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 
 
 class Parts:
@@ -38,8 +38,6 @@ class Parts:
     Args:
         family: whose parts these are.
         shapes: one for each block class that the format has.
-        quick: shortcuts for common parts: a class, a tag, and a function that returns the block, or None if the general
-            path must look. Not used if another hook is registered for the class.
         odd: classes or tags that the schema doesn't have in this place. Such blocks are marked ``/odd`` when they are
             read, so that a capability table can tell them from new ones.
         tags: that may stand here; None: all that the shapes have.
@@ -56,22 +54,18 @@ class Parts:
         self,
         family: str,
         shapes: Iterable[Shape],
-        quick: Iterable[tuple[type[Any], str, Callable[[Native], Any]]] = (),
         *,
         odd: Iterable[type[Any] | str | None] = (),
         tags: Iterable[str | None] | None = None,
     ) -> None:
         self.family = family
         self._shapes: dict[Any, Shape] = {shape.cls: shape for shape in shapes}
-        self._shortcuts = tuple(quick)
         self._odd = frozenset(odd)
         self._tags = None if tags is None else frozenset(tags)
         self._converter: cattrs.Converter | None = None
         self._whole: Parts | None = None
         self._by_tag: dict[Any, list[Shape]] = {}
         self.readers: dict[Any, Callable[[Native], Any]] = Later(self._reader_of)
-        #: The shortcuts, by tag.
-        self.quick: dict[Any, Callable[[Native], Any]] = {}
         #: Gives the part of a block without notes and extras, by class.
         self.writers: dict[type[Any], Callable[[Any], Native]] = Later(self._writer_of)
 
@@ -113,7 +107,6 @@ class Parts:
         other = Parts(
             self.family,
             (shape for cls, shape in own.items() if cls in chosen),
-            (quick for quick in self._shortcuts if quick[0] in chosen),
             odd=odd,
             tags=tags,
         )
@@ -134,7 +127,6 @@ class Parts:
                 self._shapes[cls] = attrs.evolve(shape, **hooks)
             if shape.writer is None or hooks:
                 self.writers[cls] = writers[cls]
-        self.quick.update((tag, read) for cls, tag, read in self._shortcuts if cls in ours - self._odd)
         for shape in self._shapes.values():
             for tag in shape.keys:
                 if self._tags is None or tag in self._tags:
@@ -148,11 +140,6 @@ class Parts:
     def shape(self, cls: type[Any]) -> Shape | None:
         """Return the shape of a block class."""
         return self._shapes.get(cls)
-
-    def shape_of_tag(self, tag: str | None) -> Shape | None:
-        """Return the shape of the parts with a tag; the first, where several share it."""
-        found = self._by_tag.get(tag)
-        return None if found is None else found[0]
 
     def keys_of(self, block: Any) -> frozenset[str]:
         """Return the keys that the part of a block has of its own: no unknown field may use them."""
@@ -177,7 +164,7 @@ class Parts:
         """Return the function that reads the parts with a tag; None where they have no meaning here."""
         shapes = self._by_tag.get(tag)
         if shapes is None:
-            return self.quick.get(tag)
+            return None
         if len(shapes) == 1:
             return self._reader(shapes[0], tag)
         readers = [(shape.takes, self._reader(shape, tag)) for shape in shapes]
@@ -191,13 +178,8 @@ class Parts:
         return read
 
     def _reader(self, shape: Shape, tag: str | None) -> Callable[[Native], Any]:
-        quick, family = self.quick.get(tag), self.family
-
-        def careful(native: Native) -> Any:
-            block = None if quick is None else quick(native)
-            return read_as(shape, native, family) if block is None else block
-
-        read = careful if shape.exact is None else shape.exact[tag]
+        family = self.family
+        read = partial(_read_as, shape, family) if shape.exact is None else shape.exact[tag]
         if shape.cls in self._odd or tag in self._odd:
             return lambda native: marked(read(native), family, odd=True)
         return read
@@ -206,14 +188,6 @@ class Parts:
         """Return the generated writer of a class; that of any other is in the table from the start."""
         shape = self._shapes.get(cls)
         return None if shape is None or shape.writer is None else shape.writer()
-
-    def usual(self, part: Any) -> Any:
-        """Return the block of a part by its shortcut; None if the general path must look."""
-        if type(part) is not _OBJECT:
-            return None
-        tag = part.get("type")
-        quick = self.quick.get(tag) if type(tag) is str else None
-        return None if quick is None else quick(part)
 
     def write(self, block: Any) -> Any:
         """Return the part of a block that fits."""
@@ -229,6 +203,10 @@ class Parts:
         self.fill()
         back = self.read(plain_copy(thaw(block.value)))
         return back if type(back) is NativeBlock else None
+
+
+def _read_as(shape: Shape, family: str, native: Native) -> Any:
+    return read_as(shape, native, family)
 
 
 def _is(cls: type[Any]) -> Callable[[Any], bool]:

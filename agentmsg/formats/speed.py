@@ -27,7 +27,7 @@ from agentmsg.formats.plain_messages import (
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
-from agentmsg.model.construction import Remembered, draft_class, replacer
+from agentmsg.model.construction import Remembered, absent_values, draft_class, replacer
 from agentmsg.values.copies import copy_document, copy_part
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.text import UNUSUAL, parse_arguments, usual_arguments
@@ -43,6 +43,7 @@ __all__ = [
     "USUAL",
     "Remembered",
     "Usual",
+    "absent_values",
     "copy_document",
     "copy_part",
     "draft_class",

@@ -28,9 +28,11 @@ __all__ = [
     "keep_proven",
     "note_of",
     "put_back",
+    "reads_as",
     "same_document",
     "says_nothing",
     "spelling_of",
+    "spelling_of_nothing",
     "with_note",
 ]
 
@@ -212,6 +214,11 @@ def spelling_of(value: Any) -> str | None:
     return "{}" if isinstance(value, Mapping) else "[]" if isinstance(value, (list, tuple)) else None
 
 
+def spelling_of_nothing(value: Any) -> Any:
+    """Return the note for a value that says nothing: the name of its spelling, or itself; None for any other."""
+    return spelling_of(value) or (["=", value] if says_nothing(value) else None)
+
+
 def says_nothing(value: Any) -> bool:
     """Whether a value is empty, or holds nothing but what is."""
     return _without_empty(value) is None
@@ -298,13 +305,13 @@ def put_back(
     spelt = plain
     for key, spelling in note.items():
         spelt = _spell(spelt, key, spelling)
-    if spelt is plain or _reads_as(spelt, obj, read):
+    if spelt is plain or reads_as(spelt, obj, read):
         return spelt
     # Something was edited: keep each spelling that still means the same.
     spelt = plain
     for key, spelling in note.items():
         trial = _spell(spelt, key, spelling)
-        if trial is not spelt and _reads_as(trial, obj, read):
+        if trial is not spelt and reads_as(trial, obj, read):
             spelt = trial
     return spelt
 
@@ -321,7 +328,8 @@ def _spell(native: dict[str, Any], key: str, spelling: Any) -> dict[str, Any]:
     return {**native, key: value}
 
 
-def _reads_as(native: dict[str, Any], obj: Noted, read: Callable[[dict[str, Any]], Any]) -> bool:
+def reads_as(native: dict[str, Any], obj: Noted, read: Callable[[dict[str, Any]], Any]) -> bool:
+    """Whether a native object reads as an object; a reader that raises anything doesn't say so."""
     try:
         return same(read(native), obj)
     except Exception:  # noqa: BLE001 - whatever a reader raises, it does not read back as the object

@@ -284,6 +284,10 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
         assistant("a", reasoning_details=[{"type": "reasoning.text", "signature": "s", **CLAUDE}]),
         msg("assistant", thought("", signature=SIGNED, **own(FIRST)), TEXT),
     ),
+    "reasoning.text, signed by nobody": (
+        assistant("a", reasoning_details=[{"type": "reasoning.text", "text": "t", "signature": "s", "format": None}]),
+        msg("assistant", thought(signature=am.Signature(None, "s"), **own({"format": None})), TEXT),
+    ),
     "reasoning.summary": (
         assistant("a", reasoning="t", reasoning_details=[{"type": "reasoning.summary", "summary": "t", **GPT}]),
         msg("assistant", thought(**own(GPT)), TEXT),

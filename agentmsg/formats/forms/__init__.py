@@ -7,7 +7,7 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | --- | --- |
 | Form, Described | one kind of native object; all those of a format, and the places where they may stand |
 | Key, Const | a key and its field; a key that always says the same |
-| Inside, Kept | an object inside that says more of the same; keys that stay as they are, in a mapping |
+| Inside | an object inside that says more of the same |
 | Lifted: Place, Beside | the content of a message that several keys hold, each of them some of the blocks |
 | Single | keys of a message that say the one block that it holds |
 | Spread | keys that say together an object of the model |
@@ -21,7 +21,6 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Content | a text, or the parts of a place |
 | Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
 | Via | a value through two plain functions |
-| absent_of | what the fields of a class hold where there is nothing |
 
 The JSON Schema of a format's native objects, and its tables, are made by ``schemas`` and ``tables``.
 """
@@ -35,14 +34,13 @@ from agentmsg.lazy import later
 if TYPE_CHECKING:
     from agentmsg.formats.forms.call_values import Arguments, Content, Input
     from agentmsg.formats.forms.described import Described
-    from agentmsg.formats.forms.form import Form, absent_of
+    from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.grouped import Grouped
     from agentmsg.formats.forms.items import (
         Beside,
         Const,
         Hatch,
         Inside,
-        Kept,
         Key,
         Lifted,
         Place,
@@ -68,12 +66,12 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("Arguments", "Content", "Input"), "agentmsg.formats.forms.call_values"),
     "Described": "agentmsg.formats.forms.described",
-    **dict.fromkeys(("Form", "absent_of"), "agentmsg.formats.forms.form"),
+    "Form": "agentmsg.formats.forms.form",
     "Grouped": "agentmsg.formats.forms.grouped",
     **dict.fromkeys(("Each", "Nested", "Wrapped"), "agentmsg.formats.forms.object_values"),
     "Rows": "agentmsg.formats.forms.rows",
     **dict.fromkeys(
-        ("Beside", "Const", "Hatch", "Inside", "Kept", "Key", "Lifted", "Place", "Single", "Spare", "Spread"),
+        ("Beside", "Const", "Hatch", "Inside", "Key", "Lifted", "Place", "Single", "Spare", "Spread"),
         "agentmsg.formats.forms.items",
     ),
     **dict.fromkeys(
@@ -106,7 +104,6 @@ __all__ = [
     "Input",
     "Inside",
     "Json",
-    "Kept",
     "Key",
     "Lifted",
     "Link",
@@ -125,7 +122,6 @@ __all__ = [
     "Whole",
     "Words",
     "Wrapped",
-    "absent_of",
 ]
 
 __getattr__ = later(globals(), _HOMES)

@@ -21,7 +21,6 @@ __all__ = [
     "Hatch",
     "Inside",
     "Item",
-    "Kept",
     "Key",
     "Lifted",
     "Place",
@@ -133,23 +132,6 @@ class Hatch:
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
     spaces: tuple[str, ...] = ()
-
-
-@attrs.frozen
-class Kept:
-    """Keys whose values stay as they are, in a mapping of the model: ``Kept(("stop_details",), "response_metadata")``.
-
-    Attributes:
-        keys: the keys; null says that there is nothing.
-        field: the field that holds them, in their order.
-        nulls: those of the keys that are null where there is nothing; the others are absent then.
-        cell: of the capability table.
-    """
-
-    keys: tuple[str, ...]
-    field: str
-    nulls: tuple[str, ...] = attrs.field(default=(), kw_only=True)
-    cell: Cell = attrs.field(kw_only=True)
 
 
 @attrs.frozen
@@ -282,7 +264,7 @@ class Single:
         return tuple(sorted(keys_of(self.items)))
 
 
-Item: TypeAlias = "Key | Const | Inside | Hatch | Kept | Lifted | Single | Spare | Spread"
+Item: TypeAlias = "Key | Const | Inside | Hatch | Lifted | Single | Spare | Spread"
 
 
 def is_usual(key: Key) -> bool:
@@ -294,5 +276,5 @@ def keys_of(items: Iterable[Item]) -> frozenset[str]:
     """Return the native keys of items."""
     found: set[str] = set()
     for item in items:
-        found.update(item.keys if isinstance(item, (Hatch, Kept, Lifted, Single, Spread)) else (item.native,))
+        found.update(item.keys if isinstance(item, (Hatch, Lifted, Single, Spread)) else (item.native,))
     return frozenset(found)

@@ -19,7 +19,7 @@ from agentmsg.formats.plain_messages import (
     remember_reader,
 )
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
-from agentmsg.formats.spelling import says_nothing, spelling_of
+from agentmsg.formats.spelling import spelling_of, spelling_of_nothing
 from agentmsg.lazy import Later
 from agentmsg.model.blocks import TextBlock
 from agentmsg.model.construction import maker
@@ -50,11 +50,6 @@ def _rest_of(native: Native, known: frozenset[str], odd: Sequence[str] = ()) -> 
 def _with_rest(native: Native, owner: Any, space: str) -> Native:
     """Return an object inside another with its unknown keys, as plain data."""
     return {**native, **thaw(extras_of(owner, space))}
-
-
-def _spelling_of_nothing(value: Any) -> Any:
-    """Return the note for a value that says nothing; None for any other."""
-    return spelling_of(value) or (["=", value] if says_nothing(value) else None)
 
 
 def _split_note(family: str) -> Callable[..., Any]:
@@ -156,7 +151,7 @@ class Namespace:
             "rest_of": _rest_of,
             "spelling_of": spelling_of,
             "split_note": _split_note(family),
-            "spelling_of_nothing": _spelling_of_nothing,
+            "spelling_of_nothing": spelling_of_nothing,
             "usual_arguments": usual_arguments,
             "text_or_list": _text_or_list(family),
             "thaw": thaw,

@@ -17,7 +17,6 @@ from agentmsg.formats.forms.items import (
     Const,
     Hatch,
     Inside,
-    Kept,
     Key,
     Lifted,
     Single,
@@ -73,7 +72,7 @@ def _flat(items: Iterable[Item], *, usual: bool = False) -> Iterator[Item]:
 
 def _rank(item: Item) -> int:
     """Return the place of an item in the order of reading: last what needs what was read before."""
-    return 2 if isinstance(item, Kept) else int(isinstance(item, Key) and item.value.is_last)
+    return int(isinstance(item, Key) and item.value.is_last)
 
 
 def _inner(item: Inside) -> Level:
@@ -182,7 +181,7 @@ class _Reader(MessageLines):
                 tests += [] if item.known is None else [f"{item.field}_ in {self.bind('known', item.known)}"]
             elif isinstance(item, Const) and type(item.value) is str:
                 count, tests = count + 1, [*tests, f"{level.d}.get({item.native!r}) == {item.value!r}"]
-            elif isinstance(item, (Const, Kept)) or not (getattr(item, "is_optional", True) and not _is_written(item)):
+            elif isinstance(item, Const) or not (getattr(item, "is_optional", True) and not _is_written(item)):
                 return None
         return [f"len({level.d}) == {count}", *tests]
 
@@ -220,8 +219,6 @@ class _Reader(MessageLines):
                 found[item.field] = f"{item.field}_"
             elif isinstance(item, Hatch) and not only_usual:
                 found |= {name: f"{name}_" for name in item.cells}
-            elif isinstance(item, Kept) and not only_usual:
-                found[item.field] = f"{item.field}_"
             elif isinstance(item, (Lifted, Single)):
                 found["content"] = "content_"
         return found
@@ -268,8 +265,6 @@ class _Reader(MessageLines):
                 lines += self._inside(item, level)
             elif isinstance(item, Const):
                 lines += self._const(item, level)
-            elif isinstance(item, Kept):
-                lines += self._kept(item)
             elif isinstance(item, Spare):
                 lines += self._spare(item) if level.inside is None else self._spare_inside(item, level)
             elif isinstance(item, Spread):
@@ -335,20 +330,6 @@ class _Reader(MessageLines):
             "        except Unreadable:",
             *indented(odd, 3),
         ]
-
-    def _kept(self, item: Kept) -> list[str]:
-        """Return the lines for keys that are kept; they come last, so that usual objects have none of them left."""
-        v, keys = f"{item.field}_", self.bind("kept", frozenset(item.keys))
-        asked = ["left", *(f"d.get({key!r}) is not None" for key in item.nulls)]
-        lines: list[str] = []
-        for key in item.nulls:
-            lines += [f"if {key!r} in d:", "    left -= 1", "else:", f"    note[{key!r}] = 'absent'"]
-        inner = [f"{v} = adopt({{key: d[key] for key in d if key in {keys} and d[key] is not None}})"]
-        for key in item.keys:
-            if key not in item.nulls:
-                null = ["left -= 1", f"if d[{key!r}] is None:", f"    note[{key!r}] = 'null'"]
-                inner += [f"if {key!r} in d:", *indented(null)]
-        return [*lines, f"{v} = EMPTY", f"if {' or '.join(asked)}:", *indented(inner)]
 
     def _spare(self, item: Spare) -> list[str]:
         if not item.is_written:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Hatch, Inside, Kept, Key, Spare, Spread, keys_of
+from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
 from agentmsg.model.equality import same
 
@@ -138,8 +138,6 @@ class Rows:
                 cells[item.field] = self._spread(item)
             elif isinstance(item, Hatch):
                 cells |= item.cells
-            elif isinstance(item, Kept):
-                cells[item.field] = item.cell
         return cells
 
     def _spread(self, item: Spread) -> Cell:

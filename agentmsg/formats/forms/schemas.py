@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Kept, Key, Lifted, Place, Single, Spare, Spread
+from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Key, Lifted, Place, Single, Spare, Spread
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
@@ -86,8 +86,6 @@ class Schemas:
             return [(item.native, {"enum": [item.value]}, False)]
         if isinstance(item, Inside):
             return [(item.native, self._object(item.items), item.need == "must")]
-        if isinstance(item, Kept):
-            return [(key, {}, False) for key in item.keys]
         if isinstance(item, Spare):
             return [(item.native, {}, False)]
         if isinstance(item, Lifted):

@@ -9,7 +9,7 @@ import attrs
 
 from agentmsg.formats.forms.call_values import Arguments, Content, Input
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Key, Lifted, Place, Single, Spare, Spread
+from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Key, Lifted, Place, Single, Spread
 from agentmsg.formats.forms.object_values import Each, Nested, Wrapped
 from agentmsg.formats.forms.values import Total, Value, Words
 from agentmsg.model.tool_use import UNSET
@@ -132,10 +132,8 @@ def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str,
             yield from ((before + key, f"{held}{words})") for key, words in _mapped_keys(item.items))
         elif isinstance(item, Single):
             yield from ((key, f"{item.cls.__name__}: {words}") for key, words in _mapped_keys(item.items))
-        elif isinstance(item, Spare):
-            yield before + item.native, "an extra, unless it says nothing"
         else:
-            yield from ((key, f"{item.field}, as it is") for key in item.keys)
+            yield before + item.native, "an extra, unless it says nothing"
 
 
 def _told(value: Value, field: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Lifted, Single, Spare, Spread
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
 from agentmsg.formats.forms.message_lines import write_lifted
 from agentmsg.formats.forms.values import NOTHING, indented
 from agentmsg.values.frozen import EMPTY
@@ -108,9 +108,6 @@ class _Writer:
                 return put
             says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]
             return [f"if {' or '.join(says)}:", *indented(put)] if says else []
-        if isinstance(item, Kept):
-            nulls = [line for key in item.nulls for line in (f"if {key!r} not in v:", f"    {d}[{key!r}] = None")]
-            return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]
         if isinstance(item, Spare):
             return self._spare(item, d)
         if isinstance(item, Lifted):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError
+from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     KEEP,
     Caps,
@@ -30,6 +30,7 @@ from agentmsg.formats import (
     Native,
     Swap,
     Unreadable,
+    adopt,
     excerpt,
     is_list,
     is_object,
@@ -41,7 +42,7 @@ from agentmsg.formats import (
     rules,
     write_as,
 )
-from agentmsg.formats.forms import Const, Described, Form, Kept, Key, Link, Nested, Text, Via, Words
+from agentmsg.formats.forms import Const, Described, Form, Hatch, Key, Link, Nested, Text, Via, Words
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
@@ -144,6 +145,36 @@ def _refusal(answer: Described, document: Native) -> DecodeError:
     return DecodeError("this doesn't come back as a response")
 
 
+def _argued(metadata: Any, _: Any) -> Any:
+    kept = {key: metadata[key] for key in metadata if key in ARGUED and metadata[key] is not None}
+    return metadata if len(kept) == len(metadata) else kept
+
+
+def _get_kept(native: Native) -> dict[str, Any]:
+    notes = {key: "null" for key in _ARGUED[1:] if key in native and native[key] is None}
+    if _ARGUED[0] not in native:
+        notes[_ARGUED[0]] = "absent"
+    kept = {key: native[key] for key in native if key in ARGUED and native[key] is not None}
+    return {"response_metadata": adopt(kept), "notes": notes} if kept else {"notes": notes}
+
+
+def _put_kept(message: am.Msg) -> Native:
+    kept = message.response_metadata
+    # In their order, which is told again.
+    return thaw(kept) if _ARGUED[0] in kept else {_ARGUED[0]: None, **thaw(kept)}
+
+
+# How the model came to stop, and what the server did, stays as it is; one of the keys is null where it says nothing.
+_KEPT = Hatch(
+    keys=_ARGUED,
+    cells={"response_metadata": _argued},
+    get=_get_kept,
+    put=_put_kept,
+    schema={key: {} for key in _ARGUED},
+    about="response_metadata, as it is",
+)
+
+
 def _described(engine: Messages) -> Described:
     answer = engine.described.parts["answer"]
 
@@ -164,18 +195,13 @@ def _described(engine: Messages) -> Described:
         Key("model", "model", Text(), "may", lacks="partial"),
         Key("content", "content", content),
         Key("stop_reason", "finish_reason", Words(FINISH, known=STOP_REASONS), "null", cell=_finish),
-        Kept(_ARGUED, "response_metadata", nulls=("stop_sequence",), cell=_argued),
+        _KEPT,
         Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
     ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
     return Described(FAMILY, (form, USAGE), {})
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
-
-
-def _argued(metadata: Any, _: Any) -> Any:
-    kept = {key: metadata[key] for key in metadata if key in ARGUED and metadata[key] is not None}
-    return metadata if len(kept) == len(metadata) else kept
 
 
 def _finish(word: str, message: am.Msg) -> str | None:

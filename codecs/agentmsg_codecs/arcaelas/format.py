@@ -126,8 +126,11 @@ def _read_thinking(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], 
         if type(value) is str and value:
             said[key] = value
         elif key in native:
-            name = spelling.spelling_of(value) or (["=", value] if spelling.says_nothing(value) else None)
-            odd.append(key) if name is None else notes.update({key: name})
+            nothing = spelling.spelling_of_nothing(value)
+            if nothing is None:
+                odd.append(key)
+            else:
+                notes[key] = nothing
     if not said:
         return (), notes, odd
     proof = said.get("thinking_signature")

@@ -57,7 +57,6 @@ KIND_OF_ROLE: Mapping[str, str] = {
     "function": "function",
     "remove": "remove",
 }
-WORDS_OF_ROLES: Mapping[str, str] = {"human": "user", "ai": "assistant"}
 # The words in the `status` of a tool message.
 STATUS_WORDS = frozenset({"success", "error"})
 # Roles of the model that no ChatMessage may claim, because they ask for more than a word.

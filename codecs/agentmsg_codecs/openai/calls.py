@@ -74,7 +74,7 @@ class Calls:
 
 
 def is_legacy(block: Any) -> bool:
-    """Whether a call or result is written in the old form; codec.py has taken the id that its reader makes."""
+    """Whether a call or result is written in the old form; the id that its reader makes has been taken off."""
     if not block.notes or mark_of(block, FAMILY, "/legacy") is not True or isinstance(block, am.NativeBlock):
         return False
     link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import carried_extras, mark_of
-from agentmsg_codecs.openai.format import CITED
+from agentmsg.formats import mark_of
+from agentmsg.formats.forms import Described, Rows
+from agentmsg_codecs.openai.format import CITATIONS
 from agentmsg_codecs.openai.hints import is_odd
-from agentmsg_codecs.openai.names import FAMILY, ITEM
+from agentmsg_codecs.openai.names import FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
 
 
-_CITATION_EXTRAS = carried_extras(
-    (ITEM, lambda citation: frozenset(CITED) if citation.kind == "url_citation" else None),
-    (FAMILY, lambda citation: frozenset({"type", *(("url_citation",) if citation.kind == "url_citation" else ())})),
-)
+_ROWS = Rows(Described(FAMILY, CITATIONS, {}))
+_CITATION_EXTRAS = _ROWS.row(*(form.name for form in CITATIONS)).fields["extras"]
 
 
 def _carried_citation(citation: am.Citation, text: str) -> am.Citation | None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 DETAILS = frozenset({"auto", "low", "high", "original"})
 AUDIO_FORMATS = frozenset({"audio/mp3", "audio/wav"})
-CITED = ("url", "title", "start_index", "end_index")
+_CITED = ("url", "title", "start_index", "end_index")
 _NO_TYPES = frozenset({"", "function", "custom", "server"})
 _CACHE = cache()
 _ODD_CACHE = cache(is_usual=False)
@@ -171,7 +171,7 @@ SOUND = (
 
 
 def _lacks_some(native: Native) -> bool:
-    return any(native["url_citation"].get(key) is None for key in CITED)
+    return any(native["url_citation"].get(key) is None for key in _CITED)
 
 
 CITATIONS = (

@@ -176,13 +176,6 @@ def own_cache_only(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
 # -- keys --------------------------------------------------------------------------------------------------------------
 
 
-def _schema() -> Native:
-    text = {"type": "string"}
-    point = {"type": "object", "properties": {"mode": text, "ttl": text}, "required": ["mode"]}
-    control = {"type": "object", "properties": {"type": text, "ttl": text}, "required": ["type"]}
-    return {POINT: point, CONTROL: control}
-
-
 def cache(*, is_usual: bool = True) -> Hatch:
     """Return the keys of the hint of a part or tool, which the schema has there, or has not."""
     return Hatch(
@@ -204,6 +197,6 @@ def own_cache() -> Hatch:
         put=_put_control,
         is_optional=True,
         odd=(CONTROL,),
-        schema=_schema(),
+        schema={CONTROL: {}},
         about="cache",
     )

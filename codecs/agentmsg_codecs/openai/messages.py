@@ -40,7 +40,7 @@ from agentmsg.formats.forms import (
 )
 from agentmsg_codecs.openai.calls import Calls, is_legacy, is_native_entry
 from agentmsg_codecs.openai.format import describe
-from agentmsg_codecs.openai.hints import odd
+from agentmsg_codecs.openai.hints import CONTROL, odd
 from agentmsg_codecs.openai.marks import is_field_audio, is_function, is_named
 from agentmsg_codecs.openai.marks import is_value as is_value_result
 from agentmsg_codecs.openai.names import FAMILY, MESSAGE, REASONING_KEYS
@@ -59,7 +59,7 @@ _PLAIN = {"system": "text", "developer": "text", "user": "user"}
 _ROLES = frozenset({*_PLAIN, "assistant", "tool", "function"})
 _REFUSED = adopt({FAMILY: {"/refusal": True}})
 _NAME = Key("name", "name", Text(), "may", is_odd=True)
-_BESIDE = ("annotations", SIGNED_KEY, "cache_control")
+_BESIDE = ("annotations", SIGNED_KEY, CONTROL)
 
 
 def _is_empty_sound(native: Any) -> bool:
@@ -161,8 +161,8 @@ class Messages:
 
         def test(owner: Any, key: str, value: Any) -> bool:
             if key == "annotations" and role == "assistant":
-                plain = plain_copy(thaw(value))
-                return plain is not None and self._citations(plain) is None
+                plain, is_cited = plain_copy(thaw(value)), any(map(_is_cited, owner.content))
+                return plain is not None and self._citations(plain) is None and not is_cited
             return comes_back(owner, key, value)
 
         return test
@@ -330,9 +330,7 @@ class Messages:
     def _detached(self, message: am.Msg) -> tuple[am.Msg, Native]:
         """Return a message without what stands beside its content, and that."""
         message, beside = detached(message)
-        cited = [
-            index for index, block in enumerate(message.content) if type(block) is am.TextBlock and block.citations
-        ]
+        cited = [index for index, block in enumerate(message.content) if _is_cited(block)]
         if len(cited) != 1 or message.role != "assistant":
             return message, beside
         at, content = cited[0], message.content
@@ -359,6 +357,10 @@ def _of_function(message: am.Msg) -> am.Msg:
     result: Any = message.content[0]
     marks = {"legacy": True} if result.tool_call_id is None else {"function": True, "named": True}
     return message.evolve(content=(marked(result, FAMILY, **marks),))
+
+
+def _is_cited(block: Any) -> bool:
+    return type(block) is am.TextBlock and bool(block.citations)
 
 
 def _is_content(native: Native) -> bool:

@@ -71,7 +71,7 @@ def providers_at(place: str) -> frozenset[str]:
 
 
 def provider_of(word: Any) -> str | None:
-    """Return who signs, by the word in ``format``; it stays an unknown field, for it says more than that."""
+    """Return who signs, by the word in ``format``."""
     head = word.partition("-")[0] if isinstance(word, str) else ""
     return head if head in _FORMATS else None
 
@@ -208,7 +208,7 @@ def read_reasoning(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], 
         if key not in native:
             continue
         value = native[key]
-        nothing = spelling.spelling_of(value) or (["=", value] if spelling.says_nothing(value) else None)
+        nothing = spelling.spelling_of_nothing(value)
         if nothing is not None:
             notes[key] = nothing
         elif key not in LISTS and value == first:

@@ -73,7 +73,7 @@ class Thinking:
         provider = "anthropic" if block.redacted is not None else provider
         word = own.get("format") if is_mapping(own) else None
         # The word for who signed is written again, and no extra; another one that tells the same is.
-        is_same = provider_of(word) == provider and word != format_of(provider)
+        is_same = provider_of(word) == provider and (provider is None or word != format_of(provider))
         signed = block.signature is not None or block.redacted is not None
         return keys | {"format"} if signed and not is_same else keys
 

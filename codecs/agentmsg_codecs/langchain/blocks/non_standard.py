@@ -56,6 +56,11 @@ def _is_free_form(kind: Any) -> bool:
 _APART = frozenset({"type", "extras"})
 
 
+def _is_said(own: Any) -> bool:
+    """Whether the unknown fields of Anthropic's block are an object of some."""
+    return is_object(own) and bool(own)
+
+
 def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
     """Return the block that a `non_standard` value is the canonical form of."""
     tag = value.get("type")
@@ -63,7 +68,7 @@ def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
     if cls is None:
         raise Unreadable
     own = value.get("extras")
-    if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and own[ANTHROPIC]):
+    if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and _is_said(own[ANTHROPIC])):
         raise Unreadable
     try:
         block = converter.structure({key: item for key, item in value.items() if key not in _APART}, _resolved(cls))

@@ -50,6 +50,7 @@ from agentmsg_codecs.langchain.blocks.tables import (
     is_of,
     says_all_of,
 )
+from agentmsg_codecs.langchain.blocks.v1_calls import error_first
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
 from agentmsg_codecs.langchain.blocks.v1_results import careful, result_shape
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
@@ -87,6 +88,7 @@ class ContentParts(Parts):
     """Reads and writes content parts.
 
     Attributes:
+        quick: by tag, the readers of usual parts; each gives None if a part is anything else.
         quick_writers: by class, the writers of blocks with notes; each gives None if a note is more than a mark.
         described: the forms.
     """
@@ -121,6 +123,7 @@ class ContentParts(Parts):
             RESULT: self._read_of_server,
             "non_standard": self._read_non_standard,
         }
+        self.quick: dict[Any, Any] = {}
         self.quick_writers: dict[Any, Any] = dict.fromkeys((*V1_CLASSES, am.CompactionBlock), self._write_marked)
 
     def _shape(self, cls: type[Any]) -> Shape:
@@ -204,10 +207,7 @@ class ContentParts(Parts):
                 block = self._of_forms(part, self._of_tag.get(tag, ()))
         except _REFUSED:
             return _native(part)
-        if type(block) is am.ToolUseBlock and block.id is None and block.kind != "server":
-            # It was read without one, and needs none.
-            return marked(block, FAMILY, **{"no-id": True})
-        return block
+        return _of_call(block) if type(block) is am.ToolUseBlock else block
 
     def _of_forms(self, part: Native, entries: Sequence[Entry]) -> Any:
         """Return the block of a part by the first form that reads it."""
@@ -366,6 +366,16 @@ class ContentParts(Parts):
             if is_marked(block, FAMILY, f"/{mark}"):
                 native = back(native)
         return native
+
+
+def _of_call(block: am.ToolUseBlock) -> am.ToolUseBlock:
+    """Return a call that was read: where it is invalid with its error first; and one without an id needs none."""
+    own: Any = block.extras.get(FAMILY) if block.extras else None
+    if own and not block.is_valid:
+        block = block.evolve(extras={**block.extras, FAMILY: error_first(own)})
+    if block.id is None and block.kind != "server":
+        return marked(block, FAMILY, **{"no-id": True})
+    return block
 
 
 def _with_extras(plain: Any, block: Any) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agentmsg.formats import natives
-from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped, absent_of
+from agentmsg.formats import natives, speed
+from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
 from agentmsg_codecs.langchain.blocks.anthropic import OWN, TOOLS
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import USE
 from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, SUMMARY
@@ -55,7 +55,7 @@ def _says_all_within(item: Key | Spread) -> Callable[[Any], bool]:
     # How the object inside was spelt elsewhere says nothing here.
     fields = [name for key in item.items for name in key.fields] if isinstance(item, Spread) else [value.field]
     told = {"notes", *fields}
-    wanted = {**{name: it for name, it in absent_of(value.cls).items() if name not in told}, **value.fixed}
+    wanted = {**{name: it for name, it in speed.absent_values(value.cls).items() if name not in told}, **value.fixed}
     rest, values, field = attrgetter("notes", "extras", *wanted), tuple(wanted.values()), item.fields[0]
 
     def test(block: Any) -> bool:
@@ -67,6 +67,7 @@ def _says_all_within(item: Key | Spread) -> Callable[[Any], bool]:
 
 def says_all_of(form: Form) -> Callable[[Any], bool]:
     """Return the test of blocks that a form says all of."""
+    cls: Any = form.cls
     fields = {"notes", "extras", *form.fixed}
     spaces = {FAMILY, NESTED, *form.fixed.get("extras", ())}
     foreign, within = set[str](), list[Any]()
@@ -77,7 +78,7 @@ def says_all_of(form: Form) -> Callable[[Any], bool]:
         if isinstance(item, Hatch):
             spaces.update(item.spaces)
             foreign.update(item.keys if ANTHROPIC in item.spaces and not item.cells else ())
-    absent = {name: value for name, value in absent_of(form.cls).items() if name not in fields}
+    absent = {name: value for name, value in speed.absent_values(cls).items() if name not in fields}
     if "input" in fields:
         absent.pop("raw_input", None)
     # Of a single name it would give no tuple.
