@@ -294,9 +294,17 @@ def test_schema_is_printed(arguments: list[str]) -> None:
 
 def test_a_format_without_schema_is_told() -> None:
     """Who asks for a schema that is not there is told which are."""
-    done = run("schema", "openai")
+    done = run("schema", "msgpack")
     assert done.exit_code == 2
-    assert "openai has no schema; formats with one: json" in done.stderr
+    assert "msgpack has no schema; formats with one: agentscope" in done.stderr
+
+
+def test_a_described_format_has_the_schema_of_its_native_objects() -> None:
+    """A format that is described in forms has a definition for each of them, and for each place of parts."""
+    printed = json.loads(run("schema", "anthropic").stdout)
+    assert printed["title"] == "Anthropic Messages (requests)"
+    assert printed["$defs"]["text"]["required"] == ["type", "text"]
+    assert {"$ref": "#/$defs/text"} in printed["$defs"]["place_content"]["anyOf"]
 
 
 def test_detect_as_json() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +12,12 @@ from agentmsg.cli.options import CODEC, output_option
 from agentmsg.cli.output import check_ending, check_written, output_to
 from agentmsg.cli.terminal import is_terminal, write_bytes
 from agentmsg.errors import CodecLookupError
+from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.registry import codec_names, get_codec
 from agentmsg.values.text import dump_json
+
+if TYPE_CHECKING:
+    from agentmsg.formats.codec import Codec
 
 __all__ = ["command"]
 
@@ -20,6 +25,7 @@ _EXAMPLES = """\b
 Examples:
   agentmsg schema -o agentmsg.schema.json
   agentmsg schema json --compact
+  agentmsg schema openai
 """
 
 
@@ -30,9 +36,10 @@ Examples:
 def command(*, codec: str, output: str, force: bool, compact: bool) -> None:
     """Print the JSON Schema (2020-12) of a format (default: agentmsg's own JSON).
 
-    Editors and programs in any language can check documents against it.
+    Editors and programs in any language can check documents against it. Of other formats it has the native objects that
+    are read, under "$defs": whatever else a document says is kept as it is.
     """
-    schema = get_codec(codec).schema()
+    schema = _schema_of(get_codec(codec))
     if schema is None:
         msg = f"{codec} has no schema; formats with one: {', '.join(_with_schema())}"
         raise click.UsageError(msg)
@@ -45,11 +52,19 @@ def command(*, codec: str, output: str, force: bool, compact: bool) -> None:
             write_bytes((dump_json(schema) if compact else indented(schema).encode()) + b"\n")
 
 
+def _schema_of(codec: Codec) -> dict[str, Any] | None:
+    """Return the schema of the documents of a codec, or else that of its native objects; None if there is none."""
+    schema = codec.schema()
+    if schema is None and codec.described:
+        schema = {"title": codec.title, **schema_of(*codec.described)}
+    return schema
+
+
 def _with_schema() -> list[str]:
     found: list[str] = []
     for name in codec_names():
         try:
-            if get_codec(name).schema() is not None:
+            if _schema_of(get_codec(name)) is not None:
                 found.append(name)
         except CodecLookupError:
             continue  # somebody's codec that is broken has no schema to offer
