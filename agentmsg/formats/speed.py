@@ -1,6 +1,7 @@
 """What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
 
-model.construction     Remembered, draft_class, replacer: objects made and changed without the checks of their class
+model.construction     draft_class, replacer: objects made and changed without the checks of their class
+model.remembering      Body, Seen, Written (and body_of): the bytes of what was written or read before
 lazy                   once, FILLING: tables filled at first need, by one thread
 formats.capabilities   Usual: a test in line, for what a cell carries as it is
 formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content;
@@ -27,7 +28,9 @@ from agentmsg.formats.plain_messages import (
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
-from agentmsg.model.construction import Remembered, absent_values, draft_class, replacer
+from agentmsg.model.construction import absent_values, draft_class, replacer
+from agentmsg.model.history import body_of, without_messages
+from agentmsg.model.remembering import Body, Seen, Written
 from agentmsg.values.copies import copy_document, copy_part
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.text import UNUSUAL, parse_arguments, usual_arguments
@@ -41,9 +44,12 @@ __all__ = [
     "PROVABLE",
     "UNUSUAL",
     "USUAL",
-    "Remembered",
+    "Body",
+    "Seen",
     "Usual",
+    "Written",
     "absent_values",
+    "body_of",
     "copy_document",
     "copy_part",
     "draft_class",
@@ -64,5 +70,6 @@ __all__ = [
     "replacer",
     "undoubted_items",
     "usual_arguments",
+    "without_messages",
     "written_within",
 ]
