@@ -75,19 +75,22 @@ def parse_json(
         fault = error
     if fault is not None:
         value = _loads_huge(data, fault)
-    # Four times as fast as a walk, and the usual end: JSON comes out as it went in, but for spaces. Then it is not
-    # too deep, and no number was rounded and no key dropped on the way.
+    # Four times as fast as a walk: what can be written is not too deep.
     try:
         written = written_within(value, limits.depth, size=size)
     except TypeError:
         _check_depth(data, value, limits.depth)
-    else:
+        written = b""
+    if written == data:
+        return value
+    if duplicates == "error":
+        # The usual end: JSON comes out as it went in, but for spaces. Then no number was rounded and no key dropped.
         if _is_as_written(data, written):
             return value
-    is_doubtful = fault is not None or may_round(data)
-    if is_doubtful or (duplicates == "error" and _may_repeat_keys(data, value)):
-        return _exact(data, duplicates, limits)
-    return value
+        is_exact = fault is None and not may_round(data) and not _drops_keys(data, written, value)
+    else:
+        is_exact = fault is None and not may_round(data)
+    return value if is_exact else _exact(data, duplicates, limits)
 
 
 def may_round(data: bytes) -> bool:
@@ -167,6 +170,19 @@ def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
         hint = "; it looks compressed"
     code = next((code for words, code in _REASONS.items() if words in str(error)), "syntax")
     return DecodeError(f"not JSON: {error}{hint}", code=code)
+
+
+def _drops_keys(data: bytes, written: bytes, value: object) -> bool:
+    """Tell whether a text may hold more keys than its value, which is written otherwise: with letters for escapes.
+
+    A key ends with a quote and a colon, and strings that hold these hold them in both texts. Unless spaces stand between,
+    or one of the two is an escape, there are as many in both.
+    """
+    import re  # noqa: PLC0415 - loaded already wherever attrs is
+
+    if not written or re.search(rb'"[ \t\n\r]+:|\\u00(?:22|3[aA])', data):
+        return _may_repeat_keys(data, value)
+    return data.count(b'":') != written.count(b'":')
 
 
 def _may_repeat_keys(data: bytes, value: object) -> bool:
