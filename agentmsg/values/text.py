@@ -175,8 +175,8 @@ def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
 def _drops_keys(data: bytes, written: bytes, value: object) -> bool:
     """Tell whether a text may hold more keys than its value, which is written otherwise: with letters for escapes.
 
-    A key ends with a quote and a colon, and strings that hold these hold them in both texts. Unless spaces stand between,
-    or one of the two is an escape, there are as many in both.
+    A key ends with a quote and a colon, and strings that hold these hold them in both texts. Unless spaces stand
+    between, or one of the two is an escape, there are as many in both.
     """
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
