@@ -174,7 +174,7 @@ class JsonCodec(Codec):
         body = speed.body_of(history) or (self._body if self.remember else None)
         # One message alone may stand without a list around it.
         if body is None or len(history.messages) < 2:  # noqa: PLR2004 - more than one
-            return self.render(self.write(history))
+            return self.render(self.write(history)) if history.notes else self._bytes((history,))[1:-1]
         return body.get(self, history, partial(self._frame, history), self._joined)
 
     def _frame(self, history: History) -> tuple[bytes, bytes]:
@@ -191,14 +191,20 @@ class JsonCodec(Codec):
 
     def _joined(self, messages: Sequence[Msg]) -> bytes:
         """Return the bytes of messages, with commas between them."""
-        if self.remember:
-            known = self._written.get
-            return b",".join([known(message, self._alone) for message in messages])
-        write = self.engine.write_any
-        return dump_json(write(messages[0])) if len(messages) == 1 else dump_json(list(map(write, messages)))[1:-1]
+        if not self.remember:
+            return self._bytes(messages)[1:-1]
+        known = self._written.get
+        return b",".join([known(message, self._alone) for message in messages])
 
     def _alone(self, message: Msg) -> bytes:
-        return dump_json(self.engine.write_any(message))
+        return self._bytes((message,))[1:-1]
+
+    def _bytes(self, values: Sequence[History | Msg]) -> bytes:
+        """Return the bytes of histories or messages, as an array."""
+        self.engine.fill()
+        timed = self.engine.write_timed(values)
+        raw = None if timed is None else speed.dump_with_times(timed)
+        return dump_json(list(map(self.engine.write_any, values))) if raw is None else raw
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the canonical form; see canonical/schema.py for what it can tell."""
