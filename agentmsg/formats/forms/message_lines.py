@@ -10,6 +10,7 @@ from agentmsg.formats.forms.call_values import Content
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Beside, Hatch, Key, Lifted, Place, Single
 from agentmsg.formats.forms.key_lines import KeyLines, Level
+from agentmsg.formats.forms.object_values import Each
 from agentmsg.formats.forms.values import NOTHING, Value, indented
 from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.msg import Msg
@@ -135,13 +136,30 @@ class MessageLines(KeyLines):
             ]
             if text is None or must or not isinstance(text.value, Content):
                 return []
-            return [
+            lines = [
                 "if len(d) == 2:",
                 f"    text = d.get({text.native!r})",
                 "    if type(text) is str and text:",
                 f"        return make_bare({role}, (make_text(text),))",
             ]
+            behind = first.places[first.places.index(text) + 1 :] if text.need == "null" else ()
+            lists = [place for place in behind if isinstance(place, Place) and isinstance(place.value, Each)]
+            return [*lines, *(line for place in lists for line in self._usual_list(place, text, role))]
         return self._usual_single(first, role) if isinstance(first, Single) else []
+
+    def _usual_list(self, place: Place, text: Place, role: str) -> list[str]:
+        """Return the early end at the message of one more key, a list of bare blocks behind the text, or behind null."""
+        self.key = place.native
+        made = ["if text is not None:", "    held = (make_text(text), *held)"]
+        read = [*place.value.read("held", self), *made, "if are_bare(held):", f"    return make_bare({role}, held)"]
+        # What has no meaning is looked at again below.
+        tried = ["try:", *indented(read), "except Unreadable:", "    pass"]
+        return [
+            f"if len(d) == 3 and {place.native!r} in d:",
+            f"    text, held = d.get({text.native!r}, d), d[{place.native!r}]",
+            "    if held and (text is None or (type(text) is str and text)):",
+            *indented(tried, 2),
+        ]
 
     def _usual_single(self, item: Single, role: str) -> list[str]:
         """Return the early end at the message of a result that is an id and a text."""

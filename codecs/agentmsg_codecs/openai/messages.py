@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -61,6 +61,8 @@ _REFUSED = adopt({FAMILY: {"/refusal": True}})
 _NAME = Key("name", "name", Text(), "may", is_odd=True)
 _BESIDE = ("annotations", SIGNED_KEY, CONTROL)
 
+_Reader: TypeAlias = "Callable[[Native], am.Msg]"
+
 
 def _is_empty_sound(native: Any) -> bool:
     return is_mapping(native) and not any(native.values())
@@ -84,6 +86,7 @@ class Messages:
         self._spelt = MESSAGE if is_response else FAMILY
         self.calls = Calls()
         self.described = self.calls.described = describe(self._forms())
+        self._readers = speed.Later(self._reader_of)
 
     # -- the forms ----------------------------------------------------------------------------------------------
 
@@ -173,30 +176,32 @@ class Messages:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def read(self, native: Any, links: Links | None = None) -> am.Msg:
-        """Return the message of a native one; of the role ``native`` where it cannot be told in the model.
-
-        Args:
-            native: the native message.
-            links: what is known of the messages before; a message for itself knows none.
+    def read(self, native: Any) -> am.Msg:
+        """Return the message of a native one by itself; of the role ``native`` where it cannot be told in the model.
 
         Raises:
             DecodeError: if it isn't a message at all.
         """
-        return (Links() if links is None else links).linked(self.read_unlinked(native))
+        return Links().linked(self.read_unlinked(native))
 
     def read_unlinked(self, native: Any) -> am.Msg:
         """Return the message of a native one, as ``read`` does, without the ids and names that readers make."""
-        role = natives.role_of(native)
-        shape = self.described.shapes.get(f"{role}_message") if role in _ROLES else None
-        if shape is None:
+        role: Any = native.get("role") if type(native) is _OBJECT else None
+        reader = self._readers[role] if type(role) is str and role in _ROLES else None
+        if reader is None:
+            natives.role_of(native)
             return natives.read_whole(native, FAMILY)
         try:
-            if native.keys().isdisjoint(_BESIDE):
-                return self._read(shape, native)
-            return self._read_beside(shape, native)
+            return reader(native) if native.keys().isdisjoint(_BESIDE) else self._read_beside(reader, native)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)
+
+    def _reader_of(self, role: str) -> _Reader | None:
+        shape: Any = self.described.shapes.get(f"{role}_message")
+        if shape is None:
+            return None
+        read: _Reader = shape.exact[role]
+        return read if role != "function" else lambda native: _of_function(read(native))
 
     def read_held(self, native_messages: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
         """Return the messages of native ones that others hold.
@@ -210,28 +215,21 @@ class Messages:
         Raises:
             Exception: of any kind, if they are not all messages.
         """
-        links = Links()
-        messages: list[am.Msg] = []
-        for links.number, native in enumerate(native_messages):
+
+        def read(native: Any) -> am.Msg:
             message = self.read_unlinked(native) if type(native) is _OBJECT else None
-            if message is None or not speed.is_sound_bare(message):
-                message = self.read_unlinked(copy(native))
-            messages.append(links.linked(message))
-        return messages
+            return message if message is not None and speed.is_sound_bare(message) else self.read_unlinked(copy(native))
 
-    def _read(self, shape: Shape, native: Native) -> am.Msg:
-        readers: Any = shape.exact
-        message: am.Msg = readers[native["role"]](native)
-        return _of_function(message) if native["role"] == "function" else message
+        return Links().read_all(native_messages, read)
 
-    def _read_beside(self, shape: Shape, native: Native) -> am.Msg:
+    def _read_beside(self, read: _Reader, native: Native) -> am.Msg:
         """Return the message of a native one, with what stands beside its content."""
         attached = Attached(native, hints=not self._is_response)
         rest = attached.rest
         citations = self._citations(rest.get("annotations")) if native["role"] == "assistant" else None
         if citations:
             rest = {key: value for key, value in rest.items() if key != "annotations"}
-        message = self._read(shape, rest)
+        message = read(rest)
         if citations:
             message = self._cited(message, citations, rest)
         if not attached:
@@ -240,7 +238,7 @@ class Messages:
         if len(left) == len(attached.rest):
             return message
         # What has no block to stand on is not known.
-        return message.evolve(extras=self._read(shape, {**rest, **_only(left, _BESIDE[1:])}).extras)
+        return message.evolve(extras=read({**rest, **_only(left, _BESIDE[1:])}).extras)
 
     def _citations(self, value: Any) -> tuple[am.Citation, ...] | None:
         """Return the citations of annotations; None where they are none."""

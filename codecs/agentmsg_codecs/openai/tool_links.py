@@ -14,7 +14,7 @@ from agentmsg_codecs.openai.calls import says_beside
 from agentmsg_codecs.openai.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from agentmsg import Made
 
@@ -65,6 +65,19 @@ class Links:
         self.names = CallNames()
         self._ids = _LegacyIds()
 
+    def read_all(self, native_messages: Iterable[Any], read: Callable[[Any], am.Msg]) -> list[am.Msg]:
+        """Return the messages of native ones in their order; ``number`` is that of the one which can't be read."""
+        messages: list[am.Msg] = []
+        for self.number, native in enumerate(native_messages):
+            message = read(native)
+            role = message.role
+            if role == "assistant":
+                message = self._called(message)
+            elif role == "tool":
+                message = self._answered(message)
+            messages.append(message)
+        return messages
+
     def linked(self, message: am.Msg) -> am.Msg:
         """Return a message that was read, with the names of results and the ids of calls that documents lack."""
         if message.role == "assistant":
@@ -90,8 +103,8 @@ class Links:
         name = self.names.answer(block.tool_call_id)
         if name is None or block.name is not None:
             return message
-        named = _with_name(block, name)
-        return speed.make_bare("tool", (named,)) if speed.is_bare(message) else _with(message, 0, named)
+        speed.name_result(block, name)
+        return message
 
 
 def unlinked(messages: Iterable[am.Msg]) -> Iterator[am.Msg]:
