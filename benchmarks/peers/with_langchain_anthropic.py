@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from langchain_anthropic.chat_models import convert_to_anthropic_tool
 from langchain_core.messages import convert_to_messages
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ _format: Callable[..., Any] = import_module("langchain_anthropic.chat_models")._
 _MODEL = "claude-sonnet-4-5"
 
 
-def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a body of Anthropic for messages of OpenAI Chat."""
-    system, converted = _format(convert_to_messages(messages), model=_MODEL)
-    return {"system": system, "messages": converted}
+def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body of Anthropic for one of OpenAI Chat."""
+    system, converted = _format(convert_to_messages(body["messages"]), model=_MODEL)
+    made = {"system": system, "messages": converted}
+    if "tools" in body:
+        made["tools"] = list(map(convert_to_anthropic_tool, body["tools"]))
+    return made
