@@ -48,8 +48,9 @@ from agentmsg.model.blocks import (
     VideoBlock,
     register_block,
 )
-from agentmsg.model.history import History, Recorder
+from agentmsg.model.history import History
 from agentmsg.model.msg import Msg, Role
+from agentmsg.model.recorder import Recorder
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.model.tools import NativeTool, Tool, ToolSpec
 from agentmsg.model.usage import Usage

@@ -267,22 +267,6 @@ def test_conveniences_of_messages_lead_to_the_same_codecs() -> None:
         am.Msg.from_json(am.dumps(HISTORY, "json"))
 
 
-def test_remembered_bytes_are_the_bytes() -> None:
-    """A codec that remembers writes the same bytes as one that does not, the first time and every other."""
-    remembering = am.get_codec("json", remember=2)
-    twins = am.History(
-        [am.Msg("user", "1", id="a", created_at=None, metadata={"k": value}) for value in (1, 1.0, True, 2**70)]
-    )
-    for history in (
-        twins,
-        HISTORY,
-        twins.evolve(metadata={"big": 2**70}),
-        am.loads(b'[{"role":"user","content":"x"}]', "json"),
-    ):
-        for _ in range(2):
-            assert am.dumps(history, remembering) == am.dumps(history, "json")
-
-
 def test_accounts_go_to_file_and_come_back() -> None:
     """dump_losses and load_losses keep an account, bound to the converted history as its document reads back."""
     result = am.convert(am.encode(LOSSY, "json"), "json", StrictToy())

@@ -97,6 +97,12 @@ def test_what_is_no_json_is_a_syntax_error(text: str) -> None:
         '{"a" \n:1, "a"\t: 1}',
         '{"x": 12345678901234567890123, "a": 0, "a": 0}',
         '{"":1,"":1}',
+        # Letters as escapes, so that the text is never what is written for its value; a quote or a colon as one, too.
+        '{"a":"\\u00e9","a":2}',
+        '{"a":"\\u00e9","a":2,"x":"\\u0022:"}',
+        '{"a":"\\u00e9","a":2,"x":"\\"\\u003a"}',
+        '{"a":"\\u00e9","a":2,"x":"\\"\\u003A"}',
+        '{"a" :"\\u00e9","a" :2,"x":"\\":"}',
     ],
 )
 def test_duplicate_keys_follow_the_policy(text: str) -> None:
@@ -105,7 +111,16 @@ def test_duplicate_keys_follow_the_policy(text: str) -> None:
     assert parse_json(text, duplicates="last") == json.loads(text)
 
 
-@pytest.mark.parametrize("text", ['{"a":"\\":","b":1}', '{"a": "\\"a\\":1, \\"a\\": 2"}', '["\\":\\":"]'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":"\\":","b":1}',
+        '{"a": "\\"a\\":1, \\"a\\": 2"}',
+        '["\\":\\":"]',
+        '{"a": "\\u00e9\\":", "b": "\\u0022:"}',
+        '{"a": ":\\u00e9\\u0022\\u003a", "b" : "\\\\"}',
+    ],
+)
 def test_colons_inside_of_texts_are_no_keys(text: str) -> None:
     """What looks like a key inside of a text makes the scan look twice, not refuse."""
     assert parse_json(text, duplicates="error") == json.loads(text)

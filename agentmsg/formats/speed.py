@@ -1,12 +1,14 @@
 """What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
 
-model.construction     Remembered, draft_class, replacer: objects made and changed without the checks of their class
+model.construction     draft_class, replacer: objects made and changed without the checks of their class
+model.remembering      Body, Seen, Written (and body_of): the bytes of what was written or read before
 lazy                   once, FILLING: tables filled at first need, by one thread
 formats.capabilities   Usual: a test in line, for what a cell carries as it is
 formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content;
                        reader_of, remember_reader: spellings that nobody need try
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that certainly says no more than its value
-values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words
+values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
+                       dump_with_times, time_text: times, which the standard library takes long to write
 values.copies          copy_document, copy_part: a caller's data, copied no more than needed
 values.depth, limits   PROVABLE, written_within, AROUND, DEFAULT_LIMITS, USUAL: depth, proved by writing a value
 """
@@ -27,10 +29,12 @@ from agentmsg.formats.plain_messages import (
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
-from agentmsg.model.construction import Remembered, absent_values, draft_class, replacer
+from agentmsg.model.construction import absent_values, draft_class, replacer
+from agentmsg.model.history import body_of, without_messages
+from agentmsg.model.remembering import Body, Seen, Written
 from agentmsg.values.copies import copy_document, copy_part
 from agentmsg.values.depth import PROVABLE, written_within
-from agentmsg.values.text import UNUSUAL, parse_arguments, usual_arguments
+from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text, usual_arguments
 from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
 from agentmsg.values.types import is_sound
 
@@ -41,12 +45,16 @@ __all__ = [
     "PROVABLE",
     "UNUSUAL",
     "USUAL",
-    "Remembered",
+    "Body",
+    "Seen",
     "Usual",
+    "Written",
     "absent_values",
+    "body_of",
     "copy_document",
     "copy_part",
     "draft_class",
+    "dump_with_times",
     "is_bare",
     "is_parsed",
     "is_shallow",
@@ -62,7 +70,9 @@ __all__ = [
     "reader_of",
     "remember_reader",
     "replacer",
+    "time_text",
     "undoubted_items",
     "usual_arguments",
+    "without_messages",
     "written_within",
 ]

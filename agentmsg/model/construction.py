@@ -1,4 +1,4 @@
-"""The performance tricks of the core, all of them, each with its reason.
+"""The performance tricks of the core, each with its reason; for what is remembered see ``remembering``.
 
 ``maker``: an attrs-frozen class pays about 50 ns a field in ``__init__``, for ``object.__setattr__``, and the same
 again for validators and converters. Readers have checked types already. So ``maker`` gives a function that fills a
@@ -11,10 +11,6 @@ block of 4 fields 0.20 against 0.44 us.
 ``paused``: the collector runs after every 700 new containers and finds nothing in a tree under construction;
 pausing it makes bulk decoding about a third faster. It is always switched on again.
 
-``Remembered``: a history that grows is written again and again, and all its messages but the last are the same
-objects. Messages never change, so their bytes can be kept, by identity: never by equality, for 1, 1.0 and True are
-equal, and so are two spellings of one message.
-
 ``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
 that is known to be sound, a draft is filled from it instead, in a quarter of the time. ``changer``: the same for any
 of its fields.
@@ -23,7 +19,6 @@ of its fields.
 from __future__ import annotations
 
 import gc
-import weakref
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -32,7 +27,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Remembered", "absent_values", "changer", "draft_class", "maker", "paused", "replacer"]
+__all__ = ["absent_values", "changer", "draft_class", "maker", "paused", "replacer"]
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
@@ -131,30 +126,6 @@ class paused:  # noqa: N801 - reads as a statement; a generator would take longe
         if self._was_on:
             gc.enable()
             _Container()
-
-
-class Remembered:
-    """The encoded bytes of immutable objects, by identity, for a bounded number of them.
-
-    Args:
-        most: how many are kept; when there are more, all are forgotten.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._known: dict[int, tuple[weakref.ref[Any], bytes]] = {}
-
-    def get(self, owner: Any, encode: Callable[[Any], bytes]) -> bytes:
-        """Return the bytes of an object, encoded now or earlier."""
-        known = self._known.get(id(owner))
-        # The id of an object that is gone may come back; the reference tells.
-        if known is not None and known[0]() is owner:
-            return known[1]
-        raw = encode(owner)
-        if len(self._known) >= self._most:
-            self._known.clear()
-        self._known[id(owner)] = (weakref.ref(owner), raw)
-        return raw
 
 
 def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:

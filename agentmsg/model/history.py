@@ -1,8 +1,9 @@
-"""History: an immutable sequence of messages; Recorder: the one place where messages collect."""
+"""History: an immutable sequence of messages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, cast, overload
 
 import attrs
@@ -10,8 +11,10 @@ import attrs
 from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_mapping
 from agentmsg.model.checks import listed, optional_text
+from agentmsg.model.construction import replacer
 from agentmsg.model.msg import RESULT_FIELDS, Msg
-from agentmsg.model.pickling import Portable, above
+from agentmsg.model.pickling import Pickled, Portable, above
+from agentmsg.model.remembering import Body
 from agentmsg.model.roles import SYNONYMS
 from agentmsg.model.tool_use import UNSET
 from agentmsg.model.tools import Tool, as_tools
@@ -19,7 +22,6 @@ from agentmsg.values.frozen import EMPTY, JSON, shallow
 
 if TYPE_CHECKING:
     from agentmsg.model.base import BaseBlock
-    from agentmsg.model.blocks import ToolUseBlock
     from agentmsg.model.pickling import Format
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from agentmsg.ops.turns import Turn
     from agentmsg_codecs import CodecName
 
-__all__ = ["History", "MsgLike", "Recorder", "as_history"]
+__all__ = ["History", "MsgLike", "as_history", "as_messages", "body_of", "without_messages"]
 
 MsgLike: TypeAlias = "Msg | str | Mapping[str, Any]"
 
@@ -65,6 +67,9 @@ class History(Noted, Portable, Sequence[Msg]):
     id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     tools: tuple[Tool, ...] = attrs.field(default=(), converter=as_tools, kw_only=True)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    # The bytes of what this history grew from (see agentmsg.model.remembering).
+    _body: Body | None = attrs.field(default=None, init=False, eq=False, repr=False)
+    __getstate__, __setstate__ = Pickled.__getstate__, Pickled.__setstate__
 
     @classmethod
     def of(cls, *items: MsgLike) -> History:
@@ -125,11 +130,20 @@ class History(Noted, Portable, Sequence[Msg]):
 
     def __add__(self, other: Iterable[MsgLike]) -> History:
         """Return this history with more messages, texts or mappings."""
-        return self.extended(*as_history(other))
+        return self._grown(as_messages(other))
 
     def extended(self, *messages: MsgLike) -> History:
         """Return this history with more messages, texts or mappings at the end."""
-        return self.evolve(messages=(*self.messages, *_as_messages(messages))) if messages else self
+        return self._grown(_as_messages(messages))
+
+    def _grown(self, messages: tuple[Msg, ...]) -> History:
+        if not messages:
+            return self
+        if type(self) is not History:
+            return self.evolve(messages=self.messages + messages)
+        grown = _with_messages(self, self.messages + messages)
+        _set_body(grown, self._body or Body())
+        return grown
 
     def first(self, *, role: str | None = None) -> Msg | None:
         """Return the first message (of a role, "human" also standing for "user", "ai" for "assistant"), or None."""
@@ -257,6 +271,17 @@ class History(Noted, Portable, Sequence[Msg]):
         return history
 
 
+_with_messages = replacer(History, "messages")
+body_of: Callable[[History], Body | None] = attrgetter("_body")
+"""Returns the body that a history shares with those that it grew from, if it grew."""
+_set_body: Callable[[History, Body], None] = vars(History)["_body"].__set__  # past the frozen class's own __setattr__
+
+
+def without_messages(history: History) -> History:
+    """Return all of a history but its messages."""
+    return _with_messages(history, ())
+
+
 def _first_of(messages: Iterable[Msg], role: str | None) -> Msg | None:
     if role is None:
         return next(iter(messages), None)
@@ -327,62 +352,18 @@ def as_history(value: History | Msg | Iterable[MsgLike]) -> History:
     Raises:
         InvalidMessage: code "type" if it is none of these.
     """
+    return value if is_a(value, History) else History(as_messages(value))
+
+
+def as_messages(value: History | Msg | Iterable[MsgLike]) -> tuple[Msg, ...]:
+    """Return the messages of a history, a message by itself, or several messages, texts and mappings; as above."""
+    if type(value) is list:  # the usual case first
+        return _as_messages(cast("Iterable[MsgLike]", value))
     if is_a(value, History):
-        return value
+        return value.messages
     if is_a(value, Msg):
-        return History((value,))
+        return (value,)
     if is_a(value, (str, bytes, Mapping)) or not is_a(value, (Iterable,)):
         msg = f"a History, a Msg or a list of messages is needed, not {excerpt(cast('object', value))}"
         raise InvalidMessage(msg, code="type")
-    return History(cast("Iterable[MsgLike]", value))
-
-
-class Recorder:
-    """Collects messages one after the other, and tells a listener of those that the agent made.
-
-    Args:
-        start: the history to go on from.
-        on_message: called with each new message of one of the ``roles``.
-        roles: by default the agent's own, assistant and tool.
-    """
-
-    def __init__(
-        self,
-        start: History | Iterable[MsgLike] = (),
-        *,
-        on_message: Callable[[Msg], object] | None = None,
-        roles: Iterable[str] = ("assistant", "tool"),
-    ) -> None:
-        if on_message is not None and not callable(on_message):  # pyright: ignore[reportUnnecessaryComparison]
-            raise refused("on_message", on_message, "a function of a message")
-        self._start = as_history(start)
-        self._messages: list[Msg] = []
-        self._on_message = on_message
-        self._roles = frozenset(role for role in listed(roles, "roles") if is_a(role, str))
-
-    def add(self, *items: MsgLike) -> Recorder:
-        """Add messages, texts or mappings, as ``History.of`` takes them; return the recorder itself."""
-        for message in History.of(*items):
-            self._messages.append(message)
-            if self._on_message is not None and message.role in self._roles:
-                self._on_message(message)
-        return self
-
-    @property
-    def history(self) -> History:
-        """All messages so far."""
-        return self._start.extended(*self._messages)
-
-    @property
-    def pending_tool_calls(self) -> tuple[ToolUseBlock, ...]:
-        """The calls for the client that no result answers yet."""
-        calls = (pair.call for pair in self.history.pair_tools() if pair.result is None)
-        return tuple(call for call in calls if call is not None and call.kind != "server" and call.is_valid)
-
-    def __copy__(self) -> Recorder:
-        """Return a recorder that goes on by itself from the same messages."""
-        return Recorder(self.history, on_message=self._on_message, roles=self._roles)
-
-    def __len__(self) -> int:
-        """Return the number of messages so far."""
-        return len(self._start) + len(self._messages)
+    return _as_messages(cast("Iterable[MsgLike]", value))

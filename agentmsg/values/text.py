@@ -7,6 +7,7 @@ by the standard library. orjson alone decides whether a text is well-formed.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -24,10 +25,12 @@ __all__ = [
     "Duplicates",
     "as_bytes",
     "dump_json",
+    "dump_with_times",
     "library",
     "may_round",
     "parse_arguments",
     "parse_json",
+    "time_text",
     "usual_arguments",
 ]
 
@@ -75,19 +78,22 @@ def parse_json(
         fault = error
     if fault is not None:
         value = _loads_huge(data, fault)
-    # Four times as fast as a walk, and the usual end: JSON comes out as it went in, but for spaces. Then it is not
-    # too deep, and no number was rounded and no key dropped on the way.
+    # Four times as fast as a walk: what can be written is not too deep.
     try:
         written = written_within(value, limits.depth, size=size)
     except TypeError:
         _check_depth(data, value, limits.depth)
-    else:
+        written = b""
+    if written == data:
+        return value
+    if duplicates == "error":
+        # The usual end: JSON comes out as it went in, but for spaces. Then no number was rounded and no key dropped.
         if _is_as_written(data, written):
             return value
-    is_doubtful = fault is not None or may_round(data)
-    if is_doubtful or (duplicates == "error" and _may_repeat_keys(data, value)):
-        return _exact(data, duplicates, limits)
-    return value
+        is_exact = fault is None and not may_round(data) and not _drops_keys(data, written, value)
+    else:
+        is_exact = fault is None and not may_round(data)
+    return value if is_exact else _exact(data, duplicates, limits)
 
 
 def may_round(data: bytes) -> bool:
@@ -169,6 +175,19 @@ def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
     return DecodeError(f"not JSON: {error}{hint}", code=code)
 
 
+def _drops_keys(data: bytes, written: bytes, value: object) -> bool:
+    """Tell whether a text may hold more keys than its value, which is written otherwise: with letters for escapes.
+
+    A key ends with a quote and a colon, and strings that hold these hold them in both texts. Unless spaces stand
+    between, or one of the two is an escape, there are as many in both.
+    """
+    import re  # noqa: PLC0415 - loaded already wherever attrs is
+
+    if not written or re.search(rb'"[ \t\n\r]+:|\\u00(?:22|3[aA])', data):
+        return _may_repeat_keys(data, value)
+    return data.count(b'":') != written.count(b'":')
+
+
 def _may_repeat_keys(data: bytes, value: object) -> bool:
     """Compare the colons that follow a quote with the keys read: a count of marks can only be too high.
 
@@ -240,11 +259,31 @@ def dump_json(value: Any) -> bytes:
     Raises:
         EncodeError: if the value holds anything else (code "type", "number", "surrogate", "depth" ...).
     """
-    _, dumps, strict = library()
+    _, dumps, strict, _ = library()
     try:
         return dumps(value, option=strict)
     except TypeError:
         return _dump_exactly(value)
+
+
+def dump_with_times(value: Any) -> bytes | None:
+    """Return compact JSON of a value in which times may stand, as ``time_text`` writes those without zone or in UTC.
+
+    None where the value holds what only ``dump_json`` takes, such as an integer beyond 64 bits.
+    """
+    _, dumps, _, timed = library()
+    try:
+        return dumps(value, option=timed)
+    except TypeError:
+        return None
+
+
+def time_text(value: datetime) -> str:
+    """Return the ISO 8601 text of a time."""
+    if type(value) is datetime and ((zone := value.tzinfo) is None or zone is UTC):
+        # The same text; the standard library takes three times as long.
+        return library()[1](value)[1:-1].decode()
+    return value.isoformat()
 
 
 def _dump_exactly(value: Any) -> bytes:
@@ -272,14 +311,16 @@ def _dump_exactly(value: Any) -> bytes:
 
 
 @cache
-def library() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int]:
-    """Return ``loads``, ``dumps`` and its strict option; for short texts an import statement takes as long as the work.
+def library() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int, int]:
+    """Return ``loads``, ``dumps``, its strict option, and that which takes times.
 
-    Without that option orjson writes texts for times and objects for dataclasses, in silence.
+    For short texts an import statement takes as long as the work. Without a strict option orjson writes texts for times
+    and objects for dataclasses, in silence.
     """
     import orjson  # noqa: PLC0415 - not every user of the model parses or writes JSON
 
-    return orjson.loads, orjson.dumps, orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+    timed = orjson.OPT_PASSTHROUGH_DATACLASS
+    return orjson.loads, orjson.dumps, timed | orjson.OPT_PASSTHROUGH_DATETIME, timed
 
 
 UNUSUAL: Any = object()
@@ -292,7 +333,7 @@ def usual_arguments(text: str) -> Any:
     Such a text is what orjson writes for the value, but for spaces between: then no key stood twice, and no number was
     rounded. Spaces inside strings are the same on both sides, so they may be left out of the comparison too.
     """
-    loads, dumps, _ = library()
+    loads, dumps, *_ = library()
     try:
         data = text.encode()
         value = loads(data)

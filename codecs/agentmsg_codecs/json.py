@@ -24,8 +24,8 @@ Follows version 1 of the canonical form. ``agentmsg schema json`` prints its JSO
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, ClassVar, cast
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
@@ -34,6 +34,12 @@ from agentmsg.formats import Codec, adopt, dump_json, excerpt, note_of, speed, w
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import JsonShape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentmsg import Limits
+    from agentmsg.formats import Duplicates
 
 __all__ = ["JsonCodec"]
 
@@ -58,8 +64,9 @@ class JsonCodec(Codec):
     """The canonical JSON form.
 
     Attributes:
-        remember: how many messages to remember the bytes of. A history that grows is then written without encoding
-            all of it again.
+        remember: how many messages to remember the bytes of, and the same number of documents that were read, 64 MiB of
+            each at most. Lines that come again are not read again, and messages not written again, wherever they stand.
+            A history that grows by ``+`` needs no option for that.
         engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
@@ -69,12 +76,29 @@ class JsonCodec(Codec):
 
     remember: int = attrs.field(default=0, validator=_count)
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
-    _remembered: speed.Remembered = attrs.field(
-        default=attrs.Factory(lambda self: speed.Remembered(self.remember), takes_self=True),
+    _written: speed.Written = attrs.field(
+        default=attrs.Factory(lambda self: speed.Written(self.remember), takes_self=True),
         init=False,
         eq=False,
         repr=False,
     )
+    _seen: speed.Seen = attrs.field(
+        default=attrs.Factory(lambda self: speed.Seen(self.remember), takes_self=True),
+        init=False,
+        eq=False,
+        repr=False,
+    )
+    _body: speed.Body = attrs.field(factory=speed.Body, init=False, eq=False, repr=False)
+
+    def from_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> History:
+        """Return the history of some bytes; with ``remember``, that of bytes that were read before is the same one."""
+        if not self.remember or type(raw) is not bytes:
+            return super().from_bytes(raw, limits, duplicates)
+        known: History | None = self._seen.get(raw, limits, duplicates)
+        if known is None:
+            known = super().from_bytes(raw, limits, duplicates)
+            self._seen.keep(raw, limits, duplicates, known)
+        return known
 
     def read(self, document: Any) -> History:
         """Return the history of a document: an object with "agentmsg", a list of messages, or one message."""
@@ -143,21 +167,44 @@ class JsonCodec(Codec):
         return document
 
     def to_bytes(self, history: History) -> bytes:
-        """Return the bytes of a history; with ``remember``, those of messages written before are taken as they are."""
-        if not self.remember or history.notes:
-            return self.render(self.write(history))
-        import orjson  # noqa: PLC0415 - not every user of the model writes JSON
+        """Return the bytes of a history; those of messages that were written before are taken as they are.
 
-        def encode(message: Msg) -> bytes:
-            return dump_json(self.engine.write_any(message))
+        That is so where the history grew from one that was written, and with ``remember`` for each message.
+        """
+        body = speed.body_of(history) or (self._body if self.remember else None)
+        # One message alone may stand without a list around it.
+        if body is None or len(history.messages) < 2:  # noqa: PLR2004 - more than one
+            return self.render(self.write(history)) if history.notes else self._bytes((history,))[1:-1]
+        return body.get(self, history, partial(self._frame, history), self._joined)
 
-        document = self.write(history.evolve(messages=()))
-        known = self._remembered.get
-        document["messages"] = [orjson.Fragment(known(message, encode)) for message in history.messages]
-        try:
-            return orjson.dumps(document)
-        except TypeError:  # an integer beyond 64 bits beside the messages
-            return self.render(self.write(history))
+    def _frame(self, history: History) -> tuple[bytes, bytes]:
+        """Return what stands before and behind the messages of a history."""
+        document = self.write(speed.without_messages(history))
+        if type(document) is list:
+            return b"[", b"]"
+        names = list(document)
+        place = names.index("messages")
+        before, behind = (
+            dump_json({name: document[name] for name in some}) for some in (names[:place], names[place + 1 :])
+        )
+        return b'%b,"messages":[' % before[:-1], b"],%b" % behind[1:] if len(behind) > 2 else b"]}"  # noqa: PLR2004 - {}
+
+    def _joined(self, messages: Sequence[Msg]) -> bytes:
+        """Return the bytes of messages, with commas between them."""
+        if not self.remember:
+            return self._bytes(messages)[1:-1]
+        known = self._written.get
+        return b",".join([known(message, self._alone) for message in messages])
+
+    def _alone(self, message: Msg) -> bytes:
+        return self._bytes((message,))[1:-1]
+
+    def _bytes(self, values: Sequence[History | Msg]) -> bytes:
+        """Return the bytes of histories or messages, as an array."""
+        self.engine.fill()
+        timed = self.engine.write_timed(values)
+        raw = None if timed is None else speed.dump_with_times(timed)
+        return dump_json(list(map(self.engine.write_any, values))) if raw is None else raw
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the canonical form; see canonical/schema.py for what it can tell."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg import AgentMsgError, BaseBlock, DecodeError, EncodeError, Msg, NativeBlock, NativeTool
+from agentmsg import AgentMsgError, BaseBlock, DecodeError, EncodeError, History, Msg, NativeBlock, NativeTool
 from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.generated_code import code
@@ -30,6 +31,8 @@ from agentmsg_codecs.canonical.user_hooks import (
 from agentmsg_codecs.canonical.writing import plain_writer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentmsg_codecs.canonical.shapes import Shape
 
 
@@ -73,6 +76,7 @@ class Engine:
         self._tools: dict[Any, Reader] = {}
         self._tags_seen = 0
         self.is_unhooked = False
+        self._has_foreign_writers = False
         self._read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
         self._names = self._namespace()
         self._ours: dict[type, tuple[Reader, Writer]] = {}
@@ -96,7 +100,10 @@ class Engine:
             "adopt": self.adopt,
             "floats": floats,
             "isfinite": math.isfinite,
+            "datetime": datetime,
             "moment": _moment,
+            "time_text": speed.time_text,
+            "utc": UTC,
             "new": object.__new__,
             "read_blocks": self._read_blocks,
             "read_source": self.read_source,
@@ -163,6 +170,7 @@ class Engine:
             ours = hook is self._ours[cls][1]
             writer = hook if ours else foreign_writer(hook, cls)
             self.writers[cls] = self._names[f"write_{cls.__name__}"] = writer
+            self._has_foreign_writers |= not ours
         return all(hooks[cls] is self._ours[cls][0] for cls in SPECS)
 
     def _user_reader(self, cls: type, spec: Spec) -> Reader:
@@ -180,6 +188,7 @@ class Engine:
         if tag is None:
             msg = f"{cls.__name__} has no tag: name one with register_block"
             raise EncodeError(msg, code="type")
+        self._has_foreign_writers = True
         hook = self.converter.get_unstructure_hook(cls)
         inherited = any(hook is pair[1] for pair in self._ours.values())
         writer = plain_writer(self, user_spec(self, cls, tag)) if inherited else foreign_writer(hook, cls)
@@ -300,6 +309,22 @@ class Engine:
     def write_any(self, value: Any) -> Any:
         """Write an object of the model."""
         return self.writers[type(value)](value)
+
+    def write_timed(self, values: Sequence[Any]) -> list[Any] | None:
+        """Write messages or histories for orjson: times that it writes as we do stay times.
+
+        Returns:
+            None where somebody's hooks take part: a time of theirs would pass for one of ours.
+        """
+        write = self._timed
+        written = [write[type(value)](value) for value in values]
+        return None if self._has_foreign_writers else written
+
+    @cached_property
+    def _timed(self) -> dict[type, Writer]:
+        names = dict(self._names)
+        exec(code("timed"), names)
+        return {cls: names[f"write_{cls.__name__}"] for cls in (Msg, History)}
 
     def unstructure(self, value: Any, kind: Any) -> Any:
         """Write a value of a type that a user's class names."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg import NativeBlock, NativeTool, TextBlock, ToolUseBlock
+from agentmsg import History, Msg, NativeBlock, NativeTool, TextBlock, ToolUseBlock
 from agentmsg.formats import EMPTY
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, SPECS, Field, Spec
 
@@ -53,7 +53,7 @@ _WRITE = {
     "embedding": "list({v})",
     "messages": "[write_Msg(each) for each in {v}]",
     "source": "writers[type({v})]({v})",
-    "time": "{v}.isoformat()",
+    "time": "time_text({v})",
     "tools": "[writers[type(each)](each) for each in {v}]",
 }
 
@@ -222,6 +222,15 @@ def _json_writer(spec: Spec) -> list[str]:
     return [f"def write_{name}(o):", *_indent([*lines, "return d"]), ""]
 
 
+_RAW_TIME = "v if type(v) is datetime and ((zone := v.tzinfo) is None or zone is utc) else v.isoformat()"
+
+
+def _timed_source() -> str:
+    """Return the writers of messages and histories that leave times to orjson, where it writes them as we do."""
+    lines = [line for cls in (Msg, History) for line in _json_writer(SPECS[cls])]
+    return "\n".join(lines).replace("time_text(v)", _RAW_TIME)
+
+
 def _json_field(field: Field) -> list[str]:
     name = field.name
     if name in {"extras", "notes"}:
@@ -367,8 +376,8 @@ def _lines(key: str) -> Iterator[str]:
 
 @cache
 def source(key: str) -> str:
-    """Return the Python source of all readers and writers of "json" or "msgpack"."""
-    return "\n".join(_lines(key))
+    """Return the Python source of all readers and writers of "json" or "msgpack", or of those of "timed" JSON."""
+    return _timed_source() if key == "timed" else "\n".join(_lines(key))
 
 
 @cache

@@ -23,6 +23,7 @@ from agentmsg.formats import (
     note_of,
     rules,
     same_document,
+    speed,
     with_note,
 )
 from agentmsg_codecs.langchain.langgraph.checkpoints import body_of
@@ -114,7 +115,10 @@ class GraphMessages:
                 note["/order"] = orders
         if not note:
             return message
+        is_proved = self._engine.has_proved(message) and bare(message) is message
         message = with_note(message, LG, adopt(note))
+        if is_proved:
+            speed.remember_reader(message, self)
         # All but marks says nothing that could fail to come back.
         return message if "/escapes" not in note or same_document(self.write(message), native) else None
 
@@ -164,7 +168,9 @@ class GraphMessages:
             native = self._in_form(message, form)
             if native is not None:
                 return thaw(escape(reordered(native, note.get("/order")), marks))
-        body = self._engine.write(_plain(message), "flat")
+        body = self._engine.write(
+            self._engine.proved(_plain(message), is_proved=speed.reader_of(message) is self), "flat"
+        )
         name = CLASSES[body["type"]]
         body = {**body, "type": TAGS[name]}
         if note:

@@ -164,11 +164,14 @@ class Envelopes:
         if not note and len(native) == len(ENVELOPE_KEYS):
             # The flat form came back, and nothing was escaped, shown or spelt otherwise.
             return message
+        is_proved = self._engine.has_proved(message) and bare(message) is message
         rest = {key: value for key, value in native.items() if key not in ENVELOPE_KEYS}
         if rest:
             message = message.evolve(extras={**message.extras, LC: adopt(rest)})
         if note:
             message = with_note(message, LC, adopt(note))
+        if is_proved:
+            speed.remember_reader(message, self)
         return message if same_document(plain_copy(thaw(self.write(message, dialect))), native) else _whole(native)
 
     def read_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits) -> list[am.Msg] | None:
@@ -232,7 +235,9 @@ class Envelopes:
         if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         note = note_of(message, LC) if message.notes else EMPTY
-        flat = self._engine.write(bare(message), "flat")
+        flat = self._engine.write(
+            self._engine.proved(bare(message), is_proved=speed.reader_of(message) is self), "flat"
+        )
         shown = note.get("/shown")
         kwargs = _short(flat, tuple(shown) if is_sequence(shown) else dialect.shown)
         name = CLASSES[flat["type"]]

@@ -27,6 +27,7 @@ from agentmsg.formats import (
     plain_copy,
     rules,
     same_document,
+    speed,
     spelling,
     with_note,
 )
@@ -41,7 +42,7 @@ from agentmsg_codecs.langchain.messages.quick_write import FLAT, FastWriters
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import cattrs
 
@@ -67,6 +68,7 @@ class Messages:
         parts: reads and writes content parts.
         fast_readers: by the word in `type`.
         proving: by form, what reads messages whose depth nobody looked at; see depth.py.
+        origins: by form, what a message remembers that was read in it, and of which it was proved that it comes back.
         fast_writers: by role.
     """
 
@@ -76,6 +78,7 @@ class Messages:
         self.fast_readers = FastReaders(parts).by_tag
         self.proving = proving(parts)
         self.fast_writers = FastWriters(parts, FLAT).by_role
+        self.origins = {form: object() for form in FORMS}
 
     @property
     def converter(self) -> cattrs.Converter:
@@ -128,8 +131,10 @@ class Messages:
             message = kept
         if found.rest:
             message = message.evolve(extras={**message.extras, ENVELOPE: found.rest})
-        exact = same_document(plain_copy(thaw(self._spell(message, found.form))), native)
-        return (message if exact else _whole(native)), found.form
+        if not same_document(plain_copy(thaw(self._spell(message, found.form))), native):
+            return _whole(native), found.form
+        speed.remember_reader(message, self.origins[found.form])
+        return message, found.form
 
     def _meaning(self, found: Unwrapped) -> am.Msg:
         message = self._bodies.read(found)
@@ -148,6 +153,16 @@ class Messages:
         ):
             own["content"] = "list"
         return marked(message, FAMILY, **own) if own else message
+
+    def has_proved(self, message: am.Msg) -> bool:
+        """Whether a message is one that was read in the flat form, so that it needn't be proved when it is written."""
+        return speed.reader_of(message) is self.origins["flat"]
+
+    def proved(self, message: am.Msg, *, is_proved: bool) -> am.Msg:
+        """Return a message that was made anew of one that was read in the flat form, as that one."""
+        if is_proved:
+            speed.remember_reader(message, self.origins["flat"])
+        return message
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -172,6 +187,8 @@ class Messages:
 
     def _checked(self, message: am.Msg, form: str) -> Any:
         """Return the native message with all spellings that it remembers, as far as they mean the same."""
+        if speed.reader_of(message) is self.origins.get(form, self):
+            return self._spell(message, form)
         for trial in _trials(message):
             spelt = self._spell(trial, form)
             if not _is_noted(trial) or self._reads_as(spelt, message):
@@ -290,17 +307,14 @@ def _is_noted(message: am.Msg) -> bool:
     return FAMILY in message.notes or any(FAMILY in block.notes for block in message.content)
 
 
-def _trials(message: am.Msg) -> list[am.Msg]:
-    """Return the message with all its notes, without those of its calls, its spellings, its own, and without any."""
+def _trials(message: am.Msg) -> Iterator[am.Msg]:
+    """Yield the message with all its notes, without those of its calls, its spellings, its own, and without any."""
+    yield message
     calls = tuple(_without_note(block) if type(block) is am.ToolUseBlock else block for block in message.content)
-    bare = tuple(map(_without_note, message.content))
-    return [
-        message,
-        message.evolve(content=calls),
-        _unspelt(message),
-        _without_note(message),
-        _without_note(message).evolve(content=bare),
-    ]
+    yield message.evolve(content=calls)
+    yield _unspelt(message)
+    yield _without_note(message)
+    yield _without_note(message).evolve(content=tuple(map(_without_note, message.content)))
 
 
 def _unspelt(message: am.Msg) -> am.Msg:

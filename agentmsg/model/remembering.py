@@ -1,0 +1,204 @@
+"""What was written or read before is remembered: messages and histories never change, so their bytes stay theirs.
+
+By identity, never by equality: 1, 1.0 and True are equal, and so are two spellings of one message. All is bounded, by
+bytes, too, and all may be used by several threads: each entry is put there whole, by one assignment.
+
+``Body``: an agent writes its history after each turn, and all of it but the end is as before. A history that grew by
+``+`` shares a body with those it grew from: the history that was last written, and its bytes. Where a history begins
+with these very messages, and all else is the same, only the rest is written. Where it does not, nothing is lost but the
+comparison, which ends at the first message that differs. ``BODIES`` bounds all of them together.
+
+``Written``: the bytes of single messages, for histories that lose some at the front or in the middle. ``Seen``: what
+texts were read as, for logs that are read again.
+"""
+
+from __future__ import annotations
+
+import weakref
+from operator import is_
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentmsg.model.msg import Msg
+
+    # history.py imports this module.
+    History = Any
+
+__all__ = ["BODIES", "Bodies", "Body", "Seen", "Written"]
+
+_MOST_BYTES = 64 * 2**20
+
+
+class Body:
+    """What was last written of a history that grows."""
+
+    __slots__ = ("__weakref__", "_last", "_ref")
+
+    def __init__(self) -> None:
+        self._last: _Last | None = None
+        self._ref: weakref.ref[Body] | None = None
+
+    def get(
+        self,
+        writer: object,
+        history: History,
+        frame: Callable[[], tuple[bytes, bytes]],
+        write: Callable[[Sequence[Msg]], bytes],
+    ) -> bytes:
+        """Return the bytes of a history; those at the beginning that were written before aren't written again.
+
+        Args:
+            writer: who writes; what another has written is of no use.
+            history: of at least one message.
+            frame: returns what stands before and behind all messages.
+            write: returns the bytes of some messages, with commas between them.
+        """
+        last, messages = self._last, history.messages
+        count = 0 if last is None or last.writer is not writer else _same(last.history, history)
+        if last is None or not count:
+            before, behind = frame()
+            raw = b"".join((before, write(messages), behind))
+        elif count == len(messages):
+            return last.raw
+        else:
+            behind = last.behind
+            # The one copy of what was written before.
+            kept = memoryview(last.raw)[: len(last.raw) - len(behind)]
+            raw = b"".join((kept, b",", write(messages[count:]), behind))
+        # Whichever thread comes last leaves what is whole.
+        self._last = _Last(writer, history, raw, behind)
+        BODIES.keep(self, len(raw))
+        return raw
+
+    def forget(self) -> None:
+        """Forget what was written."""
+        self._last = None
+
+
+class _Last(NamedTuple):
+    writer: object
+    history: History
+    raw: bytes
+    behind: bytes
+
+
+def _same(before: History, history: History) -> int:
+    """Return how many messages of a history were there before, if all else is the same; 0 if it doesn't go on."""
+    # One changed field is one other object: a history that grew has those of the one it grew from.
+    if not (
+        before.tools is history.tools
+        and before.notes is history.notes
+        and before.extras is history.extras
+        and before.metadata is history.metadata
+        and before.id is history.id
+    ):
+        return 0
+    count = len(before)
+    is_longer = count <= len(history) and all(map(is_, before.messages, history.messages))
+    return count if is_longer else 0
+
+
+class Bodies:
+    """All bodies that are kept.
+
+    Args:
+        most: how many bytes they hold together; a body of more than a quarter of it isn't kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._sizes: dict[weakref.ref[Body], int] = {}
+        self._total = 0
+        # The collector may end a body, and so call us, while we hold the lock.
+        self._lock = RLock()
+
+    @property
+    def total(self) -> int:
+        """How many bytes are kept."""
+        return self._total
+
+    def keep(self, body: Body, size: int) -> None:
+        """Count a body that was just written, and forget those written longest ago where there are too many bytes."""
+        with self._lock:
+            ref = body._ref  # pyright: ignore[reportPrivateUsage] - both live here
+            if ref is None:
+                ref = body._ref = weakref.ref(body, self._gone)  # pyright: ignore[reportPrivateUsage]
+            self._gone(ref)
+            if size * 4 > self.most:
+                body.forget()
+                return
+            self._sizes[ref] = size
+            self._total += size
+            while self._total > self.most:
+                oldest = next(iter(self._sizes))
+                self._gone(oldest)
+                owner = oldest()
+                if owner is not None:
+                    owner.forget()
+
+    def _gone(self, ref: weakref.ref[Body]) -> None:
+        with self._lock:
+            self._total -= self._sizes.pop(ref, 0)
+
+
+BODIES = Bodies(_MOST_BYTES)
+
+
+class _Bounded:
+    """What has an entry for each of some bytes; where they are too many, all are forgotten.
+
+    Args:
+        most: how many entries are kept, of 64 MiB at most.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bytes = 0
+
+    def _room(self, known: dict[Any, Any], size: int) -> bool:
+        """Make room for an entry; False where it is too large."""
+        if len(known) >= self._most or self._bytes + size > _MOST_BYTES:
+            known.clear()
+            self._bytes = 0
+        self._bytes += size
+        return size <= _MOST_BYTES
+
+
+class Written(_Bounded):
+    """The bytes of messages that were written."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self._known: dict[int, tuple[weakref.ref[Msg], bytes]] = {}
+
+    def get(self, message: Msg, write: Callable[[Msg], bytes]) -> bytes:
+        """Return the bytes of a message, written now or earlier."""
+        known = self._known.get(id(message))
+        # The id of a message that is gone may come back; the reference tells.
+        if known is not None and known[0]() is message:
+            return known[1]
+        raw = write(message)
+        if self._room(self._known, len(raw)):
+            self._known[id(message)] = (weakref.ref(message), raw)
+        return raw
+
+
+class Seen(_Bounded):
+    """The histories of texts that were read."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self._known: dict[bytes, tuple[object, object, History]] = {}
+
+    def get(self, raw: bytes, limits: object, duplicates: object) -> History | None:
+        """Return the history of a text that was read earlier, in the same way."""
+        known = self._known.get(raw)
+        return known[2] if known is not None and known[0] is limits and known[1] == duplicates else None
+
+    def keep(self, raw: bytes, limits: object, duplicates: object, history: History) -> None:
+        """Remember what a text was read as."""
+        if self._room(self._known, len(raw)):
+            self._known[raw] = (limits, duplicates, history)

@@ -1,0 +1,184 @@
+"""What was written or read before is remembered: the bytes stay the same, the memory is bounded, threads agree."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agentmsg as am
+from agentmsg.model.remembering import BODIES, Bodies, Body, Seen, Written
+from agentmsg.testing.strategies import histories
+from agentmsg_codecs.json import JsonCodec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Equal messages with equal hashes, whose bytes differ.
+TWINS = [am.Msg("user", "1", id="a", created_at=None, metadata={"k": value}) for value in (1, 1.0, True, 2**70)]
+REMEMBERING = am.get_codec("json", remember=3)
+
+
+def _plain(history: am.History) -> bytes:
+    """Return the bytes of a history that nothing is remembered of."""
+    return am.dumps(pickle.loads(pickle.dumps(history)), "json")
+
+
+GROW: dict[str, Callable[[am.History, list[am.Msg]], am.History]] = {
+    "plus": lambda history, new: history + new,
+    "extended": lambda history, new: history.extended(*new),
+    "recorder": lambda history, new: am.Recorder(history).add(*new).history,
+}
+CHANGE: dict[str, Callable[[am.History], am.History]] = {
+    "nothing": lambda history: history,
+    "first": lambda history: history.evolve(messages=(TWINS[0], *history.messages[1:])),
+    "last gone": lambda history: history[:-1],
+    "front gone": lambda history: history[1:],
+    "id": lambda history: history.evolve(id="other"),
+    "tools": lambda history: history.evolve(tools=(am.ToolSpec("f"),)),
+    "metadata": lambda history: history.evolve(metadata={"big": 2**70}),
+}
+
+
+@given(histories(), st.lists(st.sampled_from(TWINS), min_size=1, max_size=3), st.data())
+def test_a_history_that_grows_is_written_as_any_other(
+    start: am.History, new: list[am.Msg], data: st.DataObject
+) -> None:
+    """However a history grows, and whatever is changed between, its bytes are those of a history without a past."""
+    history = start
+    for _ in range(4):
+        history = GROW[data.draw(st.sampled_from(sorted(GROW)))](history, new)
+        assert am.dumps(history, "json") == _plain(history)
+        assert am.dumps(history, REMEMBERING) == _plain(history)
+        history = CHANGE[data.draw(st.sampled_from(sorted(CHANGE)))](history)
+
+
+@pytest.mark.parametrize("raw", [b'[{"role":"user","content":"x"}]', b'{"role":"user","content":"x"}'])
+def test_a_list_stays_a_list(raw: bytes) -> None:
+    """A document that was a list of messages is one when it grew; one message becomes a history."""
+    history = am.loads(raw, "json")
+    for _ in range(3):
+        history = history.extended(am.Msg.user("y"))
+        assert am.dumps(history, "json") == _plain(history)
+
+
+def test_branches_are_written_apart() -> None:
+    """Histories that grew from one, each in its own way, share no more than their beginning."""
+    start = am.History.of("a", "b").extended("c")
+    left, right = start.extended("left"), start.extended("right")
+    for history in (left, right, left, start, right.extended("more"), left[:2].extended("other")):
+        assert am.dumps(history, "json") == _plain(history)
+
+
+def test_a_changed_history_keeps_what_it_is() -> None:
+    """A history of a class of yours grows as itself, and no copy or pickle takes the memory along."""
+
+    class Mine(am.History):
+        """A history with nothing new."""
+
+    assert type(Mine(["a"]).extended("b")) is Mine
+    grown = am.History(["a"]).extended("b")
+    raw = am.dumps(grown, "json")
+    for same in (copy.copy(grown), copy.deepcopy(grown), pickle.loads(pickle.dumps(grown))):
+        assert same == grown
+        assert am.dumps(same, "json") == raw
+
+
+def test_what_another_codec_wrote_is_not_taken() -> None:
+    """Each codec remembers what it wrote itself: a hook of yours is heeded from the first message on."""
+    history = am.History(["a"]).extended("b")
+    am.dumps(history, "json")
+    mine = JsonCodec()
+
+    def write(_: am.TextBlock) -> dict[str, str]:
+        return {"type": "text", "text": "mine"}
+
+    mine.engine.converter.register_unstructure_hook(am.TextBlock, write)
+    assert am.dumps(history.extended("c"), mine).count(b'"mine"') == 3
+
+
+def test_all_bodies_together_are_bounded() -> None:
+    """The body that was written longest ago is forgotten first; one that would take most of the room isn't kept."""
+    bodies = Bodies(100)
+    several = [Body() for _ in range(6)]
+    for number in range(6):
+        bodies.keep(several[number], 20)
+    assert bodies.total == 100
+    bodies.keep(several[0], 26)
+    assert bodies.total == 100
+    del several[1:]
+    gc.collect()
+    assert bodies.total == 0
+
+
+def test_a_body_ends_with_its_history() -> None:
+    """Bytes are kept no longer than a history that may grow from them."""
+    gc.collect()
+    before = BODIES.total
+    history = am.History(["a" * 1000]).extended("b")
+    am.dumps(history, "json")
+    assert BODIES.total > before + 1000
+    del history
+    gc.collect()
+    assert BODIES.total == before
+
+
+def test_entries_are_bounded_by_number_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where entries or bytes are too many all are forgotten, and what is larger than that is never kept."""
+    monkeypatch.setattr("agentmsg.model.remembering._MOST_BYTES", 10)
+    written, seen = Written(2), Seen(2)
+    calls: list[am.Msg] = []
+
+    def write(message: am.Msg) -> bytes:
+        calls.append(message)
+        return b"x" * (20 if message is TWINS[3] else 4)
+
+    for message in (*TWINS[:2], *TWINS[:2], TWINS[2], *TWINS[:2], TWINS[3], TWINS[3]):
+        written.get(message, write)
+    assert calls == [*TWINS[:3], *TWINS[:2], TWINS[3], TWINS[3]]
+    for raw in (b"1", b"2", b"3"):
+        seen.keep(raw, None, "last", am.History())
+    assert [seen.get(raw, None, "last") is not None for raw in (b"1", b"2", b"3")] == [False, False, True]
+    assert seen.get(b"3", None, "error") is None
+
+
+def test_lines_that_come_again_are_the_same_history() -> None:
+    """A codec that remembers reads bytes once; other limits, and another rule for duplicate keys, read them again."""
+    line = am.dumps(am.History(["a"]), "json")
+    first = am.loads(line, REMEMBERING)
+    assert am.loads(bytes(bytearray(line)), REMEMBERING) is first
+    assert am.loads(line, "json") is not am.loads(line, "json")
+    assert am.same(am.loads(line, "json"), first)
+    twice = b'{"agentmsg":1,"agentmsg":1,"messages":[]}'
+    am.loads(twice, REMEMBERING)
+    with pytest.raises(am.DecodeError):
+        am.loads(twice, REMEMBERING, duplicates="error")
+    with pytest.raises(am.DecodeError):
+        am.loads(line, REMEMBERING, limits=am.Limits(bytes=10))
+
+
+def test_threads_that_write_one_history_agree() -> None:
+    """Several threads may write branches of one history, and add to one recorder, at a time."""
+    start = am.History(["a"]).extended("b")
+    recorder = am.Recorder(start)
+
+    def work(number: int) -> bool:
+        history = start
+        for step in range(50):
+            history = history.extended(f"{number} {step}")
+            recorder.add(f"{number} {step}")
+            am.dumps(recorder.history, "json")
+            if am.dumps(history, "json") != _plain(history):
+                return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))
+    assert len(recorder) == len(recorder.history) == 202
+    assert am.dumps(recorder.history, "json") == _plain(recorder.history)
