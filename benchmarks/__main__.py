@@ -28,7 +28,7 @@ __all__ = ["main"]
 
 _ROUNDS, _QUICK_ROUNDS = 40, 5
 # For each timed case, so that the whole takes about five minutes.
-_SECONDS = 0.5
+_SECONDS = 0.7
 
 
 def _names(text: str) -> list[str]:
@@ -64,7 +64,9 @@ def _measured(names: Sequence[str], scale: Scale) -> Iterator[tuple[str, Section
     with progress_of(len(names)) as progress:
         for name in names:
             progress.begin(name)
-            yield name, SECTIONS[name](attrs.evolve(scale, rounds=attrs.evolve(scale.rounds, tell=progress.tell)))
+            section = SECTIONS[name](attrs.evolve(scale, rounds=attrs.evolve(scale.rounds, tell=progress.tell)))
+            progress.end()
+            yield name, section
 
 
 def main(argv: list[str] | None = None) -> int:

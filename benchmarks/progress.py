@@ -31,6 +31,9 @@ class Progress:
     def tell(self, done: int, most: int) -> None:
         """Take note of how many runs of the section's current cases are done, of how many at most."""
 
+    def end(self) -> None:
+        """Take note that the section is measured, and its table about to be printed."""
+
 
 class _Bar(Progress):
     """A bar that moves."""
@@ -45,9 +48,13 @@ class _Bar(Progress):
         self._bar.update(self._all, completed=self.begun, words=f"{self.begun} of {self.sections} sections")
         self._bar.update(self._now, completed=0, total=None, words=name)
         self.begun += 1
+        self._bar.start()
 
     def tell(self, done: int, most: int) -> None:
         self._bar.update(self._now, completed=done, total=most)
+
+    def end(self) -> None:
+        self._bar.stop()
 
 
 @contextmanager
@@ -62,6 +69,9 @@ def progress_of(sections: int) -> Generator[Progress]:
         bars.TimeElapsedColumn(),
         bars.TextColumn("{task.fields[words]}", markup=False),
     )
-    # What is printed meanwhile stands above the bar.
-    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    # It is gone whenever a table is printed, which may go elsewhere.
+    bar = bars.Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+    try:
         yield _Bar(sections, bar)
+    finally:
+        bar.stop()

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -234,6 +235,23 @@ def test_every_table_has_a_place_on_the_page() -> None:
     text = page.PAGE.read_text(encoding="utf-8")
     assert not [name for name in SECTIONS if f"<!-- results:{name} -->\n" not in text]
     assert not [name for name in plots.PLOTS if f"(plots/{name}.svg)" not in text]
+
+
+@pytest.mark.slow
+def test_the_page_writes_itself(tmp_path: Path) -> None:
+    """``--page`` writes the tables of what was measured, and draws its plots; all else stays as it is."""
+    before = page.PAGE.read_text(encoding="utf-8")
+    copy = tmp_path / "README.md"
+    copy.write_text(before, encoding="utf-8")
+    sections = {"growth": growth_section(Scale(mixed_history(2), timing.Rounds(1)))}
+    # What matplotlib loads warns of much.
+    with warnings.catch_warnings(action="ignore"):
+        page.write(sections, 2, copy)
+    written = copy.read_text(encoding="utf-8")
+    assert "| agentmsg, remember |" in written.partition("<!-- results:growth -->")[2]
+    assert "agentmsg, remember read again / msgspec" in written.partition("<!-- results:promises -->")[2]
+    assert before.partition("## Results")[0] == written.partition("## Results")[0]
+    assert [path.name for path in (tmp_path / "plots").iterdir()] == ["growth.svg"]
 
 
 @pytest.mark.slow
