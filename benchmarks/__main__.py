@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import attrs
 import orjson
 
-from benchmarks import page, plots
+from benchmarks import instructions, page, plots
 from benchmarks.data import MESSAGES, mixed_history
 from benchmarks.progress import progress_of
 from benchmarks.report import as_json, conditions, show_ratios, show_section
@@ -93,6 +93,8 @@ def main(argv: list[str] | None = None) -> int:
         plots.draw(sections, args.plot)
     if args.page:
         page.write(sections, messages)
+        if not args.only:
+            instructions.main(["--page"])
     return 0
 
 

@@ -9,8 +9,10 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import orjson
 
 from agentmsg.files import Job, Kind, Piece, Request, Source, Target, convert_range, run
@@ -93,6 +95,7 @@ def measure(folder: Path, copies: int, rounds: Rounds) -> tuple[Mapping[str, dic
     whole = {
         f"agentmsg convert --jobs {jobs}": Case(lambda: None, partial(_whole, folder, large, jobs)) for jobs in (1, 2)
     }
+    rounds = attrs.evolve(rounds, clock=perf_counter_ns)
     times = interleave(cases, rounds) | interleave(whole, rounds.at_most(max(1, rounds.most // 2)))
     megabytes = large.stat().st_size / 1e6
     rows = {

@@ -1,12 +1,14 @@
 """A history that grows by a message at a time and is written whole each time; and lines that were read before.
 
 Beside msgspec, plain and with caches that its users can build: ``msgspec.Raw`` for messages that were encoded before,
-and a dict of lines that were decoded before. First it is made sure that all wrote, and read, the same.
+and a dict of lines that were decoded before. First it is made sure that all wrote, and read, the same. Last comes the
+worst case of who remembers: nothing that is written or read comes again.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -19,12 +21,12 @@ from benchmarks.section import Scale, Section, joined, two
 from benchmarks.timing import Case, Times, copy_all, do_each, interleave
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["AGAIN", "GROW", "RAW", "REMEMBERED", "growth_section"]
+__all__ = ["AGAIN", "GROW", "RAW", "READ_ONCE", "REMEMBERED", "WRITE_ONCE", "growth_section"]
 
 FIRST, LAST = 10, 110
-GROW, AGAIN = "grow", "read again"
+GROW, AGAIN, WRITE_ONCE, READ_ONCE = "grow", "read again", "write once", "read once"
 REMEMBERED, RAW, FLOOR = "agentmsg, remember", "msgspec, cached", "orjson, plain dicts"
 # So many messages, or lines, are remembered.
 _MANY = 1000
@@ -41,8 +43,13 @@ def growth_section(scale: Scale) -> Section:
         reading |= _their_lines(raw)
     except ImportError as error:
         missing = (Missing("msgspec", f"not installed ({error})"),)
-    times = {GROW: _checked(growing, scale), AGAIN: _checked(reading, scale)}
-    steps = {GROW: LAST - FIRST, AGAIN: LAST}
+    times = {
+        GROW: _checked(growing, scale),
+        AGAIN: _checked(reading, scale),
+        WRITE_ONCE: interleave(_written_once(raw), scale.rounds),
+        READ_ONCE: interleave(_read_once(raw), scale.rounds),
+    }
+    steps = {GROW: LAST - FIRST, AGAIN: LAST, WRITE_ONCE: LAST, READ_ONCE: LAST}
     rows = joined(*(two(measure, runs, steps[measure]) for measure, runs in times.items()))
     title = f"A history that grows from {FIRST} to {LAST} messages, written at each step; lines that were read before"
     return Section(title, rows, missing, times)
@@ -111,6 +118,37 @@ def _theirs(raw: bytes) -> dict[str, Case]:
         return written
 
     return {"msgspec": Case(fresh, grow), RAW: Case(fresh, grow_raw)}
+
+
+def _new(numbers: Iterator[int], raw: bytes) -> bytes:
+    """Return a document that nobody has seen before, nor any of its messages."""
+    return raw.replace(b'"msg_', b'"msg_%d_' % next(numbers))
+
+
+def _written_once(raw: bytes) -> dict[str, Case]:
+    known = am.get_codec("json", remember=_MANY)
+    fresh = partial(_read_new, count(), raw)
+    return {
+        "agentmsg": Case(fresh, partial(am.dumps, codec="json")),
+        REMEMBERED: Case(fresh, partial(am.dumps, codec=known)),
+    }
+
+
+def _read_new(numbers: Iterator[int], raw: bytes) -> am.History:
+    return am.loads(_new(numbers, raw), "json")
+
+
+def _read_once(raw: bytes) -> dict[str, Case]:
+    lines, numbers = _lines(raw), count()
+    known = am.get_codec("json", remember=_MANY)
+
+    def fresh() -> list[bytes]:
+        return [_new(numbers, line) for line in lines]
+
+    return {
+        "agentmsg": Case(fresh, partial(do_each, partial(am.loads, codec="json"))),
+        REMEMBERED: Case(fresh, partial(do_each, partial(am.loads, codec=known))),
+    }
 
 
 def _lines(raw: bytes) -> list[bytes]:

@@ -57,9 +57,8 @@ def _forms(sections: Mapping[str, Section]) -> Iterator[Row]:
 
 def _growth(sections: Mapping[str, Section]) -> Iterator[Row]:
     if "growth" in sections:
-        words = {GROW: "write a history that grows", AGAIN: "read lines again"}
-        for measure, group in words.items():
-            yield from _beside(sections["growth"], f"{group} (1 = {REMEMBERED})", measure, REMEMBERED)
+        yield from _beside(sections["growth"], "write a history that grows", GROW)
+        yield from _beside(sections["growth"], f"read lines again (1 = {REMEMBERED})", AGAIN, REMEMBERED)
 
 
 def _conversions(sections: Mapping[str, Section]) -> Iterator[Row]:
@@ -116,7 +115,7 @@ def _lollipops(title: str, rows: Sequence[Row]) -> Any:
 def _finish(axes: Any, rows: int, title: str, label: str) -> None:
     ticker: Any = import_module("matplotlib.ticker")
     axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
     axes.xaxis.set_minor_locator(ticker.NullLocator())
     axes.grid(axis="x", color="#e4e4e4", linewidth=0.8)
     axes.set_axisbelow(True)

@@ -45,6 +45,8 @@ _TIMES = {
     "with tools": "with tools µs",
     "grow": "a step µs",
     "read again": "read again µs",
+    "write once": "write once µs",
+    "read once": "read once µs",
     "validate": "validate µs",
     "validate json": "from JSON µs",
     "dump": "dump µs",

@@ -8,7 +8,10 @@ import subprocess
 import sys
 import tracemalloc
 from tempfile import TemporaryDirectory
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
+
+import attrs
 
 from agentmsg.cli.timing import Case, Rounds, Times, copy_all, copy_bytes, do_each, interleave
 
@@ -45,7 +48,7 @@ def interleave_processes(statements: Mapping[str, str], rounds: Rounds) -> dict[
             return lambda _: subprocess.run(command, env=env, check=True)
 
         cases = {name: Case(lambda: None, starter(statement)) for name, statement in statements.items()}
-        return interleave(cases, rounds)
+        return interleave(cases, attrs.evolve(rounds, clock=perf_counter_ns))
 
 
 def kept_bytes(make: Callable[[], Any]) -> int:

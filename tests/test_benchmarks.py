@@ -194,7 +194,7 @@ def test_growth_is_measured_on_equal_work() -> None:
     """All who write a growing history, or read lines again, gave the same values, and have their figures."""
     section = growth_section(Scale(mixed_history(2), timing.Rounds(1)))
     assert {"agentmsg", REMEMBERED, "msgspec", RAW} <= set(section.rows)
-    assert len(targets.ratios({"growth": section})) == 2
+    assert len(targets.ratios({"growth": section})) == 4
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from langchain_anthropic.chat_models import convert_to_anthropic_tool
 from langchain_core.messages import convert_to_messages
 
 if TYPE_CHECKING:
@@ -14,7 +13,9 @@ if TYPE_CHECKING:
 __all__ = ["to_anthropic"]
 
 # By name: it is not there when types are checked, and it is private.
-_format: Callable[..., Any] = import_module("langchain_anthropic.chat_models")._format_messages
+_home = import_module("langchain_anthropic.chat_models")
+_format: Callable[..., Any] = _home._format_messages
+_tool: Callable[..., Any] = _home.convert_to_anthropic_tool
 _MODEL = "claude-sonnet-4-5"
 
 
@@ -23,5 +24,5 @@ def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
     system, converted = _format(convert_to_messages(body["messages"]), model=_MODEL)
     made = {"system": system, "messages": converted}
     if "tools" in body:
-        made["tools"] = list(map(convert_to_anthropic_tool, body["tools"]))
+        made["tools"] = list(map(_tool, body["tools"]))
     return made
