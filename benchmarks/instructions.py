@@ -25,9 +25,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 import agentmsg as am
+from benchmarks import ours
 from benchmarks.competitors import version
-from benchmarks.conversations import chat_tools, support_chat
+from benchmarks.conversations import support_chat
+from benchmarks.conversions import BODIES
 from benchmarks.data import mixed_history
+from benchmarks.peers import by_hand
 from benchmarks.timing import Case, copy_bytes
 
 if TYPE_CHECKING:
@@ -61,11 +64,13 @@ def tasks() -> dict[str, tuple[Case, int]]:
     plain = am.dumps(history, "json")
     found["orjson.decode"] = Case(partial(copy_bytes, plain), orjson.loads), _MESSAGES
     found["orjson.encode"] = Case(partial(orjson.loads, plain), orjson.dumps), _MESSAGES
-    to_anthropic = partial(am.convert, source="openai", target="anthropic")
-    chat = len(support_chat())
-    found["openai to anthropic"] = Case(support_chat, to_anthropic), chat
-    with_tools = Case(lambda: {"messages": support_chat(), "tools": chat_tools()}, to_anthropic)
-    found["openai to anthropic, 10 tools"] = with_tools, chat
+    converters = {
+        "openai to anthropic": ours.to_anthropic,
+        "openai to anthropic by hand": by_hand.to_anthropic,
+    }
+    for name, convert in converters.items():
+        for body, words in (("convert", ""), ("with tools", ", 10 tools")):
+            found[f"{name}{words}"] = Case(BODIES[body], convert), len(support_chat())
     found["json to openai, losses"] = Case(partial(copy_bytes, plain), _losing), _MESSAGES
     return found
 

@@ -95,7 +95,9 @@ class _Row:
 @click.command("bench", short_help="Measure how fast codecs read and write a file.", epilog=_EXAMPLES)
 @click.argument("file", metavar="FILE", type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@click.option("-f", "--from", "sources", type=CODEC, multiple=True, help="A codec to measure (default: all that fit). Repeatable.")
+@click.option(
+    "-f", "--from", "sources", type=CODEC, multiple=True, help="A codec to measure (default: all that fit). Repeatable."
+)
 @click.option("-t", "--to", "targets", type=CODEC, multiple=True, help="Also convert to this format. Repeatable.")
 @click.option("--rounds", type=click.IntRange(1), default=_ROUNDS, show_default=True, help="How often each is timed.")
 @form_option
