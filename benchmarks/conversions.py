@@ -49,10 +49,13 @@ def enter_converter(name: str, home: str) -> Convert | Missing:
     by_hand: Convert = import_module("benchmarks.peers.by_hand").to_anthropic
     try:
         convert: Convert = getattr(import_module(module), attribute)
-        for body in BODIES.values():
-            assert meaning(convert(body())) == meaning(by_hand(body())), f"{name} made something else"
     except ImportError as error:
         return Missing(name, f"not installed ({error})")
+    except AttributeError as error:
+        return Missing(name, f"another version of it is installed ({error})")
+    try:
+        for body in BODIES.values():
+            assert meaning(convert(body())) == meaning(by_hand(body())), f"{name} made something else"
     except am.CodecLookupError as error:
         return Missing(name, str(error))
     return convert

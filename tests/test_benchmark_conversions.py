@@ -89,10 +89,13 @@ def test_who_loses_something_takes_no_part(lazy: Any) -> None:
 
 
 def test_who_is_not_installed_is_told() -> None:
-    """A converter that cannot be imported is named with the reason."""
+    """A converter that cannot be imported, or is another one than we know, is named with the reason."""
     found = enter_converter("nobody", "benchmarks.peers.with_nobody:to_anthropic")
     assert isinstance(found, Missing)
     assert "with_nobody" in found.why
+    found = enter_converter("changed", f"{__name__}:no_longer_there")
+    assert isinstance(found, Missing)
+    assert "another version" in found.why
 
 
 @pytest.mark.slow

@@ -148,7 +148,7 @@ def command(
             told = {"file": file, "documents": len(documents), "is_all": is_all, "rounds": rounds}
             write_json({**told, "codecs": [row.as_data() for row in codec_rows], "floor": floor})
         else:
-            title = f"{'stdin' if file == STANDARD else file}: {counted(len(documents), 'document')}; times a message"
+            title = f"{'stdin' if file == STANDARD else file}: {counted(len(documents), 'document')}"
             _print(title, rows, [aim.name for aim in aims])
 
 
@@ -276,19 +276,13 @@ def _print(title: str, rows: Sequence[_Row], aims: Sequence[str]) -> None:
     from agentmsg.cli.tables import show_table  # noqa: PLC0415 - loads rich, which --json does not need
 
     floor = rows[-1].name if rows[-1].ratios.get("decode") == 1 else "floor"
-    columns = ["", "messages", "bytes"]
-    for way in (*_WAYS, *aims):
-        columns += [f"{way if way in _WAYS else f'to {way}'} µs", "MB/s", f"/ {floor}"]
-    cells = [
-        [row.name, f"{row.messages:,}", f"{row.size:,}"]
-        + [cell for way in (*_WAYS, *aims) for cell in _cells(row, way)]
-        for row in rows
-    ]
+    columns = ("", "messages", "bytes", "µs a message", "MB/s", f"/ {floor}")
+    # What is compared stands below each other: all who decode, all who encode.
+    cells = [_cells(row, way) for way in (*_WAYS, *aims) for row in rows if way in row.times]
     show_table(title, columns, cells)
 
 
-def _cells(row: _Row, way: str) -> tuple[str, str, str]:
-    if way not in row.times:
-        return "", "", ""
+def _cells(row: _Row, way: str) -> tuple[str, ...]:
+    name = f"{row.name}: {way if way in _WAYS else f'to {way}'}"
     ratio = f"{row.ratios[way]:.2f}" if way in row.ratios else ""
-    return f"{row.a_message(way):.2f}", f"{row.speed(way):,.1f}", ratio
+    return name, f"{row.messages:,}", f"{row.size:,}", f"{row.a_message(way):.2f}", f"{row.speed(way):,.1f}", ratio
