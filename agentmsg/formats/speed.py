@@ -1,8 +1,8 @@
 """What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
 
 model.construction     draft_class, replacer: objects made and changed without the checks of their class
-model.remembering      Body, Seen, Written (and body_of): the bytes of what was written or read before
-lazy                   once, Later, FILLING: tables filled at first need, by one thread
+model.remembering      Body, Seen (and body_of): the bytes of what was written or read before
+lazy                   once, FILLING: tables filled at first need, by one thread
 formats.capabilities   Usual: a test in line, for what a cell carries as it is
 formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content;
                        name_result: one more thing about a result that was just made;
@@ -29,11 +29,11 @@ from agentmsg.formats.plain_messages import (
     reader_of,
     remember_reader,
 )
-from agentmsg.lazy import FILLING, Later, once
+from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.model.construction import absent_values, draft_class, replacer
 from agentmsg.model.history import body_of, without_messages
-from agentmsg.model.remembering import Body, Seen, Written
+from agentmsg.model.remembering import Body, Seen
 from agentmsg.values.copies import copy_document, copy_part
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text, usual_arguments
@@ -48,10 +48,8 @@ __all__ = [
     "UNUSUAL",
     "USUAL",
     "Body",
-    "Later",
     "Seen",
     "Usual",
-    "Written",
     "absent_values",
     "body_of",
     "copy_document",

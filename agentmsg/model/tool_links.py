@@ -111,8 +111,13 @@ class CallNames:
 
     def call(self, link: str | None, name: str) -> None:
         """Take note of a call."""
-        if link is not None:
-            self._waiting.setdefault(link, deque()).append(name)
+        if link is None:
+            return
+        waiting = self._waiting.get(link)
+        if waiting is None:
+            self._waiting[link] = deque((name,))
+        else:
+            waiting.append(name)
 
     def answer(self, link: str | None) -> MadeName | None:
         """Return the name of the tool that a result is of; None if its call isn't known."""

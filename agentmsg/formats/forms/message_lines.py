@@ -131,9 +131,8 @@ class MessageLines(KeyLines):
         first, role = items[0], repr(form.fixed["role"])
         if isinstance(first, Lifted):
             text = next((place for place in first.places if isinstance(place, Place) and not place.takes), None)
-            must = [
-                place for place in first.places if isinstance(place, Place) and place.need == "null" and not place.alone
-            ]
+            held = [place for place in first.places if isinstance(place, Place)]
+            must = [place for place in held if place.need == "null" and not place.alone]
             if text is None or must or not isinstance(text.value, Content):
                 return []
             lines = [
@@ -148,7 +147,7 @@ class MessageLines(KeyLines):
         return self._usual_single(first, role) if isinstance(first, Single) else []
 
     def _usual_list(self, place: Place, text: Place, role: str) -> list[str]:
-        """Return the early end at the message of one more key, a list of bare blocks behind the text, or behind null."""
+        """Return the early end at the message of one more key: a list of bare blocks, behind the text or null."""
         self.key = place.native
         made = ["if text is not None:", "    held = (make_text(text), *held)"]
         read = [*place.value.read("held", self), *made, "if are_bare(held):", f"    return make_bare({role}, held)"]

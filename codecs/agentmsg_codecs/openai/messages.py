@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import agentmsg as am
@@ -86,7 +87,7 @@ class Messages:
         self._spelt = MESSAGE if is_response else FAMILY
         self.calls = Calls()
         self.described = self.calls.described = describe(self._forms())
-        self._readers = speed.Later(self._reader_of)
+        self._readers: dict[str, _Reader] = {}
 
     # -- the forms ----------------------------------------------------------------------------------------------
 
@@ -187,21 +188,31 @@ class Messages:
     def read_unlinked(self, native: Any) -> am.Msg:
         """Return the message of a native one, as ``read`` does, without the ids and names that readers make."""
         role: Any = native.get("role") if type(native) is _OBJECT else None
-        reader = self._readers[role] if type(role) is str and role in _ROLES else None
+        reader = self._readers.get(role) if type(role) is str else None
         if reader is None:
-            natives.role_of(native)
-            return natives.read_whole(native, FAMILY)
+            reader = self._reader_of(natives.role_of(native))
         try:
-            return reader(native) if native.keys().isdisjoint(_BESIDE) else self._read_beside(reader, native)
+            # Of two keys one is the role.
+            is_usual = (len(native) == 2 and "content" in native) or native.keys().isdisjoint(_BESIDE)  # noqa: PLR2004
+            return reader(native) if is_usual else self._read_beside(reader, native)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)
 
-    def _reader_of(self, role: str) -> _Reader | None:
-        shape: Any = self.described.shapes.get(f"{role}_message")
+    def _reader_of(self, role: str) -> _Reader:
+        """Return what reads the messages of a role, but for what stands beside their content; remember a known one."""
+        shape: Any = self.described.shapes.get(f"{role}_message") if role in _ROLES else None
         if shape is None:
-            return None
+            return partial(natives.read_whole, family=FAMILY)
         read: _Reader = shape.exact[role]
-        return read if role != "function" else lambda native: _of_function(read(native))
+        if role == "function":
+            self._readers[role] = lambda native: _of_function(read(native))
+        elif role == "tool":
+            usual: _Reader = self.described.names.readers["tool_message"]
+            # Not a value, whose form would be asked for first.
+            self._readers[role] = lambda native: (usual if type(native.get("content")) is str else read)(native)
+        else:
+            self._readers[role] = read
+        return self._readers[role]
 
     def read_held(self, native_messages: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
         """Return the messages of native ones that others hold.

@@ -86,7 +86,7 @@ class Links:
 
     def _called(self, message: am.Msg) -> am.Msg:
         for index, block in enumerate(message.content):
-            if isinstance(block, am.ToolUseBlock):
+            if block.__class__ is am.ToolUseBlock:
                 if block.id is None and _is_legacy(block):
                     made = self._ids.call((self.number, index), block.name)
                     self.names.call(made, block.name)
