@@ -27,7 +27,7 @@ __all__ = ["AGAIN", "GROW", "RAW", "READ_ONCE", "REMEMBERED", "WRITE_ONCE", "gro
 
 FIRST, LAST = 10, 110
 GROW, AGAIN, WRITE_ONCE, READ_ONCE = "grow", "read again", "write once", "read once"
-REMEMBERED, RAW, FLOOR = "agentmsg, remember", "msgspec, cached", "orjson, plain dicts"
+REMEMBERED, GROWN, RAW, FLOOR = "agentmsg, remember", "agentmsg, grown", "msgspec, cached", "orjson, plain dicts"
 # So many messages, or lines, are remembered.
 _MANY = 1000
 
@@ -77,19 +77,18 @@ def _plain(value: Any) -> Any:
 
 
 def _ours(raw: bytes) -> dict[str, Case]:
-    def grow(options: Mapping[str, Any], messages: list[am.Msg]) -> list[bytes]:
-        codec = am.get_codec("json", **options)
+    def grow(messages: list[am.Msg]) -> list[bytes]:
         history = am.History(messages[:FIRST])
         written: list[bytes] = []
         for message in messages[FIRST:]:
             history += [message]
-            written.append(am.dumps(history, codec))
+            written.append(am.dumps(history, "json"))
         return written
 
     def fresh() -> list[am.Msg]:
         return list(am.loads(raw, "json"))
 
-    return {"agentmsg": Case(fresh, partial(grow, {})), REMEMBERED: Case(fresh, partial(grow, {"remember": _MANY}))}
+    return {"agentmsg": Case(fresh, grow)}
 
 
 def _theirs(raw: bytes) -> dict[str, Case]:
@@ -126,12 +125,15 @@ def _new(numbers: Iterator[int], raw: bytes) -> bytes:
 
 
 def _written_once(raw: bytes) -> dict[str, Case]:
-    known = am.get_codec("json", remember=_MANY)
     fresh = partial(_read_new, count(), raw)
-    return {
-        "agentmsg": Case(fresh, partial(am.dumps, codec="json")),
-        REMEMBERED: Case(fresh, partial(am.dumps, codec=known)),
-    }
+    grown = partial(_grown_new, count(), raw)
+    write = partial(am.dumps, codec="json")
+    return {"agentmsg": Case(fresh, write), GROWN: Case(grown, write)}
+
+
+def _grown_new(numbers: Iterator[int], raw: bytes) -> am.History:
+    history = _read_new(numbers, raw)
+    return history[:-1].extended(history[-1])
 
 
 def _read_new(numbers: Iterator[int], raw: bytes) -> am.History:

@@ -44,9 +44,9 @@ Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 __all__ = ["FitItem", "FitMessage", "Fitted", "fit", "make_item"]
 
 _NONE: Mapping[int, Any] = MappingProxyType({})
-# Fields that are fitted otherwise than by their cells.
 _NOTHING: frozenset[str] = frozenset()
 _NOTHING_ADDED: frozenset[int] = frozenset()
+# Fields that are fitted otherwise than by their cells.
 _CONTENT = frozenset({"content"})
 _BESIDE = frozenset({"role", "content"})
 _LISTS = frozenset({"messages", "tools"})
@@ -160,17 +160,15 @@ def _changed(planned: Sequence[Msg], caps: Caps) -> dict[int, FitMessage]:
     done, index = 0, misfit(planned)
     while index >= 0:
         message = planned[index]
-        if names is None:
-            changes[index] = _fit_message(message, caps, fields)
-        else:
+        if names is not None:
             for before in planned[done:index]:
                 names.see(before)
-            done, stand_in = index + 1, names.stand_in(message)
-            if stand_in is message or misfit((stand_in,)) >= 0:
-                changes[index] = _fit_message(stand_in, caps, fields)
-            new = changes[index].new if index in changes else message
-            if isinstance(new, Msg):
-                names.see(new)
+            done, message = index + 1, names.stand_in(message)
+        if message is planned[index] or misfit((message,)) >= 0:
+            changes[index] = _fit_message(message, caps, fields)
+        new = changes[index].new if index in changes else message
+        if names is not None and isinstance(new, Msg):
+            names.see(new)
         index = misfit(planned, index + 1)
     return changes
 

@@ -1,7 +1,7 @@
 """What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
 
 model.construction     draft_class, replacer: objects made and changed without the checks of their class
-model.remembering      Body, Seen (and body_of): the bytes of what was written or read before
+model.remembering      Seen (and body_of): the bytes of what was written or read before
 lazy                   once, FILLING: tables filled at first need, by one thread
 formats.capabilities   Usual: a test in line, for what a cell carries as it is
 formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content;
@@ -33,7 +33,7 @@ from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.model.construction import absent_values, draft_class, replacer
 from agentmsg.model.history import body_of, without_messages
-from agentmsg.model.remembering import Body, Seen
+from agentmsg.model.remembering import Seen
 from agentmsg.values.copies import copy_document, copy_part
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text, usual_arguments
@@ -47,7 +47,6 @@ __all__ = [
     "PROVABLE",
     "UNUSUAL",
     "USUAL",
-    "Body",
     "Seen",
     "Usual",
     "absent_values",

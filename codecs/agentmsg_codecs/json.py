@@ -65,8 +65,7 @@ class JsonCodec(Codec):
 
     Attributes:
         remember: how many documents that were read to remember, of 64 MiB at most: bytes that come again are the same
-            history. A list of messages that grows is then written as a history that grows by ``+`` always is: without
-            writing its old messages again.
+            history. Histories that grow need no option.
         engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
@@ -82,7 +81,6 @@ class JsonCodec(Codec):
         eq=False,
         repr=False,
     )
-    _body: speed.Body = attrs.field(factory=speed.Body, init=False, eq=False, repr=False)
 
     def from_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> History:
         """Return the history of some bytes; with ``remember``, that of bytes that were read before is the same one."""
@@ -165,7 +163,7 @@ class JsonCodec(Codec):
 
         That is so where the history grew from one that was written.
         """
-        body = speed.body_of(history) or (self._body if self.remember else None)
+        body = speed.body_of(history)
         # One message alone may stand without a list around it.
         if body is None or len(history.messages) < 2:  # noqa: PLR2004 - more than one
             return self.render(self.write(history)) if history.notes else self._bytes((history,))[1:-1]
