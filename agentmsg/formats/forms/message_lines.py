@@ -164,16 +164,19 @@ class MessageLines(KeyLines):
         """Return the early end at the message of a result that is an id and a text."""
         keys = [key for key in item.items if isinstance(key, Key) and (key.need != "may" or key.lacks)]
         fields = {key.field: key for key in keys}
-        if item.cls is not ToolResultBlock or item.marks or set(fields) != {"tool_call_id", "content"}:
+        is_named = "name" in fields
+        if item.cls is not ToolResultBlock or item.marks or fields.keys() - {"name"} != {"tool_call_id", "content"}:
             return []
         if not isinstance(fields["content"].value, Content):
             return []
         link, text = fields["tool_call_id"].native, fields["content"].native
+        name = f"d.get({fields['name'].native!r})" if is_named else "None"
+        test = "type(link) is str and type(text) is str and text" + (" and type(name) is str" if is_named else "")
         return [
-            "if len(d) == 3:",
-            f"    link, text = d.get({link!r}), d.get({text!r})",
-            "    if type(link) is str and type(text) is str and text:",
-            f"        return make_bare({role}, (make_bare_result(link, (make_text(text),), None),))",
+            f"if len(d) == {3 + is_named}:",
+            f"    link, text, name = d.get({link!r}), d.get({text!r}), {name}",
+            f"    if {test}:",
+            f"        return make_bare({role}, (make_bare_result(link, (make_text(text),), name),))",
         ]
 
     # -- one block ----------------------------------------------------------------------------------------------------

@@ -320,7 +320,7 @@ class Messages:
             block: Any = message.content[0]
             if is_function(block):
                 role = "function"
-            elif block.notes and is_named(block):
+            elif block.notes and is_named(block) and mark_of(block, FAMILY, "/named") is not True:
                 # A result of old that got an id has its name still.
                 message = message.evolve(content=(marked(block, FAMILY, named=True),))
         shape = self.described.shapes[f"{role}_message"]

@@ -44,7 +44,6 @@ def _is_legacy(block: Any) -> bool:
 
 
 _with_content = speed.replacer(am.Msg, "content")
-_with_name = speed.replacer(am.ToolResultBlock, "name")
 
 
 def _with(message: am.Msg, index: int, block: Any) -> am.Msg:
@@ -118,7 +117,7 @@ def unlinked(messages: Iterable[am.Msg]) -> Iterator[am.Msg]:
             yield _unanswered(message, ids)
         elif role == "tool" and message.notes:
             # What is not written is not read back: spellings are tried on what is.
-            yield _with(message, 0, _unnamed(message.content[0]))
+            yield _unnamed(message)
         else:
             yield message
 
@@ -139,7 +138,7 @@ def _uncalled(message: am.Msg, number: int, ids: _LegacyIds) -> am.Msg:
 def _unanswered(message: am.Msg, ids: _LegacyIds) -> am.Msg:
     block: Any = message.content[0]
     if not _is_legacy(block) or block.name is None:
-        return _with(message, 0, _unnamed(block))
+        return _unnamed(message)
     made = ids.next_result(block.name)
     if block.tool_call_id is not None and block.tool_call_id != made:
         return message
@@ -147,7 +146,9 @@ def _unanswered(message: am.Msg, ids: _LegacyIds) -> am.Msg:
     return message if block.tool_call_id is None else _with(message, 0, block.evolve(tool_call_id=None))
 
 
-def _unnamed(block: Any) -> Any:
+def _unnamed(message: am.Msg) -> am.Msg:
+    """Return a message without the name that its result has from its call."""
+    block: Any = message.content[0]
     if block.name is None or mark_of(block, FAMILY, "/named") is True or _is_legacy(block):
-        return block
-    return _with_name(block, None)
+        return message
+    return tool_links.named(message, None)
