@@ -6,7 +6,7 @@ Each is short: find the codec, read, or fit and write, and add the codec's name 
 from __future__ import annotations
 
 from collections.abc import MutableSequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 import attrs
 
@@ -53,6 +53,7 @@ __all__ = [
 OnLoss = Literal["error", "ignore"]
 # The arguments of encode that are no options of a codec.
 _WRITING = ("losses", "on_loss", "carry")
+_LAST: Final = "last"
 # Below so many bytes, or messages, a pause of the collector costs more than it saves.
 _BULK, _MANY = 8192, 16
 
@@ -90,7 +91,7 @@ def loads(
     codec: CodecName | Codec,
     *,
     limits: Limits = DEFAULT_LIMITS,
-    duplicates: Duplicates = "last",
+    duplicates: Duplicates = _LAST,
     **options: Any,
 ) -> History:
     """Return the history of a document given as bytes or text.
@@ -108,9 +109,11 @@ def loads(
     """
     chosen = get_codec(codec, **options)
     usual, room = rooms(chosen, limits)
-    if not _is_raw(raw):
+    # A line that was read before takes no longer than to ask all this: what is usual comes first.
+    if type(raw) is not bytes and not _is_raw(raw):
         raise _not_raw(raw, "raw", chosen)
-    one_of(duplicates, "duplicates", "last", "error")
+    if duplicates is not _LAST:
+        one_of(duplicates, "duplicates", _LAST, "error")
     try:
         if len(raw) < _BULK:
             return chosen.from_bytes(raw, usual, duplicates)

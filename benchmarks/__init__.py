@@ -2,11 +2,14 @@
 
 data           the history that everybody reads and writes
 conversations  what is converted from one format to another
-conversions    who converts
 ours, peers/   who takes part: one ``Competitor`` for each format that they speak
-timing         the one interleaving timer; memory; whole processes
-sections       what is measured
+timing         whole processes and memory, beside the timer of ``agentmsg.cli.timing``
+section        what a section is
+formats, growth, conversions, losses, files, recorded, chunks, fields, operations   what is measured
+sections       all of that by name
 targets        which ratios are promised
-report, plot   what is printed and drawn
+report         what is printed; progress, meanwhile
+plots, page    what is drawn, and written into README.md by ``--page``
 profile        where our own time goes: ``python -m benchmarks.profile json.decode``
+instructions   how many instructions that takes, and what a test holds them to
 """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from benchmarks.competitors import Missing
-from benchmarks.timing import Case, Times, interleave
+from benchmarks.timing import Case, Rounds, Times, interleave
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ def _theirs(pieces: list[dict[str, Any]]) -> dict[str, Case]:
     }
 
 
-def measure(rounds: int) -> tuple[Mapping[str, Times], tuple[Missing, ...]]:
+def measure(rounds: Rounds) -> tuple[Mapping[str, Times], tuple[Missing, ...]]:
     """Return the time of one chunk, in all rounds, by who adds them up and how."""
     chunks = _ours(_pieces(CHUNKS))
     # In each of the many, the arguments go on behind their end: nobody looks before the last.

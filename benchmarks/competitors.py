@@ -46,6 +46,7 @@ TABLE: Mapping[str, Mapping[str, str]] = {
         "agentmsg": "benchmarks.ours:json",
         "msgspec": "benchmarks.peers.with_msgspec:json",
         "pydantic": "benchmarks.peers.with_pydantic:json",
+        "mashumaro": "benchmarks.peers.with_mashumaro:json",
         "cattrs": "benchmarks.peers.with_cattrs:json",
         "orjson": "benchmarks.peers.plain_data:json",
     },

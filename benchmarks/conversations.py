@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["SHARED", "recorded", "support_chat", "trajectories"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SHARED", "chat_tools", "recorded", "support_chat", "trajectories"]
 
 SHARED = Path(os.environ.get("AGENTMSG_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 
@@ -125,6 +128,44 @@ def support_chat() -> list[dict[str, Any]]:
         {"role": "user", "content": "Hm, no, then I keep them. Thank you for the quick help!"},
         {"role": "assistant", "content": "You are welcome, Zoë. Enjoy the new lamp!"},
     ]
+
+
+# Of each tool: what it does, and its parameters with their types; those without a question mark are required.
+_TOOLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "get_order": ("Look up an order.", {"order_id": "string", "include?": "array"}),
+    "search_policies": ("Search the policies of the shop.", {"query": "string", "limit?": "integer"}),
+    "check_stock": ("Count what is in stock.", {"sku": "string", "warehouses?": "array", "country?": "string"}),
+    "create_exchange": (
+        "Send new goods for damaged ones.",
+        {"order_id": "string", "lines": "array", "ship_from?": "string", "notify?": "object"},
+    ),
+    "create_return_label": ("Make a label for a parcel.", {"exchange_id": "string", "format?": "string"}),
+    "refund": ("Pay money back.", {"order_id": "string", "amount": "number", "reason?": "string"}),
+    "find_customer": ("Find a customer by name or mail.", {"name": "string", "mail?": "string"}),
+    "change_address": ("Change where an order goes.", {"order_id": "string", "ship_to": "object"}),
+    "track_parcel": ("Tell where a parcel is.", {"parcel_id": "string"}),
+    "hand_over": ("Hand the customer over to a person.", {"reason": "string", "is_urgent?": "boolean"}),
+}
+
+
+def chat_tools() -> list[dict[str, Any]]:
+    """Return the definitions of 10 tools of OpenAI Chat."""
+    return [
+        {"type": "function", "function": {"name": name, "description": words, "parameters": _schema(parameters)}}
+        for name, (words, parameters) in _TOOLS.items()
+    ]
+
+
+def _schema(parameters: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            name.rstrip("?"): {"type": kind, "description": f"The {name.rstrip('?').replace('_', ' ')}."}
+            for name, kind in parameters.items()
+        },
+        "required": [name for name in parameters if not name.endswith("?")],
+        "additionalProperties": False,
+    }
 
 
 def recorded(system: str) -> list[dict[str, Any]]:

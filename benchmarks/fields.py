@@ -17,7 +17,7 @@ import agentmsg as am
 from benchmarks.conversations import support_chat
 from benchmarks.data import mixed_history
 from benchmarks.peers import plain_data
-from benchmarks.timing import Case, Times, copy_bytes, interleave
+from benchmarks.timing import Case, Rounds, Times, copy_bytes, interleave
 
 __all__ = ["MEASURES", "OURS", "TAGGED", "UNIONS", "measure"]
 
@@ -36,7 +36,7 @@ class _Peer:
     leave_out: Mapping[str, bool]
 
 
-def measure(rounds: int) -> tuple[int, dict[str, dict[str, Times]]]:
+def measure(rounds: Rounds) -> tuple[int, dict[str, dict[str, Times]]]:
     """Return how many messages each run works on, and the times by measure and row.
 
     Raises:

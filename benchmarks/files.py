@@ -9,20 +9,24 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import orjson
 
 from agentmsg.files import Job, Kind, Piece, Request, Source, Target, convert_range, run
 from benchmarks.conversations import trajectories
-from benchmarks.timing import Case, Times, interleave
+from benchmarks.timing import Case, Rounds, Times, interleave
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-__all__ = ["measure"]
+__all__ = ["LOOP", "RANGES", "measure"]
 
-JOB = Job(codec="anthropic", kind=Kind("jsonl"))
+LOOP = "loads and dumps, a loop"
+# What is converted to, by the name of its row.
+RANGES: Mapping[str, str] = {"agentmsg, a range": "anthropic", "agentmsg, a range to json": "json"}
 # Of the interpreter, when all is imported and a file was converted, in KiB: printed by a process of its own. Not what
 # getrusage says, where the system tells itself: on Linux that is at least what the process had that started this one.
 _PEAK = """
@@ -48,14 +52,15 @@ def _source(path: Path) -> Source:
     return Source(path=str(path), kind=Kind("jsonl"), codec="openai", size=path.stat().st_size)
 
 
-def _range(folder: Path, source: Path) -> None:
-    convert_range(JOB, Piece(source=_source(source)), str(folder / "range"))
+def _range(codec: str, folder: Path, source: Path) -> None:
+    job = Job(codec=codec, kind=Kind("jsonl"))
+    convert_range(job, Piece(source=_source(source)), str(folder / f"range.{codec}"))
 
 
 def convert(source: Path, target: Path, jobs: int) -> None:
     """Convert a file as the command line does, with so many processes."""
     targets = [Target(str(target), Kind("jsonl"), (_source(source),))]
-    run(JOB, targets, Request(work=f"{target}.work", jobs=jobs, force=True))
+    run(Job(codec="anthropic", kind=Kind("jsonl")), targets, Request(work=f"{target}.work", jobs=jobs, force=True))
 
 
 def _peak(folder: Path, source: Path) -> float:
@@ -65,7 +70,7 @@ def _peak(folder: Path, source: Path) -> float:
     return int(done.stdout) / 1024
 
 
-def measure(folder: Path, copies: int, rounds: int) -> tuple[Mapping[str, dict[str, float]], Mapping[str, Times]]:
+def measure(folder: Path, copies: int, rounds: Rounds) -> tuple[Mapping[str, dict[str, float]], Mapping[str, Times]]:
     """Return the figures of a file, by row and measure, and the times.
 
     Args:
@@ -82,15 +87,23 @@ def measure(folder: Path, copies: int, rounds: int) -> tuple[Mapping[str, dict[s
     with large.open("wb") as file:
         for _ in range(copies):
             file.write(lines)
-    work = {"loads and dumps, a loop": _loop, "agentmsg, a range": _range}
-    cases = {name: Case(lambda: None, partial(_without_argument, step, folder, large)) for name, step in work.items()}
+    steps: dict[str, Callable[[Path, Path], None]] = {
+        LOOP: _loop,
+        **{name: partial(_range, codec) for name, codec in RANGES.items()},
+    }
+    cases = {name: Case(lambda: None, partial(_without_argument, step, folder, large)) for name, step in steps.items()}
     whole = {
         f"agentmsg convert --jobs {jobs}": Case(lambda: None, partial(_whole, folder, large, jobs)) for jobs in (1, 2)
     }
-    times = interleave(cases, rounds) | interleave(whole, max(1, rounds // 2))
+    rounds = attrs.evolve(rounds, clock=perf_counter_ns)
+    times = interleave(cases, rounds) | interleave(whole, rounds.at_most(max(1, rounds.most // 2)))
     megabytes = large.stat().st_size / 1e6
     rows = {
-        name: {"file": spent.best() / megabytes, "speed": megabytes * 1e6 / spent.best()}
+        name: {
+            "file": spent.best() / megabytes,
+            "file median": spent.middle() / megabytes,
+            "speed": megabytes * 1e6 / spent.middle(),
+        }
         for name, spent in times.items()
     }
     return rows | {"once": {"peak": _peak(folder, small)}, f"{copies} times": {"peak": _peak(folder, large)}}, times

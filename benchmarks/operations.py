@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from benchmarks.data import mixed_history
-from benchmarks.timing import Case, Times, copy_bytes, interleave
+from benchmarks.timing import Case, Rounds, Times, copy_bytes, interleave
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,7 +44,7 @@ OPERATIONS: Mapping[str, Callable[[am.History], Any]] = {
 }
 
 
-def measure(history: am.History, rounds: int) -> tuple[int, dict[str, Times]]:
+def measure(history: am.History, rounds: Rounds) -> tuple[int, dict[str, Times]]:
     """Return how many messages were worked on, and the times of each operation and of decoding the same."""
     history = mixed_history(_TIMES * len(history))
     raw = am.dumps(history, "json")

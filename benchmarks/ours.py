@@ -36,9 +36,10 @@ def langchain_lc(name: str, history: am.History) -> Competitor:
     return _ours(name, "langchain-lc", envelopes(history), plain_data.from_json)
 
 
-def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a body of Anthropic for messages of OpenAI Chat; the loss report is made as well."""
-    document: dict[str, Any] = am.convert(messages, "openai", "anthropic").document
+def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body of Anthropic for one of OpenAI Chat; the loss report is made as well."""
+    # Messages alone are a document, too.
+    document: dict[str, Any] = am.convert(body if "tools" in body else body["messages"], "openai", "anthropic").document
     return document
 
 

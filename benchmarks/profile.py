@@ -34,7 +34,7 @@ def _format(name: str, rounds: int, messages: int) -> tuple[Callable[[Any], Any]
 
 def _conversion(rounds: int) -> tuple[Callable[[Any], Any], list[Any]] | Missing:
     convert = enter_converter("agentmsg", CONVERTERS["agentmsg"])
-    return convert if isinstance(convert, Missing) else (convert, [support_chat() for _ in range(rounds)])
+    return convert if isinstance(convert, Missing) else (convert, [{"messages": support_chat()} for _ in range(rounds)])
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -15,7 +15,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg.testing.mutations import owners
-from benchmarks.timing import Case, Times, copy_all, do_each, interleave
+from benchmarks.timing import Case, Rounds, Times, copy_all, do_each, interleave
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +51,7 @@ def converts_to(codec: str) -> str:
     return "anthropic" if codec.startswith("openai") else "openai"
 
 
-def measure(name: str, documents: Iterable[Any], made: am.History, rounds: int) -> Measured | None:
+def measure(name: str, documents: Iterable[Any], made: am.History, rounds: Rounds) -> Measured | None:
     """Return what reading, writing and converting takes a message; None if no message is read.
 
     Args:
@@ -134,7 +134,7 @@ def _made(codec: Codec, history: am.History) -> list[bytes]:
     return [am.dumps(part, codec, on_loss="ignore") for part in parts]
 
 
-def _timed(codec: Codec, written: dict[str, list[bytes]], rounds: int) -> dict[str, dict[str, Times]]:
+def _timed(codec: Codec, written: dict[str, list[bytes]], rounds: Rounds) -> dict[str, dict[str, Times]]:
     read = partial(do_each, partial(am.loads, codec=codec))
     write = partial(do_each, partial(am.dumps, codec=codec))
     convert = partial(do_each, partial(am.convert, source=codec, target=am.get_codec(converts_to(codec.name))))

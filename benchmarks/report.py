@@ -1,64 +1,74 @@
-"""The report: what was measured, as text and as JSON. Imports sections, targets and competitors."""
+"""The report: what was measured, as tables and as JSON. Imports section, targets and competitors."""
 
 from __future__ import annotations
 
+import os
 import platform
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg.cli.tables import show_table
 from benchmarks.competitors import version
 from benchmarks.targets import Ratio, ratios
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from benchmarks.sections import Section
+    from benchmarks.section import Section
 
-__all__ = ["as_json", "as_text", "versions"]
+__all__ = ["as_json", "conditions", "machine", "show_ratios", "show_section", "table_of", "versions"]
 
 _DISTRIBUTIONS = (
     "agentmsg",
+    "any-llm-sdk",
     "attrs",
     "cattrs",
     "langchain-anthropic",
     "langchain-core",
     "litellm",
+    "llm-babel",
+    "llm-rosetta",
+    "mashumaro",
     "msgpack",
     "msgspec",
     "orjson",
     "pydantic",
 )
-# Measure: heading, decimals.
+# Measure: heading, decimals. Each time stands twice: the best run, and the median of all.
+_TIMES = {
+    "decode": "decode µs",
+    "encode": "encode µs",
+    "both": "both µs",
+    "convert": "convert µs",
+    "with tools": "with tools µs",
+    "grow": "a step µs",
+    "read again": "read again µs",
+    "write once": "write once µs",
+    "read once": "read once µs",
+    "validate": "validate µs",
+    "validate json": "from JSON µs",
+    "dump": "dump µs",
+    "dump json": "to JSON µs",
+    "add": "add µs",
+    "operation": "µs",
+}
 _COLUMNS: Mapping[str, tuple[str, int]] = {
-    "decode": ("decode us", 2),
-    "decode median": ("median", 2),
-    "encode": ("encode us", 2),
-    "encode median": ("median", 2),
-    "both": ("both us", 2),
-    "both median": ("median", 2),
-    "convert": ("convert us", 2),
-    "convert median": ("median", 2),
-    "validate": ("validate us", 2),
-    "validate median": ("median", 2),
-    "validate json": ("from JSON", 2),
-    "validate json median": ("median", 2),
-    "dump": ("dump us", 2),
-    "dump median": ("median", 2),
-    "dump json": ("to JSON", 2),
-    "dump json median": ("median", 2),
-    "add": ("add us", 2),
-    "add median": ("median", 2),
+    **{
+        measure: column
+        for name, heading in _TIMES.items()
+        for measure, column in ((name, (heading, 2)), (f"{name} median", ("median", 2)))
+    },
     "documents": ("documents", 0),
     "messages": ("messages", 0),
     "share": ("% of all", 1),
     "rate": ("messages/s", 0),
-    "file": ("us a MB", 0),
+    "file": ("µs a MB", 0),
+    "file median": ("median", 0),
     "speed": ("MB/s", 0),
     "peak": ("peak MiB", 0),
-    "operation": ("us", 2),
-    "operation median": ("median", 2),
-    "process": ("process us", 0),
+    "process": ("process µs", 0),
     "process median": ("median", 0),
     "bytes": ("bytes", 0),
     "memory": ("memory B", 0),
@@ -75,40 +85,68 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **found}
 
 
-def _table(section: Section) -> Iterator[str]:
+def machine() -> dict[str, Any]:
+    """Return what the machine is, and how busy it was in the last minute."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return {
+        "processor": models[0] if models else platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+    }
+
+
+def conditions(messages: int) -> list[str]:
+    """Return on what and with what was measured, in lines."""
+    told = machine()
+    busy = "" if told["load"] is None else f", load {told['load']}"
+    return [
+        f"{told['processor']}, {told['cores']} cores, {told['system']}{busy}",
+        ", ".join(f"{name} {number}" for name, number in versions().items()),
+        f"{messages} messages; times and sizes a message; the best run and the median of all runs",
+    ]
+
+
+def table_of(section: Section, *, medians: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Return the headings and rows of a section, as texts; of times the best and the median, or the medians only."""
     measured = {measure for figures in section.rows.values() for measure in figures}
     columns = [measure for measure in _COLUMNS if measure in measured]
-    wide = max((len(name) for name in section.rows), default=0) + 2
-    yield " " * wide + "".join(f"{_COLUMNS[measure][0]:>11}" for measure in columns)
-    for name, figures in section.rows.items():
-        cells = (f"{figures[m]:>11,.{_COLUMNS[m][1]}f}" if m in figures else " " * 11 for m in columns)
-        yield f"{name:<{wide}}" + "".join(cells)
+    if medians:
+        columns = [measure for measure in columns if f"{measure} median" not in measured]
+    rows = [
+        [name, *(f"{figures[m]:,.{_COLUMNS[m][1]}f}" if m in figures else "" for m in columns)]
+        for name, figures in section.rows.items()
+    ]
+    headings = [_COLUMNS[measure.removesuffix(" median") if medians else measure][0] for measure in columns]
+    return ["", *headings], rows
+
+
+def show_section(section: Section) -> None:
+    """Print the table of a section, and who is missing."""
+    show_table(section.title, *table_of(section))
     for missing in section.missing:
-        yield f"{missing.name}: left out, {missing.why}"
+        print(f"{missing.name}: left out, {missing.why}")
 
 
-def _ratio_line(ratio: Ratio) -> str:
-    verdict = "kept" if ratio.kept else "MISSED"
-    figures = "".join(f"{figure:>9.2f}" for figure in (ratio.best, ratio.middle, ratio.paired, ratio.bound))
-    return f"{ratio.name:<52}{figures}  {verdict}"
-
-
-def as_text(sections: Mapping[str, Section], messages: int) -> str:
-    """Return the report for people."""
-    lines = [", ".join(f"{name} {number}" for name, number in versions().items())]
-    lines += [f"{messages} messages; times and sizes a message; the best run and the median of all runs"]
-    for section in sections.values():
-        lines += ["", section.title, "-" * len(section.title), *_table(section)]
-    found = ratios(sections)
-    if found:
-        heading = f"{'ratio (lower is better)':<52}{'best':>9}{'median':>9}{'paired':>9}{'promise':>9}"
-        lines += ["", heading, "-" * len(heading), *map(_ratio_line, found)]
-    return "\n".join(lines)
+def show_ratios(found: list[Ratio]) -> None:
+    """Print what was promised beside what was measured."""
+    rows = [
+        (
+            ratio.name,
+            *(f"{figure:.2f}" for figure in (ratio.best, ratio.middle, ratio.paired, ratio.bound)),
+            "kept" if ratio.kept else "MISSED",
+        )
+        for ratio in found
+    ]
+    show_table("Promises", ("ratio (lower is better)", "best", "median", "paired", "promise", ""), rows)
 
 
 def as_json(sections: Mapping[str, Section], messages: int) -> dict[str, Any]:
     """Return the report for programs."""
     return {
+        "machine": machine(),
         "versions": versions(),
         "messages": messages,
         "sections": {name: attrs.asdict(section) for name, section in sections.items()},

@@ -10,12 +10,14 @@ import agentmsg as am
 from benchmarks import conversations, profile
 from benchmarks.competitors import Missing
 from benchmarks.conversations import recorded, support_chat
-from benchmarks.conversions import CONVERTERS, enter_converter, meaning
+from benchmarks.conversions import BODIES, CONVERTERS, enter_converter, meaning
 from benchmarks.data import mixed_history
 from benchmarks.peers.by_hand import to_anthropic
-from benchmarks.report import as_text
-from benchmarks.sections import SECTIONS, Scale, Section
+from benchmarks.report import show_section
+from benchmarks.section import Scale, Section
+from benchmarks.sections import SECTIONS
 from benchmarks.targets import ratios
+from benchmarks.timing import Rounds
 from support.strict import anthropic_request_types, openai_request_problems
 
 if TYPE_CHECKING:
@@ -25,16 +27,21 @@ _BOTH_WAYS = ("openai to anthropic", "anthropic to openai")
 
 
 def _measured(name: str) -> Section:
-    return SECTIONS[name](Scale(mixed_history(2), rounds=1, processes=1))
+    return SECTIONS[name](Scale(mixed_history(2), Rounds(1)))
 
 
 def _ours_can() -> bool:
     return {"openai", "anthropic"} <= set(am.codec_names())
 
 
-def forgetful(messages: list[dict[str, Any]]) -> dict[str, Any]:
+def forgetful(body: dict[str, Any]) -> dict[str, Any]:
     """Convert all but the last message."""
-    return to_anthropic(messages[:-1])
+    return to_anthropic({**body, "messages": body["messages"][:-1]})
+
+
+def toolless(body: dict[str, Any]) -> dict[str, Any]:
+    """Convert the messages, but no tools."""
+    return to_anthropic({"messages": body["messages"]})
 
 
 def test_conversation_is_what_the_report_says() -> None:
@@ -51,17 +58,18 @@ def test_conversation_is_what_the_report_says() -> None:
 
 def test_by_hand_does_the_work() -> None:
     """What is written by hand lifts the system, groups the two parallel results, and is accepted by the types."""
-    body = to_anthropic(support_chat())
+    body = to_anthropic(BODIES["with tools"]())
     grouped = [message["content"] for message in body["messages"] if len(message["content"]) == 2]
     assert anthropic_request_types(body) == "stable"
     assert body["system"].startswith("You are the support agent")
     assert len(body["messages"]) == 20 - 1 - 1
     assert [block["type"] for content in grouped for block in content].count("tool_result") == 2
     assert {message["role"] for message in body["messages"]} == {"user", "assistant"}
+    assert len({tool["name"] for tool in body["tools"]}) == 10
 
 
 def test_meaning_is_not_spelling() -> None:
-    """A text alone and in a block mean the same, two texts do not."""
+    """A text alone and in a block mean the same, two texts do not; two messages of one role are one turn."""
 
     def said(content: Any) -> Any:
         return meaning({"system": "s", "messages": [{"role": "user", "content": content}]})
@@ -69,31 +77,38 @@ def test_meaning_is_not_spelling() -> None:
     text = {"type": "text", "text": "hi", "citations": None}
     assert said("hi") == said([text])
     assert said("hi") != said([text, text])
+    one = {"role": "user", "content": "hi"}
+    assert meaning({"system": "s", "messages": [one, one]}) == said([text, text])
 
 
-def test_who_loses_something_takes_no_part() -> None:
+@pytest.mark.parametrize("lazy", [forgetful, toolless])
+def test_who_loses_something_takes_no_part(lazy: Any) -> None:
     """A converter that does less work than the others is found out."""
-    with pytest.raises(AssertionError, match="forgetful made something else"):
-        enter_converter("forgetful", f"{__name__}:forgetful")
+    with pytest.raises(AssertionError, match=f"{lazy.__name__} made something else"):
+        enter_converter(lazy.__name__, f"{__name__}:{lazy.__name__}")
 
 
 def test_who_is_not_installed_is_told() -> None:
-    """A converter that cannot be imported is named with the reason."""
+    """A converter that cannot be imported, or is another one than we know, is named with the reason."""
     found = enter_converter("nobody", "benchmarks.peers.with_nobody:to_anthropic")
     assert isinstance(found, Missing)
     assert "with_nobody" in found.why
+    found = enter_converter("changed", f"{__name__}:no_longer_there")
+    assert isinstance(found, Missing)
+    assert "another version" in found.why
 
 
 @pytest.mark.slow
-def test_conversion_section_has_all_converters() -> None:
+def test_conversions_section_has_all_converters(capsys: pytest.CaptureFixture[str]) -> None:
     """Every converter has its figures or a reason, and ours are beside those of what is written by hand."""
-    section = _measured("conversion")
-    told = as_text({"conversion": section}, 2)
-    promised = {ratio.name for ratio in ratios({"conversion": section})}
+    section = _measured("conversions")
+    show_section(section)
+    told = capsys.readouterr().out
+    promised = {ratio.name for ratio in ratios({"conversions": section})}
     assert not [name for name in CONVERTERS if name not in told]
-    assert set(section.rows["by hand"]) == {"convert", "convert median"}
+    assert set(section.rows["by hand"]) == {"convert", "convert median", "with tools", "with tools median"}
     assert ("agentmsg" in section.rows) == _ours_can()
-    expected = {"conversion convert / by hand", "loss report convert / agentmsg"}
+    expected = {f"conversions {name} / by hand" for name in BODIES} | {"loss report convert / agentmsg"}
     assert promised == (expected if _ours_can() else set())
 
 

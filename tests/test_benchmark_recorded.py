@@ -10,6 +10,8 @@ import pytest
 import agentmsg as am
 from benchmarks import recorded, recordings, sections, targets
 from benchmarks.data import mixed_history
+from benchmarks.section import Scale
+from benchmarks.timing import Rounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +35,7 @@ def no_test_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def _measured(name: str, documents: list[Any]) -> recorded.Measured:
-    found = recorded.measure(name, documents, mixed_history(24), 1)
+    found = recorded.measure(name, documents, mixed_history(24), Rounds(1))
     assert found is not None
     return found
 
@@ -80,12 +82,12 @@ def test_a_folder_of_documents_is_measured(tmp_path: Path) -> None:
     (tmp_path / "openai" / "a.json").write_text(json.dumps(USUAL))
     (tmp_path / "openai" / "b.jsonl").write_text(f"{json.dumps([ODD['extras']])}\n{json.dumps(USUAL)}\n")
     measure = sections.SECTIONS["recorded"]
-    section = measure(sections.Scale(mixed_history(12), rounds=1, processes=1, recordings=tmp_path))
+    section = measure(Scale(mixed_history(12), Rounds(1), recordings=tmp_path))
     assert {name: figures.get("messages") for name, figures in section.rows.items()} == {
         "openai: usual": 4, "openai: odd": 1, "openai: all": 5, "openai: made": None,
     }  # fmt: skip
     assert [ratio.name for ratio in targets.ratios({"recorded": section})] == [
         f"openai: {kind} {way} / openai: usual" for kind in ("odd", "all") for way in ("decode", "encode")
     ]
-    empty = measure(sections.Scale(mixed_history(12), rounds=1, processes=1, recordings=tmp_path / "openai"))
+    empty = measure(Scale(mixed_history(12), Rounds(1), recordings=tmp_path / "openai"))
     assert "no CODEC/*.json" in empty.missing[0].why

@@ -351,7 +351,7 @@ def test_errors_of_writing_name_the_codec(monkeypatch: pytest.MonkeyPatch) -> No
     def refuse(self: object, history: am.History) -> object:
         raise am.EncodeError("too odd", code="number")
 
-    monkeypatch.setattr("agentmsg_codecs.json.JsonCodec.write", refuse)
+    monkeypatch.setattr("agentmsg_codecs.json.JsonCodec.to_bytes", refuse)
     done = run("convert", "-", "--to", "json", given=b'{"agentmsg":1,"messages":[]}')
     assert "error [number] json: too odd" in done.stderr
 

@@ -341,7 +341,7 @@ def test_commands_and_formats_are_completed(words: str, expected: set[str]) -> N
     ("arguments", "words"),
     [
         (["statz"], "there is no command 'statz'; did you mean stats?"),
-        (["\x1b"], "there is no command '\\x1b'; the commands are completion, convert"),
+        (["\x1b"], "there is no command '\\x1b'; the commands are bench, completion, convert"),
         (["stats", LISBON, "--jsn"], "--json"),
         (["formats", "langchian"], "did you mean langchain"),
         (["convert", LISBON, "--to", "json", "-O", "remembr=1"], "no option 'remembr'; did you mean remember?"),

@@ -56,6 +56,8 @@ COMMANDS = {
     "formats": "formats json anthropic",
     "formats --json": "formats --json",
     "schema": "schema",
+    "bench": "bench a.json --rounds 1",
+    "bench --json": "bench a.json --rounds 1 --json",
     "guide": "guide losses",
 }
 COLOURED = [name for name in COMMANDS if name not in {"detect", "formats"}]

@@ -30,7 +30,6 @@ from agentmsg.formats.natives import (
 from agentmsg.formats.restructure import in_order
 from agentmsg.formats.rules import AS_TEXT, TEXT_ROWS, as_text
 from agentmsg.formats.shapes import Unreadable
-from agentmsg.formats.usage_counters import Counters
 from agentmsg.model.construction import maker, replacer
 from agentmsg.model.generated import MadeTime, made_id
 from agentmsg.model.generated import given as told
@@ -121,37 +120,6 @@ def test_unknown_keys_of_an_inner_object_have_a_namespace() -> None:
     assert (extras, rest_of({"a": 1}, frozenset("a"), "x.item")) == ({"x.item": {"b": [2]}}, {})
     assert with_rest({"a": 3}, am.TextBlock("t", extras=extras), "x.item") == {"a": 3, "b": [2]}
     assert with_rest({"a": 3}, am.TextBlock("t", extras=extras), "y.item") == {"a": 3}
-
-
-COUNTERS = Counters(
-    family="x",
-    counts={"in": "input"},
-    details={"more": ("x.more", {"hits": "cache_read"})},
-    numbers={"price": "cost"},
-)
-
-
-@pytest.mark.parametrize(
-    ("native", "usage"),
-    [
-        ({"in": 1}, am.Usage(input=1)),
-        ({"in": 1, "more": {"hits": 2}, "price": 0.5}, am.Usage(input=1, cache_read=2, cost=0.5)),
-        ({"more": {"misses": 2}}, am.Usage(extras={"x.more": {"misses": 2}})),
-    ],
-    ids=repr,
-)
-def test_counters_are_read_and_written(native: Any, usage: am.Usage) -> None:
-    """Each number has its field, those of objects inside too; the unknown keys of these are extras."""
-    assert am.same(am.Usage(**COUNTERS.read(native)), usage)
-    assert COUNTERS.write(usage) == native
-    assert COUNTERS.keys == {"in", "more", "price"}
-
-
-@pytest.mark.parametrize("native", [{"in": 1.5}, {"in": True}, {"more": 1}, {"more": {"hits": "2"}}, {"price": "1"}])
-def test_counters_are_numbers(native: Any) -> None:
-    """Anything else than whole numbers, and numbers, cannot be read."""
-    with pytest.raises(Unreadable):
-        COUNTERS.read(native)
 
 
 @pytest.mark.parametrize(("native", "path"), [(5, ()), ([], ()), ({}, ("role",)), ({"role": 1}, ("role",))])

@@ -26,7 +26,7 @@ from agentmsg.model.construction import absent_values
 from agentmsg.testing import histories
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from agentmsg.formats.codec import Codec
 
@@ -38,6 +38,12 @@ def _plain(role: Any, *blocks: Any, **fields: Any) -> Msg:
     return Msg(role, blocks, **given)
 
 
+def _carrying(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
+    """Return the function that tells whether messages are all carried as they are."""
+    misfit = compile_caps(caps)
+    return lambda messages: misfit(messages) < 0
+
+
 def _noting(asked: list[Any]) -> Callable[[Any], Any]:
     def rule(obj: Any) -> Any:
         asked.append(obj)
@@ -46,11 +52,19 @@ def _noting(asked: list[Any]) -> Callable[[Any], Any]:
     return rule
 
 
+def test_misfits_are_found_one_after_the_other() -> None:
+    """From an index on the next message is found that isn't carried, and -1 where there is none."""
+    misfit = compile_caps(Caps(messages={"user": MessageRow(blocks={TextBlock: _TEXT})}))
+    good, bad = _plain("user", TextBlock("x")), _plain("user", RefusalBlock("no"))
+    messages = [good, bad, good, bad]
+    assert [misfit(messages, start) for start in range(5)] == [1, 1, 3, 3, -1]
+
+
 def test_the_loop_can_be_read() -> None:
     """The source of the loop is plain Python, and has the usual roles and blocks in line."""
     caps = Caps(messages={"user": MessageRow(blocks={TextBlock: _TEXT}), "judge": MessageRow(fields={"name": KEEP})})
     text, scope = loop_source(caps)
-    assert text.startswith("def all_carried(messages):\n    for message in messages:\n")
+    assert text.startswith("def misfit(messages, start=0):\n    for index in range(start, len(messages)):\n")
     assert "        if message._fits is caps:\n            continue\n" in text
     assert "        if role == 'user':\n            if not (\n                bare or (\n" in text
     assert "and message.model is None\n" in text
@@ -98,20 +112,20 @@ def test_the_loop_says_what_the_table_says(message: Msg, carried: bool) -> None:
         arrange=(split_results,),
         needs_id=lambda block: (block.id if isinstance(block, ToolUseBlock) else block.tool_call_id) is None,
     )
-    all_carried = compile_caps(caps)
+    all_carried = _carrying(caps)
     assert all_carried([message]) is carried
     assert all_carried([_plain("user"), message]) is carried
 
 
 def test_a_role_without_row_is_not_carried() -> None:
     """Where a table has no row for any role, messages of roles that it does not name are not carried."""
-    assert not compile_caps(Caps(messages={"user": MessageRow()}))([_plain("judge")])
+    assert not _carrying(Caps(messages={"user": MessageRow()}))([_plain("judge")])
 
 
 @pytest.mark.parametrize("name", ["id", "name"])
 def test_made_texts_count_as_absent(name: str) -> None:
     """A text that the library made needs no place; one that was given does."""
-    all_carried = compile_caps(Caps(messages={"user": MessageRow()}))
+    all_carried = _carrying(Caps(messages={"user": MessageRow()}))
     assert all_carried([_plain("user", **{name: MADE_KINDS[name]("x")})])
     assert not all_carried([_plain("user", **{name: "x"})])
 
@@ -122,7 +136,7 @@ def test_rules_are_asked_where_they_are_concerned() -> None:
     rule = _noting(asked)
     row = Row({"text": KEEP, "phase": KEEP}, rule, concerns="phase")
     rows: dict[Any, Row] = {TextBlock: row, NativeBlock: Row({"codec": KEEP, "value": KEEP})}
-    all_carried = compile_caps(Caps(messages={"user": MessageRow(blocks=rows, otherwise=rule, concerns=NativeBlock)}))
+    all_carried = _carrying(Caps(messages={"user": MessageRow(blocks=rows, otherwise=rule, concerns=NativeBlock)}))
     native = _plain("user", TextBlock("x"), NativeBlock("x", 1))
     final = TextBlock("x", phase="final")
     assert all_carried([_plain("user", TextBlock("x")), native, _plain("user", final)])
@@ -134,7 +148,7 @@ def test_rules_are_asked_about_usual_blocks_too(concerns: type[Any]) -> None:
     """A rule for messages refuses those with its class of blocks, whether that is a usual one or not."""
     rows: dict[Any, Row] = {cls: Row({"text": KEEP, "refusal": KEEP}) for cls in (TextBlock, RefusalBlock)}
     row = MessageRow(blocks=rows, otherwise=lambda message: message.evolve(content=()), concerns=concerns)
-    all_carried = compile_caps(Caps(messages={"user": row}))
+    all_carried = _carrying(Caps(messages={"user": row}))
     for cls in rows:
         assert all_carried([_plain("user", cls("x"))]) is (cls is not concerns)
 
@@ -149,7 +163,7 @@ def test_cells_are_asked_in_unusual_cases_only() -> None:
         return value if value == "b" else None
 
     rows: dict[Any, Row] = {TextBlock: Row({"text": cell})}
-    all_carried = compile_caps(Caps(messages={"user": MessageRow(fields={"name": cell}, blocks=rows)}))
+    all_carried = _carrying(Caps(messages={"user": MessageRow(fields={"name": cell}, blocks=rows)}))
     answers = {name: all_carried([_plain("user", TextBlock(name), name=name)]) for name in ("a", "b", "c")}
     assert answers == {"a": True, "b": True, "c": False}
     assert all_carried([_plain("user", TextBlock("a"))])
@@ -160,7 +174,7 @@ def test_messages_remember_that_they_are_carried() -> None:
     """What was found to be carried is not tested again, and what follows is; another table asks for itself."""
     asked: list[Any] = []
     row = MessageRow(otherwise=_noting(asked))
-    one, other = (compile_caps(Caps(messages={"user": row})) for _ in range(2))
+    one, other = (_carrying(Caps(messages={"user": row})) for _ in range(2))
     messages = [_plain("user"), _plain("user", name="n"), _plain("user")]
     assert one(messages[:1])
     assert one(messages[:1])

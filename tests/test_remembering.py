@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.model.remembering import BODIES, Bodies, Body, Seen, Written
+from agentmsg.model.remembering import BODIES, Bodies, Body, Seen
 from agentmsg.testing.strategies import histories
 from agentmsg_codecs.json import JsonCodec
 
@@ -132,20 +132,19 @@ def test_a_body_ends_with_its_history() -> None:
 def test_entries_are_bounded_by_number_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where entries or bytes are too many all are forgotten, and what is larger than that is never kept."""
     monkeypatch.setattr("agentmsg.model.remembering._MOST_BYTES", 10)
-    written, seen = Written(2), Seen(2)
-    calls: list[am.Msg] = []
+    seen, history = Seen(3), am.History()
 
-    def write(message: am.Msg) -> bytes:
-        calls.append(message)
-        return b"x" * (20 if message is TWINS[3] else 4)
+    def kept(*raws: bytes) -> list[bytes]:
+        for raw in raws:
+            seen.keep(raw, None, "last", history)
+        return [raw for raw in raws if seen.get(raw, None, "last") is history]
 
-    for message in (*TWINS[:2], *TWINS[:2], TWINS[2], *TWINS[:2], TWINS[3], TWINS[3]):
-        written.get(message, write)
-    assert calls == [*TWINS[:3], *TWINS[:2], TWINS[3], TWINS[3]]
-    for raw in (b"1", b"2", b"3"):
-        seen.keep(raw, None, "last", am.History())
-    assert [seen.get(raw, None, "last") is not None for raw in (b"1", b"2", b"3")] == [False, False, True]
-    assert seen.get(b"3", None, "error") is None
+    assert kept(b"1", b"2", b"3") == [b"1", b"2", b"3"]
+    assert kept(b"1", b"2", b"3", b"4") == [b"4"]
+    assert kept(b"1234", b"12345678") == [b"12345678"]
+    assert kept(b"12345678901") == []
+    assert kept(b"4") == [b"4"]
+    assert seen.get(b"4", None, "error") is None
 
 
 def test_lines_that_come_again_are_the_same_history() -> None:

@@ -36,7 +36,17 @@ if TYPE_CHECKING:
     from agentmsg.files.reading import Reading
     from agentmsg_codecs import CodecName
 
-__all__ = ["Absent", "Formats", "Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]
+__all__ = [
+    "Absent",
+    "Formats",
+    "Read",
+    "Unread",
+    "documents_at",
+    "formats_of",
+    "histories_of",
+    "history_at",
+    "history_of",
+]
 
 
 # Seconds between two words on how far a file is read.
@@ -176,6 +186,25 @@ def history_at(
         if isinstance(read, Unread):
             raise named(read.error, read.place)
         return read.history, index > 0 or next(documents, None) is not None
+
+
+def documents_at(
+    name: str, form: Form | None = None, at: tuple[str, ...] = (), column: str | None = None
+) -> Iterator[bytes]:
+    """Yield the documents of a file as bytes; as for ``histories_of``.
+
+    Raises:
+        AgentMsgError: if one of them can't be had.
+    """
+    with _opened(name, form, at, column) as (reading, place):
+        is_empty = True
+        for found in reading:
+            is_empty = False
+            if found.fault is not None or found.data is None:
+                raise named(found.fault or DecodeError("too long", code="bytes"), place(found))
+            yield found.data
+        if reading.missing and is_empty:
+            raise named(nothing_at(at), name)
 
 
 def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = (), column: str | None = None) -> Formats:

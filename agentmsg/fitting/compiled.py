@@ -9,7 +9,7 @@ Of bare messages (agentmsg.formats.plain_messages) only what they may hold is te
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import attrs
@@ -329,12 +329,18 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
     # Messages never change, and a history that grows is fitted again and again: each remembers the answer. Bare ones do
     # not: to ask them again takes hardly longer than to remember.
     scope |= {"caps": caps, "remember": _REMEMBER}
-    known = ["if message._fits is caps:", "    continue", "role, bare = message.role, message._bare"]
-    loop = ["for message in messages:", *_indented([*known, *branches, "if not bare:", "    remember(message, caps)"])]
-    return _function("all_carried", "messages", loop), scope
+    known = ["message = messages[index]", "if message._fits is caps:", "    continue"]
+    known.append("role, bare = message.role, message._bare")
+    tests = [line.replace("return False", "return index") for line in branches]
+    body = _indented([*known, *tests, "if not bare:", "    remember(message, caps)"])
+    lines = ["for index in range(start, len(messages)):", *body, "return -1"]
+    return "\n".join(["def misfit(messages, start=0):", *_indented(lines), ""]), scope
 
 
-def compile_caps(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
-    """Return the function that tells whether messages are all carried as they are."""
-    carried: Callable[[Sequence[Msg]], bool] = _compiled("all_carried", *loop_source(caps))
-    return carried
+def compile_caps(caps: Caps) -> Callable[..., int]:
+    """Return the function that finds, from an index on (else the first), the next message that isn't carried as it is.
+
+    It gives the index of that message, -1 where there is none.
+    """
+    misfit: Callable[..., int] = _compiled("misfit", *loop_source(caps))
+    return misfit

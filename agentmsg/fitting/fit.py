@@ -44,9 +44,9 @@ Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 __all__ = ["FitItem", "FitMessage", "Fitted", "fit", "make_item"]
 
 _NONE: Mapping[int, Any] = MappingProxyType({})
-# Fields that are fitted otherwise than by their cells.
 _NOTHING: frozenset[str] = frozenset()
 _NOTHING_ADDED: frozenset[int] = frozenset()
+# Fields that are fitted otherwise than by their cells.
 _CONTENT = frozenset({"content"})
 _BESIDE = frozenset({"role", "content"})
 _LISTS = frozenset({"messages", "tools"})
@@ -123,9 +123,9 @@ def fit(history: History, codec: Codec) -> Fitted:
     caps = codec.caps
     if caps.everything:
         return _make_fitted(history, history, codec.name)
-    all_fit, steps, _ = _compiled(caps)
+    misfit, steps, _ = _compiled(caps)
     messages = history.messages
-    if all_fit(messages) and (not steps or _arranged(None, messages, steps) is None):
+    if misfit(messages) < 0 and (not steps or _arranged(None, messages, steps) is None):
         fitted = _make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return _with_rest(fitted, caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
@@ -134,7 +134,7 @@ def fit(history: History, codec: Codec) -> Fitted:
         start = start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
-        changed = _changed(planned, caps, all_fit)
+        changed = _changed(planned, caps)
         empty = emptied(planned, changed) if caps.drops_emptied else ()
         if not empty:
             break
@@ -152,20 +152,24 @@ def fit(history: History, codec: Codec) -> Fitted:
     return _with_rest(fitted, caps)
 
 
-def _changed(planned: Sequence[Msg], caps: Caps, all_fit: Callable[[Sequence[Msg]], bool]) -> dict[int, FitMessage]:
+def _changed(planned: Sequence[Msg], caps: Caps) -> dict[int, FitMessage]:
     """Fit the messages of a plan one by one; return those that aren't kept as they are, by their index."""
     changes: dict[int, FitMessage] = {}
     names = CallNames() if caps.derives_names else None
-    fields = _compiled(caps)[2]
-    for index, message in enumerate(planned):
-        if not all_fit((message,)):
-            stand_in = message if names is None else names.stand_in(message)
-            if stand_in is message or not all_fit((stand_in,)):
-                changes[index] = _fit_message(stand_in, caps, fields)
+    misfit, _, fields = _compiled(caps)
+    done, index = 0, misfit(planned)
+    while index >= 0:
+        message = planned[index]
         if names is not None:
-            new = changes[index].new if index in changes else message
-            if isinstance(new, Msg):
-                names.see(new)
+            for before in planned[done:index]:
+                names.see(before)
+            done, message = index + 1, names.stand_in(message)
+        if message is planned[index] or misfit((message,)) >= 0:
+            changes[index] = _fit_message(message, caps, fields)
+        new = changes[index].new if index in changes else message
+        if names is not None and isinstance(new, Msg):
+            names.see(new)
+        index = misfit(planned, index + 1)
     return changes
 
 
@@ -197,8 +201,8 @@ def _no_role(message: Msg) -> Drop:
 
 
 @lru_cache(maxsize=256)
-def _compiled(caps: Caps) -> tuple[Callable[[Sequence[Msg]], bool], Sequence[Step], FieldChanges]:
-    """Return the predicate for messages, the steps that it knows nothing of (all that aren't local), and fields."""
+def _compiled(caps: Caps) -> tuple[Callable[..., int], Sequence[Step], FieldChanges]:
+    """Return what finds messages that aren't carried, the steps that it knows nothing of (not local), and fields."""
     return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)], FieldChanges()
 
 

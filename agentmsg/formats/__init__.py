@@ -15,7 +15,6 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | what holds the messages of a document: a list, one message, a key |
 | Grouping, CallNames | messages that share a native one; the names of calls, for their results |
-| Counters | where a format has the numbers of usage |
 | maker, EMPTY, adopt, freeze, plain_copy | objects made without checks, and free-form JSON frozen and copied |
 | is_list, is_mapping, is_object, is_sequence | what a plain value is, in a way that type checkers understand |
 | parse_json, dump_json, Duplicates | JSON text, exactly |
@@ -80,7 +79,6 @@ if TYPE_CHECKING:
         write_as,
     )
     from agentmsg.formats.spelling import note_of, same_document, with_note
-    from agentmsg.formats.usage_counters import Counters
     from agentmsg.model import blocks, media, times, tool_arguments, tool_links
     from agentmsg.model.construction import maker
     from agentmsg.model.generated import given
@@ -100,7 +98,6 @@ _HOMES = {
     "Codec": "agentmsg.formats.codec",
     "ContainerCodec": "agentmsg.formats.containers",
     "Containers": "agentmsg.formats.containers",
-    "Counters": "agentmsg.formats.usage_counters",
     "Drop": "agentmsg.formats.capabilities",
     "Duplicates": "agentmsg.values.text",
     "Grouping": "agentmsg.formats.grouping",
@@ -163,7 +160,6 @@ __all__ = [
     "Codec",
     "ContainerCodec",
     "Containers",
-    "Counters",
     "Drop",
     "Duplicates",
     "Grouping",

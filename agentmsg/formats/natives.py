@@ -34,7 +34,6 @@ __all__ = [
     "link_of",
     "native_of",
     "native_text",
-    "number_at",
     "odd_at",
     "read_arguments",
     "read_content",
@@ -90,18 +89,6 @@ def count_at(native: Mapping[str, Any], key: str) -> int | None:
     """
     value = native.get(key)
     if value is not None and type(value) is not int:
-        raise Unreadable
-    return value
-
-
-def number_at(native: Mapping[str, Any], key: str) -> int | float | None:
-    """Return the number under a key, or None if there is nothing.
-
-    Raises:
-        Unreadable: where something else stands there.
-    """
-    value = native.get(key)
-    if value is not None and type(value) not in (int, float):
         raise Unreadable
     return value
 

@@ -1,10 +1,11 @@
 """What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
 
 model.construction     draft_class, replacer: objects made and changed without the checks of their class
-model.remembering      Body, Seen, Written (and body_of): the bytes of what was written or read before
+model.remembering      Seen (and body_of): the bytes of what was written or read before
 lazy                   once, FILLING: tables filled at first need, by one thread
 formats.capabilities   Usual: a test in line, for what a cell carries as it is
 formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content;
+                       name_result: one more thing about a result that was just made;
                        reader_of, remember_reader: spellings that nobody need try
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that certainly says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
@@ -24,6 +25,7 @@ from agentmsg.formats.plain_messages import (
     make_bare_result,
     make_bare_text,
     make_parsed_call,
+    name_result,
     reader_of,
     remember_reader,
 )
@@ -31,7 +33,7 @@ from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.model.construction import absent_values, draft_class, replacer
 from agentmsg.model.history import body_of, without_messages
-from agentmsg.model.remembering import Body, Seen, Written
+from agentmsg.model.remembering import Seen
 from agentmsg.values.copies import copy_document, copy_part
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text, usual_arguments
@@ -45,10 +47,8 @@ __all__ = [
     "PROVABLE",
     "UNUSUAL",
     "USUAL",
-    "Body",
     "Seen",
     "Usual",
-    "Written",
     "absent_values",
     "body_of",
     "copy_document",
@@ -64,6 +64,7 @@ __all__ = [
     "make_bare_result",
     "make_bare_text",
     "make_parsed_call",
+    "name_result",
     "once",
     "parse_arguments",
     "parse_undoubted",

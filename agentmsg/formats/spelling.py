@@ -18,7 +18,7 @@ from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer
 from agentmsg.model.equality import same
-from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.frozen import EMPTY, adopt, freeze_mapping
 from agentmsg.values.types import is_mapping
 
 __all__ = [
@@ -63,7 +63,7 @@ def with_note(obj: _N, family: str, note: Mapping[str, Any]) -> _N:
     if not note and family not in obj.notes:
         return obj
     rest = {key: value for key, value in obj.notes.items() if key != family}
-    return obj.evolve(notes={**rest, family: note} if note else rest)
+    return changed(obj, {"notes": freeze_mapping({**rest, family: note} if note else rest)})
 
 
 def same_document(a: Any, b: Any) -> bool:

@@ -8,8 +8,7 @@ bytes, too, and all may be used by several threads: each entry is put there whol
 with these very messages, and all else is the same, only the rest is written. Where it does not, nothing is lost but the
 comparison, which ends at the first message that differs. ``BODIES`` bounds all of them together.
 
-``Written``: the bytes of single messages, for histories that lose some at the front or in the middle. ``Seen``: what
-texts were read as, for logs that are read again.
+``Seen``: what texts were read as, for logs that are read again.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     # history.py imports this module.
     History = Any
 
-__all__ = ["BODIES", "Bodies", "Body", "Seen", "Written"]
+__all__ = ["BODIES", "Bodies", "Body", "Seen"]
 
 _MOST_BYTES = 64 * 2**20
 
@@ -147,50 +146,16 @@ class Bodies:
 BODIES = Bodies(_MOST_BYTES)
 
 
-class _Bounded:
-    """What has an entry for each of some bytes; where they are too many, all are forgotten.
+class Seen:
+    """The histories of texts that were read; where they are too many, all are forgotten.
 
     Args:
-        most: how many entries are kept, of 64 MiB at most.
+        most: how many are kept, of 64 MiB at most.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._bytes = 0
-
-    def _room(self, known: dict[Any, Any], size: int) -> bool:
-        """Make room for an entry; False where it is too large."""
-        if len(known) >= self._most or self._bytes + size > _MOST_BYTES:
-            known.clear()
-            self._bytes = 0
-        self._bytes += size
-        return size <= _MOST_BYTES
-
-
-class Written(_Bounded):
-    """The bytes of messages that were written."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(most)
-        self._known: dict[int, tuple[weakref.ref[Msg], bytes]] = {}
-
-    def get(self, message: Msg, write: Callable[[Msg], bytes]) -> bytes:
-        """Return the bytes of a message, written now or earlier."""
-        known = self._known.get(id(message))
-        # The id of a message that is gone may come back; the reference tells.
-        if known is not None and known[0]() is message:
-            return known[1]
-        raw = write(message)
-        if self._room(self._known, len(raw)):
-            self._known[id(message)] = (weakref.ref(message), raw)
-        return raw
-
-
-class Seen(_Bounded):
-    """The histories of texts that were read."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(most)
         self._known: dict[bytes, tuple[object, object, History]] = {}
 
     def get(self, raw: bytes, limits: object, duplicates: object) -> History | None:
@@ -200,5 +165,9 @@ class Seen(_Bounded):
 
     def keep(self, raw: bytes, limits: object, duplicates: object, history: History) -> None:
         """Remember what a text was read as."""
-        if self._room(self._known, len(raw)):
+        if len(self._known) >= self._most or self._bytes + len(raw) > _MOST_BYTES:
+            self._known.clear()
+            self._bytes = 0
+        if len(raw) <= _MOST_BYTES:
+            self._bytes += len(raw)
             self._known[raw] = (limits, duplicates, history)

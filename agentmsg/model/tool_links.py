@@ -11,12 +11,15 @@ from agentmsg.model.generated import Made, MadeName
 from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = ["CallNames", "Place", "answered", "links", "made_call_id", "named", "with_ids", "with_result"]
 
 _with_content = replacer(Msg, "content")
 _with_name = replacer(ToolResultBlock, "name")
+# Past the frozen classes' own __setattr__.
+_name: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["name"].__set__
+_remember_reader: Callable[[Msg, object], None] = vars(Msg)["_read_by"].__set__
 
 Place: TypeAlias = tuple[int, int]
 """A message's index, and a block's index in it."""
@@ -111,8 +114,13 @@ class CallNames:
 
     def call(self, link: str | None, name: str) -> None:
         """Take note of a call."""
-        if link is not None:
-            self._waiting.setdefault(link, deque()).append(name)
+        if link is None:
+            return
+        waiting = self._waiting.get(link)
+        if waiting is None:
+            self._waiting[link] = deque((name,))
+        else:
+            waiting.append(name)
 
     def answer(self, link: str | None) -> MadeName | None:
         """Return the name of the tool that a result is of; None if its call isn't known."""
@@ -128,9 +136,10 @@ class CallNames:
                 self.answer(block.tool_call_id)
 
     def named(self, message: Msg) -> Msg:
-        """Return a message that was read, its result with the name of its call where it says none itself.
+        """Return a message that its reader has just made, its result named after its call where it says no name itself.
 
-        What is said of calls and results by this message is taken note of.
+        What is said of calls and results by this message is taken note of. Nobody else holds the message yet: it is
+        named where it stands, and so remembers what read it.
         """
         if message.role == "assistant":
             self.see(message)
@@ -138,7 +147,9 @@ class CallNames:
             return message
         result: Any = message.content[0]
         name = self.answer(result.tool_call_id)
-        return message if name is None or result.name is not None else named(message, name)
+        if name is not None and result.name is None:
+            _name(result, name)
+        return message
 
     def stand_in(self, message: Msg) -> Msg:
         """Return the message with the names that its results have from their calls marked as made."""
@@ -160,9 +171,15 @@ def with_result(message: Msg, result: ToolResultBlock) -> Msg:
 
 
 def named(message: Msg, name: str | None) -> Msg:
-    """Return a tool message, just read or about to be written, whose result has this name."""
+    """Return a tool message, just read or about to be written, whose result has this name.
+
+    Without the name that its reader gave it, it is what was read, and written as that.
+    """
     result: Any = message.content[0]
-    return _with_content(message, (_with_name(result, name),))
+    new = _with_content(message, (_with_name(result, name),))
+    if name is None and message._read_by is not None:
+        _remember_reader(new, message._read_by)
+    return new
 
 
 def made_call_id(place: Place, name: str | None) -> Made:

@@ -109,7 +109,8 @@ class ToolUseBlock(BaseBlock):
 
     def _settled(self) -> Any:
         """Return the input, of a text parsed now and never again, plain or frozen; UNSET for an invalid call."""
-        if self._input is UNSET:
+        # What an invalid text says is found out once, too.
+        if self._input is UNSET and self._says_all is None:
             valid, value, says_all = self._parsed()
             object.__setattr__(self, "_says_all", says_all)
             if valid:

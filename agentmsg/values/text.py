@@ -314,8 +314,7 @@ def _dump_exactly(value: Any) -> bytes:
 def library() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int, int]:
     """Return ``loads``, ``dumps``, its strict option, and that which takes times.
 
-    For short texts an import statement takes as long as the work. Without a strict option orjson writes texts for times
-    and objects for dataclasses, in silence.
+    For short texts an import takes as long as the work. Else orjson writes dataclasses, and times, in silence.
     """
     import orjson  # noqa: PLC0415 - not every user of the model parses or writes JSON
 

@@ -49,12 +49,17 @@ def _answer(message: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": blocks}
 
 
-def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a body of Anthropic for messages of OpenAI Chat: system lifted, results grouped, arguments parsed."""
+def _tool(tool: dict[str, Any]) -> dict[str, Any]:
+    function = tool["function"]
+    return {"name": function["name"], "description": function["description"], "input_schema": function["parameters"]}
+
+
+def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body of Anthropic for one of OpenAI Chat: system lifted, results grouped, arguments parsed."""
     system: list[str] = []
     out: list[dict[str, Any]] = []
     results: list[dict[str, Any]] | None = None
-    for message in messages:
+    for message in body["messages"]:
         role = message["role"]
         if role == "tool":
             if results is None:
@@ -70,4 +75,7 @@ def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:
             out.append({"role": "user", "content": _content(message["content"])})
         else:
             system.append(message["content"])
-    return {"system": "\n\n".join(system), "messages": out}
+    made: dict[str, Any] = {"system": "\n\n".join(system), "messages": out}
+    if "tools" in body:
+        made["tools"] = list(map(_tool, body["tools"]))
+    return made

@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 __all__ = ["to_anthropic"]
 
 # By name: it is not there when types are checked, and it is private.
-_format: Callable[..., Any] = import_module("langchain_anthropic.chat_models")._format_messages
+_home = import_module("langchain_anthropic.chat_models")
+_format: Callable[..., Any] = _home._format_messages
+_tool: Callable[..., Any] = _home.convert_to_anthropic_tool
 _MODEL = "claude-sonnet-4-5"
 
 
-def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a body of Anthropic for messages of OpenAI Chat."""
-    system, converted = _format(convert_to_messages(messages), model=_MODEL)
-    return {"system": system, "messages": converted}
+def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body of Anthropic for one of OpenAI Chat."""
+    system, converted = _format(convert_to_messages(body["messages"]), model=_MODEL)
+    made = {"system": system, "messages": converted}
+    if "tools" in body:
+        made["tools"] = list(map(_tool, body["tools"]))
+    return made

@@ -1,4 +1,4 @@
-"""litellm: the two functions that it runs on the way from OpenAI's messages to Anthropic's body.
+"""litellm: the functions that it runs on the way from OpenAI's messages to Anthropic's body.
 
 It pins an old openai package, so no extra of ours installs it.
 """
@@ -20,13 +20,15 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 _messages: Callable[..., Any] = import_module(
     "litellm.litellm_core_utils.prompt_templates.factory"
 ).anthropic_messages_pt
-_system: Callable[..., Any] = (
-    import_module("litellm.llms.anthropic.chat.transformation").AnthropicConfig().translate_system_message
-)
+_config: Any = import_module("litellm.llms.anthropic.chat.transformation").AnthropicConfig()
 _MODEL = "claude-sonnet-4-5"
 
 
-def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a body of Anthropic for messages of OpenAI Chat; the system message is taken out of the list."""
-    system = _system(messages)
-    return {"system": system, "messages": _messages(messages, _MODEL, "anthropic")}
+def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body of Anthropic for one of OpenAI Chat; the system message is taken out of the list."""
+    messages = body["messages"]
+    system = _config.translate_system_message(messages)
+    made = {"system": system, "messages": _messages(messages, _MODEL, "anthropic")}
+    if "tools" in body:
+        made["tools"], _ = _config._map_tools(body["tools"])
+    return made

@@ -64,9 +64,8 @@ class JsonCodec(Codec):
     """The canonical JSON form.
 
     Attributes:
-        remember: how many messages to remember the bytes of, and the same number of documents that were read, 64 MiB of
-            each at most. Lines that come again are not read again, and messages not written again, wherever they stand.
-            A history that grows by ``+`` needs no option for that.
+        remember: how many documents that were read to remember, of 64 MiB at most: bytes that come again are the same
+            history. Histories that grow need no option.
         engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
@@ -76,19 +75,12 @@ class JsonCodec(Codec):
 
     remember: int = attrs.field(default=0, validator=_count)
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
-    _written: speed.Written = attrs.field(
-        default=attrs.Factory(lambda self: speed.Written(self.remember), takes_self=True),
-        init=False,
-        eq=False,
-        repr=False,
-    )
     _seen: speed.Seen = attrs.field(
         default=attrs.Factory(lambda self: speed.Seen(self.remember), takes_self=True),
         init=False,
         eq=False,
         repr=False,
     )
-    _body: speed.Body = attrs.field(factory=speed.Body, init=False, eq=False, repr=False)
 
     def from_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> History:
         """Return the history of some bytes; with ``remember``, that of bytes that were read before is the same one."""
@@ -169,9 +161,9 @@ class JsonCodec(Codec):
     def to_bytes(self, history: History) -> bytes:
         """Return the bytes of a history; those of messages that were written before are taken as they are.
 
-        That is so where the history grew from one that was written, and with ``remember`` for each message.
+        That is so where the history grew from one that was written.
         """
-        body = speed.body_of(history) or (self._body if self.remember else None)
+        body = speed.body_of(history)
         # One message alone may stand without a list around it.
         if body is None or len(history.messages) < 2:  # noqa: PLR2004 - more than one
             return self.render(self.write(history)) if history.notes else self._bytes((history,))[1:-1]
@@ -191,13 +183,7 @@ class JsonCodec(Codec):
 
     def _joined(self, messages: Sequence[Msg]) -> bytes:
         """Return the bytes of messages, with commas between them."""
-        if not self.remember:
-            return self._bytes(messages)[1:-1]
-        known = self._written.get
-        return b",".join([known(message, self._alone) for message in messages])
-
-    def _alone(self, message: Msg) -> bytes:
-        return self._bytes((message,))[1:-1]
+        return self._bytes(messages)[1:-1]
 
     def _bytes(self, values: Sequence[History | Msg]) -> bytes:
         """Return the bytes of histories or messages, as an array."""

@@ -10,6 +10,7 @@ from agentmsg.formats.forms.call_values import Content
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Beside, Hatch, Key, Lifted, Place, Single
 from agentmsg.formats.forms.key_lines import KeyLines, Level
+from agentmsg.formats.forms.object_values import Each
 from agentmsg.formats.forms.values import NOTHING, Value, indented
 from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.msg import Msg
@@ -130,33 +131,52 @@ class MessageLines(KeyLines):
         first, role = items[0], repr(form.fixed["role"])
         if isinstance(first, Lifted):
             text = next((place for place in first.places if isinstance(place, Place) and not place.takes), None)
-            must = [
-                place for place in first.places if isinstance(place, Place) and place.need == "null" and not place.alone
-            ]
+            held = [place for place in first.places if isinstance(place, Place)]
+            must = [place for place in held if place.need == "null" and not place.alone]
             if text is None or must or not isinstance(text.value, Content):
                 return []
-            return [
+            lines = [
                 "if len(d) == 2:",
                 f"    text = d.get({text.native!r})",
                 "    if type(text) is str and text:",
                 f"        return make_bare({role}, (make_text(text),))",
             ]
+            behind = first.places[first.places.index(text) + 1 :] if text.need == "null" else ()
+            lists = [place for place in behind if isinstance(place, Place) and isinstance(place.value, Each)]
+            return [*lines, *(line for place in lists for line in self._usual_list(place, text, role))]
         return self._usual_single(first, role) if isinstance(first, Single) else []
+
+    def _usual_list(self, place: Place, text: Place, role: str) -> list[str]:
+        """Return the early end at the message of one more key: a list of bare blocks, behind the text or null."""
+        self.key = place.native
+        made = ["if text is not None:", "    held = (make_text(text), *held)"]
+        read = [*place.value.read("held", self), *made, "if are_bare(held):", f"    return make_bare({role}, held)"]
+        # What has no meaning is looked at again below.
+        tried = ["try:", *indented(read), "except Unreadable:", "    pass"]
+        return [
+            f"if len(d) == 3 and {place.native!r} in d:",
+            f"    text, held = d.get({text.native!r}, d), d[{place.native!r}]",
+            "    if held and (text is None or (type(text) is str and text)):",
+            *indented(tried, 2),
+        ]
 
     def _usual_single(self, item: Single, role: str) -> list[str]:
         """Return the early end at the message of a result that is an id and a text."""
         keys = [key for key in item.items if isinstance(key, Key) and (key.need != "may" or key.lacks)]
         fields = {key.field: key for key in keys}
-        if item.cls is not ToolResultBlock or item.marks or set(fields) != {"tool_call_id", "content"}:
+        is_named = "name" in fields
+        if item.cls is not ToolResultBlock or item.marks or fields.keys() - {"name"} != {"tool_call_id", "content"}:
             return []
         if not isinstance(fields["content"].value, Content):
             return []
         link, text = fields["tool_call_id"].native, fields["content"].native
+        name = f"d.get({fields['name'].native!r})" if is_named else "None"
+        test = "type(link) is str and type(text) is str and text" + (" and type(name) is str" if is_named else "")
         return [
-            "if len(d) == 3:",
-            f"    link, text = d.get({link!r}), d.get({text!r})",
-            "    if type(link) is str and type(text) is str and text:",
-            f"        return make_bare({role}, (make_bare_result(link, (make_text(text),), None),))",
+            f"if len(d) == {3 + is_named}:",
+            f"    link, text, name = d.get({link!r}), d.get({text!r}), {name}",
+            f"    if {test}:",
+            f"        return make_bare({role}, (make_bare_result(link, (make_text(text),), name),))",
         ]
 
     # -- one block ----------------------------------------------------------------------------------------------------

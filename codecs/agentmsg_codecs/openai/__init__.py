@@ -114,11 +114,9 @@ class OpenAICodec(Codec):
         """Return the history of a request body, of a list of messages, or of one message."""
         place, natives = _contents(document)
         self.engine.fill()
-        read, links = self.engine.read, Links()
-        messages: list[am.Msg] = []
+        links = Links()
         try:
-            for links.number, native in enumerate(natives):
-                messages.append(read(native, links))
+            messages = links.read_all(natives, self.engine.read_unlinked)
         except AgentMsgError as error:
             path = {"list": (links.number,), "single": ()}.get(place, ("messages", links.number))
             raise error.at(*path) from None

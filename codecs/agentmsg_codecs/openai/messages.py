@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -61,6 +62,8 @@ _REFUSED = adopt({FAMILY: {"/refusal": True}})
 _NAME = Key("name", "name", Text(), "may", is_odd=True)
 _BESIDE = ("annotations", SIGNED_KEY, CONTROL)
 
+_Reader: TypeAlias = "Callable[[Native], am.Msg]"
+
 
 def _is_empty_sound(native: Any) -> bool:
     return is_mapping(native) and not any(native.values())
@@ -84,6 +87,7 @@ class Messages:
         self._spelt = MESSAGE if is_response else FAMILY
         self.calls = Calls()
         self.described = self.calls.described = describe(self._forms())
+        self._readers: dict[str, _Reader] = {}
 
     # -- the forms ----------------------------------------------------------------------------------------------
 
@@ -173,30 +177,42 @@ class Messages:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def read(self, native: Any, links: Links | None = None) -> am.Msg:
-        """Return the message of a native one; of the role ``native`` where it cannot be told in the model.
-
-        Args:
-            native: the native message.
-            links: what is known of the messages before; a message for itself knows none.
+    def read(self, native: Any) -> am.Msg:
+        """Return the message of a native one by itself; of the role ``native`` where it cannot be told in the model.
 
         Raises:
             DecodeError: if it isn't a message at all.
         """
-        return (Links() if links is None else links).linked(self.read_unlinked(native))
+        return Links().linked(self.read_unlinked(native))
 
     def read_unlinked(self, native: Any) -> am.Msg:
         """Return the message of a native one, as ``read`` does, without the ids and names that readers make."""
-        role = natives.role_of(native)
-        shape = self.described.shapes.get(f"{role}_message") if role in _ROLES else None
-        if shape is None:
-            return natives.read_whole(native, FAMILY)
+        role: Any = native.get("role") if type(native) is _OBJECT else None
+        reader = self._readers.get(role) if type(role) is str else None
+        if reader is None:
+            reader = self._reader_of(natives.role_of(native))
         try:
-            if native.keys().isdisjoint(_BESIDE):
-                return self._read(shape, native)
-            return self._read_beside(shape, native)
+            # Of two keys one is the role.
+            is_usual = (len(native) == 2 and "content" in native) or native.keys().isdisjoint(_BESIDE)  # noqa: PLR2004
+            return reader(native) if is_usual else self._read_beside(reader, native)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)
+
+    def _reader_of(self, role: str) -> _Reader:
+        """Return what reads the messages of a role, but for what stands beside their content; remember a known one."""
+        shape: Any = self.described.shapes.get(f"{role}_message") if role in _ROLES else None
+        if shape is None:
+            return partial(natives.read_whole, family=FAMILY)
+        read: _Reader = shape.exact[role]
+        if role == "function":
+            self._readers[role] = lambda native: _of_function(read(native))
+        elif role == "tool":
+            usual: _Reader = self.described.names.readers["tool_message"]
+            # Not a value, whose form would be asked for first.
+            self._readers[role] = lambda native: (usual if type(native.get("content")) is str else read)(native)
+        else:
+            self._readers[role] = read
+        return self._readers[role]
 
     def read_held(self, native_messages: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
         """Return the messages of native ones that others hold.
@@ -210,28 +226,21 @@ class Messages:
         Raises:
             Exception: of any kind, if they are not all messages.
         """
-        links = Links()
-        messages: list[am.Msg] = []
-        for links.number, native in enumerate(native_messages):
+
+        def read(native: Any) -> am.Msg:
             message = self.read_unlinked(native) if type(native) is _OBJECT else None
-            if message is None or not speed.is_sound_bare(message):
-                message = self.read_unlinked(copy(native))
-            messages.append(links.linked(message))
-        return messages
+            return message if message is not None and speed.is_sound_bare(message) else self.read_unlinked(copy(native))
 
-    def _read(self, shape: Shape, native: Native) -> am.Msg:
-        readers: Any = shape.exact
-        message: am.Msg = readers[native["role"]](native)
-        return _of_function(message) if native["role"] == "function" else message
+        return Links().read_all(native_messages, read)
 
-    def _read_beside(self, shape: Shape, native: Native) -> am.Msg:
+    def _read_beside(self, read: _Reader, native: Native) -> am.Msg:
         """Return the message of a native one, with what stands beside its content."""
         attached = Attached(native, hints=not self._is_response)
         rest = attached.rest
         citations = self._citations(rest.get("annotations")) if native["role"] == "assistant" else None
         if citations:
             rest = {key: value for key, value in rest.items() if key != "annotations"}
-        message = self._read(shape, rest)
+        message = read(rest)
         if citations:
             message = self._cited(message, citations, rest)
         if not attached:
@@ -240,7 +249,7 @@ class Messages:
         if len(left) == len(attached.rest):
             return message
         # What has no block to stand on is not known.
-        return message.evolve(extras=self._read(shape, {**rest, **_only(left, _BESIDE[1:])}).extras)
+        return message.evolve(extras=read({**rest, **_only(left, _BESIDE[1:])}).extras)
 
     def _citations(self, value: Any) -> tuple[am.Citation, ...] | None:
         """Return the citations of annotations; None where they are none."""
@@ -311,7 +320,7 @@ class Messages:
             block: Any = message.content[0]
             if is_function(block):
                 role = "function"
-            elif block.notes and is_named(block):
+            elif block.notes and is_named(block) and mark_of(block, FAMILY, "/named") is not True:
                 # A result of old that got an id has its name still.
                 message = message.evolve(content=(marked(block, FAMILY, named=True),))
         shape = self.described.shapes[f"{role}_message"]

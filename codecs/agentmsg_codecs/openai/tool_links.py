@@ -14,7 +14,7 @@ from agentmsg_codecs.openai.calls import says_beside
 from agentmsg_codecs.openai.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from agentmsg import Made
 
@@ -44,7 +44,6 @@ def _is_legacy(block: Any) -> bool:
 
 
 _with_content = speed.replacer(am.Msg, "content")
-_with_name = speed.replacer(am.ToolResultBlock, "name")
 
 
 def _with(message: am.Msg, index: int, block: Any) -> am.Msg:
@@ -65,6 +64,19 @@ class Links:
         self.names = CallNames()
         self._ids = _LegacyIds()
 
+    def read_all(self, native_messages: Iterable[Any], read: Callable[[Any], am.Msg]) -> list[am.Msg]:
+        """Return the messages of native ones in their order; ``number`` is that of the one which can't be read."""
+        messages: list[am.Msg] = []
+        for self.number, native in enumerate(native_messages):
+            message = read(native)
+            role = message.role
+            if role == "assistant":
+                message = self._called(message)
+            elif role == "tool":
+                message = self._answered(message)
+            messages.append(message)
+        return messages
+
     def linked(self, message: am.Msg) -> am.Msg:
         """Return a message that was read, with the names of results and the ids of calls that documents lack."""
         if message.role == "assistant":
@@ -73,7 +85,7 @@ class Links:
 
     def _called(self, message: am.Msg) -> am.Msg:
         for index, block in enumerate(message.content):
-            if isinstance(block, am.ToolUseBlock):
+            if block.__class__ is am.ToolUseBlock:
                 if block.id is None and _is_legacy(block):
                     made = self._ids.call((self.number, index), block.name)
                     self.names.call(made, block.name)
@@ -90,8 +102,8 @@ class Links:
         name = self.names.answer(block.tool_call_id)
         if name is None or block.name is not None:
             return message
-        named = _with_name(block, name)
-        return speed.make_bare("tool", (named,)) if speed.is_bare(message) else _with(message, 0, named)
+        speed.name_result(block, name)
+        return message
 
 
 def unlinked(messages: Iterable[am.Msg]) -> Iterator[am.Msg]:
@@ -105,7 +117,7 @@ def unlinked(messages: Iterable[am.Msg]) -> Iterator[am.Msg]:
             yield _unanswered(message, ids)
         elif role == "tool" and message.notes:
             # What is not written is not read back: spellings are tried on what is.
-            yield _with(message, 0, _unnamed(message.content[0]))
+            yield _unnamed(message)
         else:
             yield message
 
@@ -126,7 +138,7 @@ def _uncalled(message: am.Msg, number: int, ids: _LegacyIds) -> am.Msg:
 def _unanswered(message: am.Msg, ids: _LegacyIds) -> am.Msg:
     block: Any = message.content[0]
     if not _is_legacy(block) or block.name is None:
-        return _with(message, 0, _unnamed(block))
+        return _unnamed(message)
     made = ids.next_result(block.name)
     if block.tool_call_id is not None and block.tool_call_id != made:
         return message
@@ -134,7 +146,9 @@ def _unanswered(message: am.Msg, ids: _LegacyIds) -> am.Msg:
     return message if block.tool_call_id is None else _with(message, 0, block.evolve(tool_call_id=None))
 
 
-def _unnamed(block: Any) -> Any:
+def _unnamed(message: am.Msg) -> am.Msg:
+    """Return a message without the name that its result has from its call."""
+    block: Any = message.content[0]
     if block.name is None or mark_of(block, FAMILY, "/named") is True or _is_legacy(block):
-        return block
-    return _with_name(block, None)
+        return message
+    return tool_links.named(message, None)

@@ -44,10 +44,12 @@ from agentmsg_codecs.riffer.capabilities import make_caps
 from agentmsg_codecs.riffer.likeness import sniff_message
 from agentmsg_codecs.riffer.messages import Messages, dialect
 from agentmsg_codecs.riffer.names import CONTAINERS, CONTENT_KEYS, FAMILY, VERSIONS, Version
+from agentmsg_codecs.riffer.usage import DESCRIBED
 
 if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
 
 __all__ = ["RifferCodec"]
 
@@ -73,6 +75,11 @@ class RifferCodec(ContainerCodec):
 
     version: Version = attrs.field(default="latest", validator=attrs.validators.in_(VERSIONS))
     _engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The form of usage."""
+        return (DESCRIBED,)
 
     def make_caps(self) -> Caps:
         """Return what Riffer's messages support; see capabilities.py."""

@@ -153,7 +153,7 @@ def make_caps(messages: Messages) -> Caps:
         messages,
         "assistant",
         structured=KEEP,
-        usage=carried_usage,
+        usage=carried_usage(),
         finish_reason=carried_finish,
         response_metadata=_response,
     )

@@ -33,7 +33,7 @@ from agentmsg_codecs.riffer.calls import NO_ID, Calls, Links
 from agentmsg_codecs.riffer.files import read_file, write_file
 from agentmsg_codecs.riffer.names import FAMILY
 from agentmsg_codecs.riffer.reasoning import read_part, write_part
-from agentmsg_codecs.riffer.usage import is_known, quick_usage, read_finish, read_usage, write_finish, write_usage
+from agentmsg_codecs.riffer.usage import is_known, read_finish, read_usage, write_finish, write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -110,7 +110,7 @@ _ALWAYS = frozenset({"role", "content"})
 # The fields of a response, by key: ours, and the function that gives its value, or None if the general path must look.
 _QUICK: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "id": ("id", lambda value: value if type(value) is str else None),
-    "token_usage": ("usage", quick_usage),
+    "token_usage": ("usage", read_usage),
     "structured_output": ("structured", _adopted),
     "finish_reason": ("finish_reason", _quick_finish),
     RAW: ("response_metadata", lambda value: adopt({RAW: value}) if type(value) is str else None),
@@ -169,9 +169,8 @@ class Messages:
             DecodeError: if it isn't a message at all.
         """
         role = natives.role_of(native)
-        quick = self._quick(native, role)
         try:
-            found = self._read(native, role) if quick is None else quick
+            found = self._quick(native, role) or self._read(native, role)
             return found if links is None else links.linked(found)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)

@@ -7,79 +7,61 @@ of the library's.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import (
-    Counters,
-    Native,
-    Shape,
-    carried_extras,
-    is_marked,
-    is_object,
-    is_odd,
-    maker,
-    mark_of,
-    marked,
-    natives,
-    read_as,
-    rules,
-    write_as,
-)
+from agentmsg.formats import KEEP, Native, is_marked, mark_of, natives, read_as, rules, write_as
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Number, Rows, Whole
 from agentmsg_codecs.riffer.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-_make_usage = maker(am.Usage)
-_OLD = "cache_creation_tokens"
-_COUNTERS = Counters(
-    family=FAMILY,
-    counts={
-        "input_tokens": "input",
-        "output_tokens": "output",
-        "cache_write_tokens": "cache_write",
-        "cache_read_tokens": "cache_read",
-    },
-    numbers={"cost": "cost"},
+_NEW, _OLD = "cache_write_tokens", "cache_creation_tokens"
+_REQUIRED = {"input_tokens": "input", "output_tokens": "output"}
+
+
+def _read_written(native: Native) -> dict[str, Any]:
+    """Return what is written to a cache. Beside the new name of this counter, the old one is an unknown field."""
+    found: dict[str, Any] = {"cache_write": natives.count_at(native, _NEW)}
+    notes: Native = {_NEW: "null"} if _NEW in native and native[_NEW] is None else {}
+    if _OLD in native and (found["cache_write"] is not None or native[_OLD] is None):
+        other = natives.unread(native, _OLD)
+        return {**found, **other, "notes": {**notes, **other.get("notes", {})}}
+    if _OLD in native:
+        found["cache_write"], notes["/old"] = natives.count_at(native, _OLD), True
+    return {**found, "notes": notes}
+
+
+def _write_written(usage: am.Usage) -> Native:
+    if usage.cache_write is None:
+        return {}
+    return {_OLD if mark_of(usage, FAMILY, "/old") is True else _NEW: usage.cache_write}
+
+
+USAGE = Form(
+    "usage",
+    am.Usage,
+    None,
+    (
+        *(Key(key, name, Whole(), "may") for key, name in _REQUIRED.items()),
+        Hatch(
+            keys=(_NEW, _OLD),
+            cells={"cache_write": KEEP},
+            get=_read_written,
+            put=_write_written,
+            odd=(_OLD,),
+            is_optional=True,
+            schema={key: {"type": ["integer", "null"]} for key in (_NEW, _OLD)},
+        ),
+        Key("cache_read_tokens", "cache_read", Whole(), "may"),
+        Key("cost", "cost", Number(), "may"),
+    ),
+    marks={"partial": lambda native: any(native.get(key) is None for key in _REQUIRED)},
+    is_apart=True,
 )
-_COUNTS = _COUNTERS.counts
-_REQUIRED = ("input", "output")
-
-
-def _read(native: Native, _: Any) -> am.Usage:
-    fields = _COUNTERS.read(native)
-    marks: dict[str, Any] = {}
-    if fields["cache_write"] is None and native.get(_OLD) is not None:
-        fields["cache_write"] = natives.count_at(native, _OLD)
-        marks["old"] = True
-    if any(fields[name] is None for name in _REQUIRED):
-        marks["partial"] = True
-    usage = _make_usage(**fields)
-    return marked(usage, FAMILY, **marks) if marks else usage
-
-
-def _write(usage: am.Usage) -> Native:
-    native = _COUNTERS.write(usage)
-    if mark_of(usage, FAMILY, "/old") is not True:
-        return native
-    return {_OLD if key == "cache_write_tokens" else key: value for key, value in native.items()}
-
-
-# Beside the new name of a counter, the old one is an unknown field.
-_SHAPE = Shape(cls=am.Usage, keys={None: _COUNTERS.keys | {_OLD}}, read=_read, write=_write, odd=frozenset({_OLD}))
-
-
-def quick_usage(native: Any) -> am.Usage | None:
-    """Return usage as the library writes it, without cost; None if the general path must look."""
-    if not is_object(native) or not _COUNTS.keys() >= native.keys():
-        return None
-    counts = [native.get(key) for key in _COUNTS]
-    if any(type(native[key]) is not int for key in native) or counts[0] is None or counts[1] is None:
-        return None
-    return _make_usage(input=counts[0], output=counts[1], cache_write=counts[2], cache_read=counts[3])
+DESCRIBED = Described(FAMILY, (USAGE,), {})
 
 
 def read_usage(native: Any) -> am.Usage | None:
@@ -90,28 +72,31 @@ def read_usage(native: Any) -> am.Usage | None:
     """
     if native is None:
         return None
-    usage: am.Usage = read_as(_SHAPE, native, FAMILY)
+    usage: am.Usage = read_as(DESCRIBED.shapes["usage"], native, FAMILY)
     return usage
 
 
 def write_usage(usage: am.Usage) -> Native:
     """Return the native usage."""
-    return write_as(_SHAPE, usage, FAMILY)
+    return write_as(DESCRIBED.shapes["usage"], usage, FAMILY)
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
     """Return the counts that are required, and lacking, unless a document was read that lacks them."""
     if mark_of(usage, FAMILY, "/partial") is True:
         return {}
-    return {name: 0 for name in _REQUIRED if getattr(usage, name) is None}
+    return {name: 0 for name in _REQUIRED.values() if getattr(usage, name) is None}
 
 
-carried_usage = rules.usage_cell(
-    _COUNTERS.fields,
-    extras=carried_extras((FAMILY, lambda _: _SHAPE.keys[None]), odd=partial(is_odd, _SHAPE)),
-    wanted=_wanted,
-    case="value.input is not None and value.output is not None",
-)
+def carried_usage() -> Any:
+    """Return the cell for usage."""
+    cells = Rows(DESCRIBED).row("usage").fields
+    return rules.usage_cell(
+        cells.keys() - {"extras"},
+        extras=cells["extras"],
+        wanted=_wanted,
+        case="value.input is not None and value.output is not None",
+    )
 
 
 # -- why a response ended ----------------------------------------------------------------------------------------------

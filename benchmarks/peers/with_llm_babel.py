@@ -1,0 +1,19 @@
+"""llm-babel: its one function from a request of one format to another's."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["to_anthropic"]
+
+# By name: it is not there when types are checked.
+_translate: Callable[..., dict[str, Any]] = import_module("llm_transform.registry").translate
+
+
+def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body of Anthropic for one of OpenAI Chat."""
+    return _translate("openai-chat", "anthropic-messages", {"model": "m", **body})
