@@ -69,11 +69,13 @@ if TYPE_CHECKING:
         restore,
     )
     from agentmsg.checking.detection import detect, recognize
+    from agentmsg.checking.sendable import check
     from agentmsg.embed.annotations import As
     from agentmsg.files.lines import dump_lines, load_lines
     from agentmsg.files.whole import dump, load
     from agentmsg.fitting.losses import Loss, Losses
     from agentmsg.formats.codec import Codec
+    from agentmsg.formats.sending import Finding
     from agentmsg.model import blocks
     from agentmsg.model.builder import MsgBuilder
     from agentmsg.model.equality import same
@@ -103,6 +105,7 @@ _LATER = {
     "Codec": "agentmsg.formats.codec",
     "CodecName": "agentmsg_codecs",
     "Conversion": "agentmsg.api",
+    "Finding": "agentmsg.formats.sending",
     "HistoryStats": "agentmsg.ops.stats",
     "Loss": "agentmsg.fitting.losses",
     "Losses": "agentmsg.fitting.losses",
@@ -114,6 +117,7 @@ _LATER = {
     "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
     "blocks": "agentmsg.model.blocks",
+    "check": "agentmsg.checking.sendable",
     "chunks_of": "agentmsg.stream",
     "codec_names": "agentmsg.registry",
     "convert": "agentmsg.api",
@@ -202,6 +206,9 @@ __all__ = [  # noqa: RUF022
     "Loss",
     "dump_losses",
     "load_losses",
+    # what a provider would refuse
+    "check",
+    "Finding",
     # operations
     "redact",
     "Redaction",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import agentmsg.formats
+import agentmsg.formats.sending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -143,8 +144,8 @@ def test_circles_are_told() -> None:
 
 
 def test_codecs_import_from_the_face_only() -> None:
-    """A codec imports from agentmsg, agentmsg.formats and the vocabulary of forms, and from nothing deeper."""
-    names = ("agentmsg", "agentmsg.formats", "agentmsg.formats.forms")
+    """A codec imports from agentmsg, agentmsg.formats, forms and sending, and from nothing deeper."""
+    names = ("agentmsg", "agentmsg.formats", "agentmsg.formats.forms", "agentmsg.formats.sending")
     faces = {name: set(importlib.import_module(name).__all__) for name in names}
     deeper: list[str] = []
     for path in CODECS.rglob("*.py"):
@@ -159,7 +160,7 @@ def test_codecs_import_from_the_face_only() -> None:
 
 def test_the_face_is_small_and_documented() -> None:
     """The face for authors has at most 60 names, the vocabulary 30; each docstring tells of all, and all exist."""
-    for face, most in ((agentmsg.formats, 60), (agentmsg.formats.forms, 30)):
+    for face, most in ((agentmsg.formats, 60), (agentmsg.formats.forms, 30), (agentmsg.formats.sending, 12)):
         names, doc = face.__all__, str(face.__doc__)
         assert len(names) <= most
         assert [name for name in names if not re.search(rf"(?<![\w.]){name}\b", doc)] == []

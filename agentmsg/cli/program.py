@@ -25,6 +25,7 @@ __all__ = ["program"]
 # Each command: its module, with its name there if that is not `command`, and its line in --help, which imports none.
 _COMMANDS = {
     "bench": ("agentmsg.cli.bench", "Measure how fast codecs read and write a file."),
+    "check": ("agentmsg.cli.check", "Tell what a provider would refuse."),
     "completion": ("agentmsg.cli.completion", "Print the completion script for a shell."),
     "convert": ("agentmsg.cli.convert", "Convert documents, and report exactly what is lost."),
     "detect": ("agentmsg.cli.detect", "Detect the format of files."),

@@ -14,6 +14,7 @@ import attrs
 
 from agentmsg.errors import CodecLookupError
 from agentmsg.formats.capabilities import EVERYTHING, Caps
+from agentmsg.formats.sending import SendingRule
 from agentmsg.formats.understanding import sampled, score_of, some_of, understanding_of
 from agentmsg.lazy import imported
 from agentmsg.values.text import Duplicates, dump_json, parse_json
@@ -58,6 +59,8 @@ class Codec:
             as understood.
         bounds_values: whether reading refuses free-form values deeper than the default limit; else documents of more
             than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they come back.
+        rules: what the provider refuses, for ``agentmsg.check``; see ``agentmsg.formats.sending``.
+        joins_turns: whether the provider takes neighbouring assistant messages as one turn, and system messages apart.
         content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
             the family's name decides for the family.
     """
@@ -73,6 +76,8 @@ class Codec:
     kept: ClassVar[frozenset[str]] = frozenset()
     bounds_values: ClassVar[bool] = False
     content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+    rules: ClassVar[tuple[SendingRule, ...]] = ()
+    joins_turns: ClassVar[bool] = False
 
     def make_caps(self) -> Caps:
         """Return what the format supports, with rules for the rest; by default everything."""

@@ -27,10 +27,12 @@ import attrs
 import agentmsg as am
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import EMPTY, adopt, excerpt, is_list, is_object, maker, note_of, speed
+from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.anthropic.likeness import is_message, sniff_body
 from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
+from agentmsg_codecs.anthropic.sending import RULES
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places
 from agentmsg_codecs.anthropic.tools import read_tool, write_tool
 
@@ -52,6 +54,8 @@ class AnthropicCodec(Anthropic):
     name: ClassVar[str] = "anthropic"
     title: ClassVar[str] = "Anthropic Messages (requests)"
     content_keys: ClassVar[frozenset[str]] = Anthropic.content_keys | CONTENT_KEYS
+    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    joins_turns: ClassVar[bool] = True
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""

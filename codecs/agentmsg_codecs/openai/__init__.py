@@ -42,12 +42,14 @@ import attrs
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import EMPTY, Codec, Native, adopt, excerpt, is_list, is_object, maker, mark_of, speed
+from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.openai.capabilities import make_caps
 from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
+from agentmsg_codecs.openai.sending import RULES
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 
@@ -87,6 +89,7 @@ class OpenAICodec(Codec):
     kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "index", "format"})
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
+    rules: ClassVar[tuple[SendingRule, ...]] = RULES
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
     results: Literal["text", "user"] = attrs.field(default="text", validator=attrs.validators.in_(("text", "user")))

@@ -1,0 +1,163 @@
+"""``agentmsg check``: what a provider would refuse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from agentmsg.checking.sendable import check
+from agentmsg.cli.json_colours import write_json
+from agentmsg.cli.options import (
+    CODEC,
+    at_option,
+    column_option,
+    each_option,
+    form_option,
+    json_option,
+    quiet_option,
+)
+from agentmsg.cli.progress import progress_of, size_of
+from agentmsg.cli.reading import Read, Unread, histories_of
+from agentmsg.cli.report import Trouble, counted, found_in, tell_absent
+from agentmsg.files.places import nothing_at
+from agentmsg.formats.sending import Finding
+from agentmsg.model.history import History
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentmsg.cli.progress import Progress
+    from agentmsg.files.file_names import Form
+
+__all__ = ["command"]
+
+# So many findings are listed one by one; all are counted.
+_LISTED = 1000
+
+_EXAMPLES = """\b
+Examples:
+  agentmsg check history.json --for anthropic
+  agentmsg check train.jsonl --for openai --summary
+  agentmsg check logs/*.jsonl --for anthropic --json
+"""
+
+
+@attrs.define
+class _Report:
+    documents: int = 0
+    refused: int = 0
+    counts: Counter[tuple[str, str]] = attrs.field(factory=Counter[tuple[str, str]])
+    listed: list[tuple[str, Finding]] = attrs.field(factory=list["tuple[str, Finding]"])
+
+    def add(self, place: str, found: tuple[Finding, ...]) -> None:
+        """Take the findings of a document."""
+        self.documents += 1
+        self.refused += any(finding.severity == "error" for finding in found)
+        self.counts.update((finding.severity, finding.code) for finding in found)
+        room = _LISTED - len(self.listed)
+        self.listed += [(place, finding) for finding in found[:room]]
+
+
+@click.command("check", short_help="Tell what a provider would refuse.", epilog=_EXAMPLES)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@click.option("--for", "target", type=CODEC, required=True, help="The format that would be sent.")
+@each_option("The format of all documents (default: each is detected).")
+@form_option
+@at_option
+@column_option
+@json_option
+@click.option("--summary", is_flag=True, help="Count findings by code; list none.")
+@quiet_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    *,
+    files: tuple[str, ...],
+    target: Any,
+    source: str | None,
+    form: Form | None,
+    at: tuple[str, ...],
+    column: str | None,
+    as_json: bool,
+    summary: bool,
+    quiet: bool,
+) -> None:
+    """Tell what the provider of a format would refuse in conversations, and what would mend it.
+
+    FILE is a file, a folder, a pattern, or - for stdin, as for "agentmsg stats".
+
+    An error is known to be refused; a warning is refused by some models only. The first 1,000 findings are listed, and
+    all are counted. The exit code is 1 if there are errors, or documents that can't be read.
+    """
+    check(History(), target)
+    names = found_in(files, quiet=quiet)
+    with progress_of(size_of(names), quiet=quiet) as progress:
+        report, unread, absent = _checked(names, target, progress, codec=source, form=form, at=at, column=column)
+    if absent and not quiet:
+        tell_absent(absent)
+    if absent and not report.documents and not unread:
+        raise nothing_at(at)
+    if as_json:
+        write_json(_as_data(report, unread, summary=summary))
+    else:
+        _print(report, unread, summary=summary)
+    ctx.exit(1 if report.refused or unread else 0)
+
+
+def _checked(files: Sequence[str], target: Any, progress: Progress, **how: Any) -> tuple[_Report, int, int]:
+    """Return the findings, how many documents can't be read, telling of these, and how many records hold none."""
+    report, unread = _Report(), Trouble()
+    size = absent = 0
+    for name in files:
+
+        def advance(read: int, _: int, *, before: int = size) -> None:
+            progress(before + read, report.documents)
+
+        for found in histories_of(name, **how, advance=advance):
+            if isinstance(found, Read):
+                report.add(found.place, check(found.history, target))
+            elif isinstance(found, Unread):
+                unread.add(name, found)
+            else:
+                absent += found.count
+        size += size_of([name]) or 0
+        unread.tell(name)
+    unread.tell_rest()
+    return report, unread.count, absent
+
+
+def _as_data(report: _Report, unread: int, *, summary: bool) -> dict[str, Any]:
+    counts = [
+        {"severity": severity, "code": code, "count": count}
+        for (severity, code), count in sorted(report.counts.items())
+    ]
+    data = {"documents": report.documents, "refused": report.refused, "unreadable": unread, "counts": counts}
+    if summary:
+        return data
+    findings = [
+        {"place": place, **attrs.asdict(finding), "path": list(finding.path)} for place, finding in report.listed
+    ]
+    return {**data, "findings": findings}
+
+
+def _print(report: _Report, unread: int, *, summary: bool) -> None:
+    from agentmsg.cli.tables import show_table  # noqa: PLC0415 - loads rich, which --json does not need
+
+    words = [counted(report.documents, "document"), f"{report.refused:,} would be refused"]
+    click.echo(", ".join(words + ([f"{unread:,} not read"] if unread else [])))
+    if not report.counts:
+        return
+    if summary:
+        rows = [(code, severity, f"{count:,}") for (severity, code), count in sorted(report.counts.items())]
+        show_table("Findings", ("code", "severity", "count"), rows)
+        return
+    listed = [
+        (place, "/".join(map(str, each.path)), each.severity, each.code, each.message, each.fix)
+        for place, each in report.listed
+    ]
+    show_table("Findings", ("document", "path", "severity", "code", "what is wrong", "fix"), listed)
+    if rest := report.counts.total() - len(report.listed):
+        click.echo(f"and {rest:,} more")

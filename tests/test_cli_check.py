@@ -1,0 +1,69 @@
+"""``agentmsg check``: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import agentmsg as am
+from agentmsg.cli.program import program
+
+RIGHT = am.History([am.Msg.user("Hello")])
+WRONG = am.History([am.Msg.user("Hello"), am.Msg.tool("3", tool_call_id="lost")])
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Work in a folder of the test's own, with a file of each kind."""
+    monkeypatch.chdir(tmp_path)
+    Path("right.json").write_bytes(am.dumps(RIGHT, "json"))
+    Path("both.jsonl").write_bytes(am.dumps(RIGHT, "json") + b"\n" + am.dumps(WRONG, "json") + b"\n")
+
+
+def run(*args: str) -> Result:
+    """Run the command line in this process."""
+    return CliRunner().invoke(program, ["check", *args], prog_name="agentmsg")
+
+
+def test_what_is_right_is_told_in_a_line() -> None:
+    """Without findings one line is printed, and the exit code is 0."""
+    done = run("right.json", "--for", "anthropic")
+    assert (done.exit_code, done.stdout) == (0, "1 document, 0 would be refused\n")
+
+
+@pytest.mark.parametrize("target", ["anthropic", "openai"])
+def test_errors_are_listed(target: str) -> None:
+    """Each finding stands in the table with its document and path, and the exit code is 1."""
+    done = run("both.jsonl", "--for", target)
+    assert done.exit_code == 1
+    assert "2 documents, 1 would be refused" in done.stdout
+    assert "messages/1/content/0" in done.stdout
+    assert "result-orphan" in done.stdout
+
+
+def test_json_has_all_of_a_finding() -> None:
+    """--json prints the counts and each finding with its place."""
+    data = json.loads(run("both.jsonl", "--for", "openai", "--json").stdout)
+    assert data["counts"] == [{"severity": "error", "code": "result-orphan", "count": 1}]
+    (finding,) = data["findings"]
+    assert finding["path"] == ["messages", 1, "content", 0]
+    assert "both.jsonl" in finding["place"]
+    assert (data["documents"], data["refused"], data["unreadable"]) == (2, 1, 0)
+
+
+def test_a_summary_lists_nothing() -> None:
+    """--summary prints codes and counts, and no document."""
+    done = run("both.jsonl", "--for", "openai", "--summary")
+    assert "result-orphan" in done.stdout
+    assert "messages/1" not in done.stdout
+    assert "findings" not in json.loads(run("both.jsonl", "--for", "openai", "--summary", "--json").stdout)
+
+
+def test_a_format_without_rules_is_an_error() -> None:
+    """A format whose provider's rules aren't known is refused before files are read."""
+    done = run("right.json", "--for", "json")
+    assert done.exit_code == 1
+    assert "error [option]" in done.stderr
