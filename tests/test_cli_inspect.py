@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = Path(__file__).parent / "examples"
 LISBON, REFUND, WEATHER = (str(EXAMPLES / f"{name}.json") for name in ("lisbon", "refund", "weather"))
-COMMANDS = ("completion", "convert", "detect", "diff", "formats", "restore", "schema", "stats")
+COMMANDS = ("check", "completion", "convert", "detect", "diff", "formats", "restore", "schema", "stats")
 EVIL = "\x1b[31m[red]$x$\u202e"
 
 
@@ -341,7 +341,7 @@ def test_commands_and_formats_are_completed(words: str, expected: set[str]) -> N
     ("arguments", "words"),
     [
         (["statz"], "there is no command 'statz'; did you mean stats?"),
-        (["\x1b"], "there is no command '\\x1b'; the commands are bench, completion, convert"),
+        (["\x1b"], "there is no command '\\x1b'; the commands are bench, check, completion"),
         (["stats", LISBON, "--jsn"], "--json"),
         (["formats", "langchian"], "did you mean langchain"),
         (["convert", LISBON, "--to", "json", "-O", "remembr=1"], "no option 'remembr'; did you mean remember?"),
