@@ -85,7 +85,7 @@ class Links:
 
     def _called(self, message: am.Msg) -> am.Msg:
         for index, block in enumerate(message.content):
-            if block.__class__ is am.ToolUseBlock:
+            if type(block) is am.ToolUseBlock:
                 if block.id is None and _is_legacy(block):
                     made = self._ids.call((self.number, index), block.name)
                     self.names.call(made, block.name)
