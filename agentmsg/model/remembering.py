@@ -56,7 +56,7 @@ class Body:
             write: returns the bytes of some messages, with commas between them.
         """
         last, messages = self._last, history.messages
-        count = 0 if last is None or last.writer is not writer else _same(last.history, history)
+        count = 0 if last is None or last.writer is not writer else _same(last, history)
         if last is None or not count:
             before, behind = frame()
             raw = b"".join((before, write(messages), behind))
@@ -68,7 +68,7 @@ class Body:
             kept = memoryview(last.raw)[: len(last.raw) - len(behind)]
             raw = b"".join((kept, b",", write(messages[count:]), behind))
         # Whichever thread comes last leaves what is whole.
-        self._last = _Last(writer, history, raw, behind)
+        self._last = _Last(writer, messages, _rest(history), raw, behind)
         BODIES.keep(self, len(raw))
         return raw
 
@@ -78,26 +78,24 @@ class Body:
 
 
 class _Last(NamedTuple):
+    # Not the history itself: it holds the body, and a circle would keep both until the collector comes.
     writer: object
-    history: History
+    messages: tuple[Msg, ...]
+    rest: tuple[object, ...]
     raw: bytes
     behind: bytes
 
 
-def _same(before: History, history: History) -> int:
+def _rest(history: History) -> tuple[object, ...]:
+    return history.id, history.tools, history.metadata, history.extras, history.notes
+
+
+def _same(last: _Last, history: History) -> int:
     """Return how many messages of a history were there before, if all else is the same; 0 if it doesn't go on."""
+    count = len(last.messages)
     # One changed field is one other object: a history that grew has those of the one it grew from.
-    if not (
-        before.tools is history.tools
-        and before.notes is history.notes
-        and before.extras is history.extras
-        and before.metadata is history.metadata
-        and before.id is history.id
-    ):
-        return 0
-    count = len(before)
-    is_longer = count <= len(history) and all(map(is_, before.messages, history.messages))
-    return count if is_longer else 0
+    is_same = count <= len(history.messages) and all(map(is_, last.rest, _rest(history)))
+    return count if is_same and all(map(is_, last.messages, history.messages)) else 0
 
 
 class Bodies:
