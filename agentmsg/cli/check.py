@@ -17,8 +17,10 @@ from agentmsg.cli.options import (
     each_option,
     form_option,
     json_option,
+    output_option,
     quiet_option,
 )
+from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.reading import Read, Unread, histories_of
 from agentmsg.cli.report import Trouble, counted, found_in, tell_absent
@@ -68,6 +70,7 @@ class _Report:
 @form_option
 @at_option
 @column_option
+@output_option("The file to write: .txt, or .json for --json")
 @json_option
 @click.option("--summary", is_flag=True, help="Count findings by code; list none.")
 @quiet_option
@@ -81,6 +84,8 @@ def command(
     form: Form | None,
     at: tuple[str, ...],
     column: str | None,
+    output: str,
+    force: bool,
     as_json: bool,
     summary: bool,
     quiet: bool,
@@ -93,17 +98,20 @@ def command(
     all are counted. The exit code is 1 if there are errors, or documents that can't be read.
     """
     check(History(), target)
+    as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
+    check_written([output], names, force=force)
     with progress_of(size_of(names), quiet=quiet) as progress:
         report, unread, absent = _checked(names, target, progress, codec=source, form=form, at=at, column=column)
     if absent and not quiet:
         tell_absent(absent)
     if absent and not report.documents and not unread:
         raise nothing_at(at)
-    if as_json:
-        write_json(_as_data(report, unread, summary=summary))
-    else:
-        _print(report, unread, summary=summary)
+    with output_to(output, force=force):
+        if as_json:
+            write_json(_as_data(report, unread, summary=summary))
+        else:
+            _print(report, unread, summary=summary)
     ctx.exit(1 if report.refused or unread else 0)
 
 
