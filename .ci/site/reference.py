@@ -26,6 +26,7 @@ _PAGES = (
             "agentmsg.api",
             "agentmsg.files",
             "agentmsg.checking",
+            "agentmsg.formats.sending",
             "agentmsg.registry",
             "agentmsg.embed",
             "agentmsg_codecs",
@@ -164,9 +165,10 @@ def api_pages(root: Path) -> dict[str, str]:
     for page, title, module in _FACES:
         face = package[module.removeprefix("agentmsg.")]
         pages[page] = (title, f"`{module}`: {_about(face)}", _public(face))
+    shown = {_home(found) for page, _, _ in _FACES for found in pages[page][2].values()}
     for path, found in _public(package).items():
         home = _home(found)
-        if not found.is_module and not home.startswith(tuple(module for _, _, module in _FACES)):
+        if not found.is_module and home not in shown:
             pages[_page_of(home)][2][path] = found
     pages = {page: each for page, each in pages.items() if each[2]}
     wrong = [
