@@ -10,7 +10,8 @@ formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that 
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that certainly says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
                        dump_with_times, time_text: times, which the standard library takes long to write
-values.copies          copy_document, copy_part: a caller's data, copied no more than needed
+values.copies          copy_document, copy_part: a caller's data, copied no more than needed;
+                       one_level: frozen values for writers that know only plain ones
 values.depth, limits   PROVABLE, written_within, AROUND, DEFAULT_LIMITS, USUAL: depth, proved by writing a value
 """
 
@@ -34,7 +35,7 @@ from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.model.construction import absent_values, draft_class, replacer
 from agentmsg.model.history import body_of, without_messages
 from agentmsg.model.remembering import Seen
-from agentmsg.values.copies import copy_document, copy_part
+from agentmsg.values.copies import copy_document, copy_part, one_level
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text, usual_arguments
 from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
@@ -66,6 +67,7 @@ __all__ = [
     "make_parsed_call",
     "name_result",
     "once",
+    "one_level",
     "parse_arguments",
     "parse_undoubted",
     "reader_of",

@@ -8,10 +8,29 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.values.depth import written_within
-from agentmsg.values.frozen import plain_copy, thaw
+from agentmsg.values.frozen import FrozenDict, FrozenList, adopt, plain_copy, thaw
 from agentmsg.values.objects import opener
+from agentmsg.values.types import class_of
 
-__all__ = ["copy_document", "copy_part", "plain_twin", "thawed"]
+__all__ = ["copy_document", "copy_part", "one_level", "plain_twin", "thawed"]
+
+# The methods that look past a frozen container's own; Any, because they serve subclasses too.
+_dict: Any = dict
+_list: Any = list
+
+
+def _entries(value: Any) -> dict[str, Any]:
+    # dict.copy would ask such a value for its keys, and that freezes what is in it.
+    return dict(_dict.items(value))
+
+
+# How to copy one level, by exact class; the classes that ``adopt`` gives have no public names.
+_COPY_LEVEL: dict[type, Any] = {
+    FrozenDict: _dict.copy,
+    FrozenList: _list.copy,
+    type(adopt({})): _entries,
+    type(adopt([])): _list.copy,
+}
 
 
 def copy_document(value: Any, depth: int, own_form: str | None = None) -> Any:
@@ -50,6 +69,24 @@ def copy_part(value: Any, levels: int, depth: int) -> Any:
     for _ in range(levels):
         copy = copy[0]
     return copy
+
+
+def one_level(value: Any) -> Any:
+    """Return a frozen container as a plain one, what is in it as it is; and a text that the library made as a text.
+
+    For writers that take exact types only. ``items()`` of a container that nobody has looked at yet would freeze all
+    its children, just to have them written: writers that call it take twice as long.
+
+    Raises:
+        TypeError: where the value is anything else.
+    """
+    copy = _COPY_LEVEL.get(class_of(value))
+    if copy is not None:
+        return copy(value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    msg = f"{class_of(value).__name__} is no value of the model"
+    raise TypeError(msg)
 
 
 def plain_twin(value: Any) -> Any:

@@ -164,11 +164,10 @@ class MsgpackCodec(Codec):
     def render(self, document: Any) -> bytes:
         """Return the bytes of a document."""
         try:
-            return cast("bytes", _library().packb(document))
-        except OverflowError:
-            return _pack_exactly(document)
-        except (TypeError, ValueError) as error:
-            raise EncodeError(f"not MessagePack: {error}", code=_write_code(error)) from None
+            return cast("bytes", _library().packb(document, default=speed.one_level, strict_types=True))
+        except (TypeError, ValueError, OverflowError):
+            # Somebody's subclass, a tuple, an integer beyond 64 bits, or no MessagePack at all.
+            return _pack_carefully(document)
 
 
 def _as_bytes(raw: Any) -> bytes:
@@ -247,6 +246,15 @@ def _write_code(error: Exception) -> str:
     if isinstance(error, UnicodeError):
         return "surrogate"
     return "depth" if "recursion" in str(error) else "type"
+
+
+def _pack_carefully(document: Any) -> bytes:
+    try:
+        return cast("bytes", _library().packb(document))
+    except OverflowError:
+        return _pack_exactly(document)
+    except (TypeError, ValueError) as error:
+        raise EncodeError(f"not MessagePack: {error}", code=_write_code(error)) from None
 
 
 def _pack_exactly(document: Any) -> bytes:

@@ -1,0 +1,154 @@
+"""The readers and writers of MessagePack's arrays, as Python source; see generated_code.py."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentmsg import NativeBlock, NativeTool, TextBlock, ToolUseBlock
+from agentmsg_codecs.canonical.fields import FAMILY, ROLES, Field, Spec
+from agentmsg_codecs.canonical.statements import (
+    WRITE,
+    default,
+    given,
+    indent,
+    inside,
+    is_given,
+    local,
+    make,
+    must_stand,
+    no_others,
+    settled,
+    simple_write,
+    unusual,
+    unusual_object,
+    usual_count,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ROLE_MSGPACK = "type({v}) is str and {v} in ROLES or type({v}) is not str and type({v}) is not int"
+
+
+def msgpack_reader(spec: Spec) -> list[str]:
+    """Return the source of the reader of a class."""
+    name, fields, key = spec.cls.__name__, spec.fields, "msgpack"
+    plain = f"return plain_read_{name}(a, level)"
+    first = 0 if spec.number is None else 1
+    size = first + len(fields)
+    must = [field for field in fields if must_stand(field)]
+    least = first + max([index + 1 for index, field in enumerate(fields) if must_stand(field)], default=0)
+    lines: list[str] = []
+    if spec.cls is TextBlock:
+        lines += ["if type(a) is str:", "    return make_TextBlock(a)"]
+    if not first:
+        lines += ["if type(a) is not list:", "    " + plain]
+    if spec.cls is ToolUseBlock:
+        least = first + 3
+    lines += [
+        "n = len(a)",
+        f"if n < {max(least, 1)} or n > {size} or a[-1] is None:",
+        "    " + plain,
+        f"{'_, ' * first}{', '.join(local(field.name) for field in fields)}, = a + PADS[{size} - n]",
+    ]
+    if spec.cls is TextBlock:
+        lines += ["if n == 2:", "    " + plain]
+    for field in fields:
+        lines += _msgpack_check(field, key, plain)
+    if spec.cls in (NativeBlock, NativeTool):
+        lines += [f"if codec_ == {FAMILY!r}:", "    " + plain]
+    for field in fields:
+        later = inside(field)
+        must_read = field in must
+        lines += later if must_read or not later else [given(field), *indent(later)]
+    return [f"def read_{name}(a, level):", *indent([*lines, *make(spec)]), ""]
+
+
+_CALL_MSGPACK = [
+    "if raw_input_ is None:",
+    "    if type(input_) is dict or type(input_) is list:",
+    "        input_ = adopt(input_)",
+    "elif type(raw_input_) is not str or input_ is not None:",
+    "    return plain(a, level)",
+    "else:",
+    "    input_ = UNSET",
+]
+
+
+def _msgpack_check(field: Field, key: str, plain: str) -> list[str]:
+    v = local(field.name)
+    if field.kind == "input":
+        return [line.replace("return plain(a, level)", plain) for line in _CALL_MSGPACK]
+    if field.name == "raw_input":
+        return []
+    test = _ROLE_MSGPACK.format(v=v) if field.kind == "role" else unusual(field, key)
+    body = [f"if {test}:", "    " + plain] if test and field.kind not in {"json", "object"} else []
+    if field.kind == "role":
+        body += [
+            f"if type({v}) is int:",
+            f"    if not 0 <= {v} < {len(ROLES)}:",
+            "        " + plain,
+            f"    {v} = ROLES[{v}]",
+        ]
+    body += [line for line in [settled(field)] if line]
+    if must_stand(field):
+        return body
+    absent = [] if field.default is None else [f"if {v} is None:", f"    {v} = {default(field)}"]
+    if not body:
+        return absent
+    if absent:
+        return [*absent, "else:", *indent(body)]
+    return [f"if {v} is not None:", *indent(body)]
+
+
+def msgpack_writer(spec: Spec) -> list[str]:
+    """Return the source of the writer of a class."""
+    usual = usual_count(spec)
+    lines = unusual_object(spec, "msgpack")
+    if usual < len(spec.fields):
+        lines = [no_others(spec), *indent(_msgpack_array(spec, spec.fields[:usual])), *lines]
+    lines += _msgpack_array(spec, spec.fields)
+    return [f"def write_{spec.cls.__name__}(o):", *indent(lines), ""]
+
+
+def _msgpack_array(spec: Spec, fields: Sequence[Field]) -> list[str]:
+    """Return the statements that write some first fields; those that are absent at the end are cut."""
+    if spec.cls is TextBlock and len(fields) == 1:
+        return ["return o.text"]
+    lines: list[str] = []
+    items: list[str] = [] if spec.number is None else [str(spec.number)]
+    cuts: list[tuple[str, int]] = []
+    for field in fields:
+        statements, item, mark = _msgpack_item(field)
+        lines += statements
+        items.append(item)
+        cuts.append((mark, len(items)))
+    lines.append(f"out = [{', '.join(items)}]")
+    for mark, length in reversed(cuts):
+        cut = [] if length == len(items) else [f"del out[{length}:]"]
+        if not mark:
+            return [*lines, *cut, "return out[1]" if spec.cls is TextBlock else "return out"]
+        lines += [f"if {mark}:", *indent([*cut, "return out"])]
+    return [*lines, f"del out[{0 if spec.number is None else 1}:]", "return out"]
+
+
+def _msgpack_item(field: Field) -> tuple[list[str], str, str]:
+    """Return the statements that prepare an item, the item, and the condition that it is not absent."""
+    name, v = field.name, local(field.name)
+    if name in {"extras", "notes"}:
+        return [], f"{name} or None", name
+    if field.kind == "input":
+        return ["raw_input_ = o.raw_input"], "o.input if raw_input_ is None else None", ""
+    if name == "raw_input":
+        return [], "raw_input_", "raw_input_ is not None"
+    if field.kind == "role":
+        return [], f"ROLE_NUMBERS.get(o.{name}, o.{name})", ""
+    if must_stand(field):
+        return [], simple_write(field), ""
+    get, test = f"{v} = o.{name}", is_given(field, v)
+    if field.kind == "text" and field.default is not None:
+        return [get], f"None if {v} == {field.default!r} else {v}", test
+    if field.kind == "mapping" and field.default is not None:
+        return [get], f"{v} or None", test
+    call = f"write_{field.of.__name__}({v})" if field.kind == "object" else WRITE.get(field.kind, "{v}").format(v=v)
+    return [get], v if call == v else f"{call} if {test} else None", test

@@ -1,0 +1,163 @@
+"""The statements that generated readers and writers of JSON and MessagePack share; see generated_code.py."""
+
+from __future__ import annotations
+
+import attrs
+
+from agentmsg import NativeBlock, NativeTool
+from agentmsg.formats import EMPTY
+from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, Field, Spec
+
+# Conditions under which a given value is unusual.
+_UNUSUAL = {
+    "blocks": "type({v}) is not list",
+    "citations": "type({v}) is not list",
+    "embedding": "type({v}) is not list or ({v} := floats({v})) is None",
+    "mapping": "type({v}) is not dict",
+    "messages": "type({v}) is not list",
+    "number": "type({v}) is not int and (type({v}) is not float or not isfinite({v}))",
+    "role": "type({v}) is not str",
+    "text": "type({v}) is not str",
+    "time": "type({v}) is not str or ({v} := moment({v})) is None",
+    "tools": "type({v}) is not list",
+    "truth": "type({v}) is not bool",
+    "whole": "type({v}) is not int",
+}
+_READ_LATER = {
+    "blocks": "read_blocks({v}, level + 1)",
+    "citations": "read_all_Citation({v}, -1)",
+    "messages": "read_all_Msg({v}, -1)",
+    "source": "read_source({v}, level)",
+    "tools": "read_tools({v}, level)",
+}
+WRITE = {
+    "blocks": "[writers[type(each)](each) for each in {v}]",
+    "citations": "[write_Citation(each) for each in {v}]",
+    "embedding": "list({v})",
+    "messages": "[write_Msg(each) for each in {v}]",
+    "source": "writers[type({v})]({v})",
+    "time": "time_text({v})",
+    "tools": "[writers[type(each)](each) for each in {v}]",
+}
+
+
+def local(name: str) -> str:
+    """Return the local variable of a field."""
+    return f"{name}_"
+
+
+def unusual(field: Field, key: str) -> str:
+    """Return the condition that a value given for a field is unusual, or no condition."""
+    v = local(field.name)
+    test = _UNUSUAL.get(field.kind, "").format(v=v)
+    if field.default is None:
+        return test or (f"{v} is None" if field.kind in {"json", "object"} else "")
+    if field.name == "extras":
+        return f"{test} or not {v} or {FAMILY!r} in {v}"
+    if field.name == "notes":
+        return f"{test} or not {v} or {key!r} in {v}"
+    if field.default is not REQUIRED and not field.always:
+        return f"{test} or not {v}" if field.kind != "text" else f"{test} or {v} == {field.default!r}"
+    return test
+
+
+def default(field: Field) -> str:
+    """Return the source of the value of an absent field."""
+    return "EMPTY" if field.kind == "mapping" and field.default is not None else repr(field.default)
+
+
+def settled(field: Field) -> str:
+    """Return the statement that makes a checked value one of the model's, for what is free-form JSON."""
+    v = local(field.name)
+    if field.kind == "mapping":
+        return f"{v} = adopt({v})"
+    if field.kind == "json":
+        return f"{v} = adopt({v}) if type({v}) is dict or type({v}) is list else {v}"
+    return ""
+
+
+def inside(field: Field) -> list[str]:
+    """Return the statements that read what is inside an object."""
+    v = local(field.name)
+    call = f"read_{field.of.__name__}({v}, level)" if field.kind == "object" else _READ_LATER.get(field.kind, "")
+    if not call:
+        return []
+    return [
+        "try:",
+        f"    {v} = {call.format(v=v)}",
+        "except AgentMsgError as error:",
+        f"    raise error.at({field.name!r})",
+    ]
+
+
+def given(field: Field) -> str:
+    """Return the condition that a field, read into its variable, was given."""
+    test = "" if field.default == () else " is not None"
+    return f"if {local(field.name)}{test}:"
+
+
+def must_stand(field: Field) -> bool:
+    """Tell whether a field is always written."""
+    return field.default is REQUIRED or (field.always and field.kind != "input")
+
+
+def make(spec: Spec, names: list[str] | None = None) -> list[str]:
+    """Return the statements that fill a draft (see ``maker``), spelt out: a call is not free."""
+    given = names if names is not None else [field.name for field in spec.fields]
+    lines = [f"o = new(draft_{spec.cls.__name__})"]
+    for field in attrs.fields(spec.cls):
+        alias = field.alias or field.name
+        absent = "EMPTY" if field.default is EMPTY else repr(field.default)
+        # Ids and times, which a factory makes, and what the class insists on being told: readers leave both empty.
+        empty = field.default is attrs.NOTHING or isinstance(field.default, attrs.Factory)  # type: ignore[arg-type] # a class
+        value = local(alias) if alias in given else "None" if empty else absent
+        lines.append(f"o.{field.name} = {value}")
+    return [*lines, f"o.__class__ = {spec.cls.__name__}", "return o"]
+
+
+def indent(lines: list[str], by: int = 1) -> list[str]:
+    """Return statements, deeper by some levels."""
+    return ["    " * by + line for line in lines]
+
+
+def simple_write(field: Field) -> str:
+    """Return the expression that writes a value: ``v``, or the field of ``o`` that must stand."""
+    v = f"o.{field.name}"
+    if field.kind == "object":
+        return f"write_{field.of.__name__}(v)"
+    return WRITE.get(field.kind, "{v}").format(v="v" if not must_stand(field) else v)
+
+
+def unusual_object(spec: Spec, key: str) -> list[str]:
+    """Return the statements that hand an unusual object to the plain path."""
+    plain = f"    return plain_write_{spec.cls.__name__}(o)"
+    lines = [
+        "extras = o.extras",
+        "notes = o.notes",
+        f"if (extras and {FAMILY!r} in extras) or (notes and {key!r} in notes):",
+        plain,
+    ]
+    return [*lines, f"if o.codec == {FAMILY!r}:", plain] if spec.cls in (NativeBlock, NativeTool) else lines
+
+
+# How many of their first fields usual objects have. Those with no others are written by straight-line code: whether
+# there are others is asked in one condition. (Reading arrays so saves less than it adds.)
+_USUAL = {"TextBlock": 1, "ImageBlock": 1, "ToolUseBlock": 4, "ToolResultBlock": 4, "Msg": 8, "Usage": 6}
+
+
+def usual_count(spec: Spec) -> int:
+    """Return how many of the first fields of a class usual objects have."""
+    return _USUAL.get(spec.cls.__name__, len(spec.fields))
+
+
+def is_given(field: Field, value: str) -> str:
+    """Return the condition that the value of a field isn't absent."""
+    if field.kind == "text" and field.default is not None:
+        return f"{value} != {field.default!r}"
+    return f"{value} is not None" if field.default is None else value
+
+
+def no_others(spec: Spec) -> str:
+    """Return the head of the statement for objects that have no others than their usual fields."""
+    others = [is_given(field, f"o.{field.name}") for field in spec.fields[usual_count(spec) :]]
+    return f"if not ({' or '.join(others)}):"
