@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from agentmsg.files.lines import dump_lines, load_lines
     from agentmsg.files.whole import dump, load
     from agentmsg.fitting.losses import Loss, Losses
+    from agentmsg.fitting.repairing import Repaired, repair
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.sending import Finding
     from agentmsg.model import blocks
@@ -114,6 +115,7 @@ _LATER = {
     "MsgChunk": "agentmsg.stream",
     "ToolPair": "agentmsg.ops.pairs",
     "Redaction": "agentmsg.redacting.redactor",
+    "Repaired": "agentmsg.fitting.repairing",
     "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
     "blocks": "agentmsg.model.blocks",
@@ -139,6 +141,7 @@ _LATER = {
     "parse_partial": "agentmsg.stream",
     "recognize": "agentmsg.checking.detection",
     "redact": "agentmsg.redacting.redactor",
+    "repair": "agentmsg.fitting.repairing",
     "restore": "agentmsg.api",
     "same": "agentmsg.model.equality",
     "token_counter": "agentmsg.ops.tokens",
@@ -209,6 +212,8 @@ __all__ = [  # noqa: RUF022
     # what a provider would refuse
     "check",
     "Finding",
+    "repair",
+    "Repaired",
     # operations
     "redact",
     "Redaction",

@@ -29,8 +29,9 @@ from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document, thawed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from agentmsg.fitting.fitted import Fitted
     from agentmsg.formats.codec import Codec
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName, ResponseCodecName
@@ -48,11 +49,12 @@ __all__ = [
     "loads",
     "messages_for",
     "restore",
+    "writing_codec",
 ]
 
 OnLoss = Literal["error", "ignore"]
 # The arguments of encode that are no options of a codec.
-_WRITING = ("losses", "on_loss", "carry")
+_WRITING = ("losses", "on_loss", "carry", "repair")
 _LAST: Final = "last"
 # Below so many bytes, or messages, a pause of the collector costs more than it saves.
 _BULK, _MANY = 8192, 16
@@ -170,6 +172,7 @@ def encode(
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
     carry: bool = False,
+    repair: bool = False,
     **options: Any,
 ) -> dict[str, Any]: ...
 @overload
@@ -180,6 +183,7 @@ def encode(
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
     carry: bool = False,
+    repair: bool = False,
     **options: Any,
 ) -> Any: ...
 def encode(
@@ -189,6 +193,7 @@ def encode(
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
     carry: bool = False,
+    repair: bool = False,
     **options: Any,
 ) -> Any:
     """Return the document of a history as plain data.
@@ -201,21 +206,23 @@ def encode(
         on_loss: without a list, "error" refuses to lose content, and "ignore" doesn't.
         carry: keep lost content in the metadata of a message, if the format has any. Then it isn't lost: read the
             document back, and ``restore`` returns it.
+        repair: mend what the provider would refuse, as ``agentmsg.repair`` does; the losses tell what was changed.
         options: of the codec.
 
     Raises:
         LossError: code "content-loss", with the losses, if content would be lost and you didn't ask for the losses.
-        CodecLookupError: if there is no such codec or option.
+        CodecLookupError: if there is no such codec or option, or nothing is known of what its provider refuses.
     """
-    chosen = get_codec(codec, **options)
+    chosen = writing_codec(codec, options, repair=repair)
     _check(losses, on_loss, carry)
-    return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry))
+    fitting = _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry, repair=repair)
+    return _written(chosen, fitting)
 
 
 def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> list[Any]:
     """Return the native messages of a history as a list; see ``History.messages_for``."""
     writing = {name: options.pop(name) for name in _WRITING if name in options}
-    chosen = get_codec(codec, **options)
+    chosen = writing_codec(codec, options, repair=writing.get("repair", False))
     if not chosen.holds_messages:
         msg = "documents of this format are responses, and hold no list of messages; encode writes one"
         raise CodecLookupError(msg, code="option", codec=chosen.name)
@@ -228,6 +235,18 @@ def _check(losses: object, on_loss: object, carry: object) -> None:
         raise refused_value("losses", losses, "a list")
     one_of(on_loss, "on_loss", "error", "ignore")
     flag(carry, "carry")
+
+
+def writing_codec(codec: CodecName | Codec, options: Mapping[str, Any], *, repair: bool) -> Codec:
+    """Return the codec to write with: where it repairs, by the options that save most.
+
+    A codec that is given as such has the options that its giver chose.
+    """
+    chosen = get_codec(codec, **options)
+    flag(repair, "repair")
+    if repair and chosen.repairs_with and isinstance(codec, str):
+        return get_codec(codec, **{**chosen.repairs_with, **options})
+    return chosen
 
 
 def _given(messages: History | Msg | Iterable[MsgLike], codec: Codec) -> History:
@@ -248,6 +267,7 @@ def dumps(
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
     carry: bool = False,
+    repair: bool = False,
     **options: Any,
 ) -> bytes:
     """Return the document of a history as bytes; arguments and errors as for ``encode``.
@@ -257,19 +277,19 @@ def dumps(
         CodecLookupError: as ``encode``.
         EncodeError: if the bytes can't be made.
     """
-    chosen = get_codec(codec, **options)
+    chosen = writing_codec(codec, options, repair=repair)
     _check(losses, on_loss, carry)
     history = _given(messages, chosen)
     if len(history.messages) < _MANY:
-        return _dumped(history, chosen, losses, on_loss, carry=carry)
+        return _dumped(history, chosen, losses, on_loss, carry=carry, repair=repair)
     with paused():
-        return _dumped(history, chosen, losses, on_loss, carry=carry)
+        return _dumped(history, chosen, losses, on_loss, carry=carry, repair=repair)
 
 
 def _dumped(
-    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool
+    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool, repair: bool
 ) -> bytes:
-    fitting = _fitting(history, codec, losses, on_loss, carry=carry)
+    fitting = _fitting(history, codec, losses, on_loss, carry=carry, repair=repair)
     try:
         return codec.to_bytes(fitting)
     except AgentMsgError as error:
@@ -277,9 +297,9 @@ def _dumped(
 
 
 def _fitting(
-    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool
+    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool, repair: bool
 ) -> History:
-    fitted = fit(history, codec)
+    fitted = _fitted(history, codec, repair=repair)
     if fitted.history is fitted.source:
         return fitted.history
     output, lost = carried(fitted, codec) if carry else (fitted.history, account(fitted))
@@ -288,6 +308,15 @@ def _fitting(
     elif on_loss == "error" and loses_content(fitted):
         _refuse(lost.content)
     return output
+
+
+def _fitted(history: History, codec: Codec, *, repair: bool) -> Fitted:
+    fitted = fit(history, codec)
+    if not repair:
+        return fitted
+    from agentmsg.fitting.repairing import repaired  # noqa: PLC0415 - few ask for it
+
+    return repaired(fitted, codec)
 
 
 def _refuse(content: Losses) -> None:
@@ -307,6 +336,7 @@ def convert(
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
     carry: bool = False,
+    repair: bool = False,
 ) -> Conversion:
     """Return a document of one format in another, and report exactly what is lost.
 
@@ -319,12 +349,13 @@ def convert(
         limits: bounds on what is read.
         duplicates: as for ``loads``, for bytes and text.
         carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
+        repair: as for ``encode``. The report tells both what was lost and what was mended.
 
     Raises:
         DecodeError: if the document can't be read. Never for a loss.
-        CodecLookupError: if there is no such codec.
+        CodecLookupError: if there is no such codec, or nothing is known of what its provider refuses.
     """
-    to, read_by = get_codec(target), get_codec(source)
+    to, read_by = writing_codec(target, {}, repair=repair), get_codec(source)
     flag(carry, "carry")
     one_of(duplicates, "duplicates", "last", "error")
     with paused():
@@ -333,7 +364,7 @@ def convert(
             history = loads(document, read_by, limits=limits, duplicates=duplicates)
         else:
             history = _decoded(document, read_by, limits)
-        fitted = fit(history, to)
+        fitted = _fitted(history, to, repair=repair)
         output, losses = carried(fitted, to, read_by.name) if carry else (fitted.history, account(fitted))
         return _make_conversion(to.to_bytes(output) if is_raw else _written(to, output), losses, history)
 

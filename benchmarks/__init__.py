@@ -5,7 +5,7 @@ conversations  what is converted from one format to another
 ours, peers/   who takes part: one ``Competitor`` for each format that they speak
 timing         whole processes and memory, beside the timer of ``agentmsg.cli.timing``
 section        what a section is
-formats, growth, conversions, losses, files, recorded, chunks, fields, operations   what is measured
+formats, growth, conversions, losses, files, recorded, chunks, fields, operations, sending   what is measured
 sections       all of that by name
 targets        which ratios are promised
 report         what is printed; progress, meanwhile

@@ -40,12 +40,13 @@ class Row:
     ratio: float
 
 
-def _beside(section: Section, group: str, measure: str, ours: str = _OURS) -> Iterator[Row]:
+def _beside(section: Section, group: str, measure: str, ours: str = _OURS, *, body: str = "") -> Iterator[Row]:
+    """Yield the rows of those who were timed together with ours: of one body, where there are several."""
     runs = section.times.get(measure, {})
     if ours in runs:
         for who, spent in runs.items():
-            if who != ours:
-                yield Row(group, who, spent.beside(runs[ours]))
+            if who != ours and who.startswith(body):
+                yield Row(group, who.removeprefix(body), spent.beside(runs[ours]))
 
 
 def _forms(sections: Mapping[str, Section]) -> Iterator[Row]:
@@ -77,8 +78,8 @@ def _fields(sections: Mapping[str, Section]) -> Iterator[Row]:
     if "fields" in sections:
         for body in ("canonical", "openai"):
             for measure in MEASURES:
-                rows = _beside(sections["fields"], f"pydantic field, {body}: {measure}", measure, f"{body}: {_OURS}")
-                yield from (Row(row.group, row.who.partition(": ")[2], row.ratio) for row in rows if body in row.who)
+                group, lead = f"pydantic field, {body}: {measure}", f"{body}: "
+                yield from _beside(sections["fields"], group, measure, f"{lead}{_OURS}", body=lead)
 
 
 def _lollipops(title: str, rows: Sequence[Row]) -> Any:

@@ -14,6 +14,7 @@ from benchmarks.formats import codecs_section, format_section
 from benchmarks.growth import growth_section
 from benchmarks.losses import account_section, losses_section
 from benchmarks.section import Scale, Section, joined, two
+from benchmarks.sending import sending_section
 from benchmarks.timing import Times, interleave_processes
 
 if TYPE_CHECKING:
@@ -111,5 +112,6 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "chunks": _chunks_section,
     "fields": _fields_section,
     "operations": _operations_section,
+    "sending": sending_section,
     "import": _import_section,
 }

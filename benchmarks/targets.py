@@ -15,6 +15,8 @@ from benchmarks.growth import AGAIN, GROW, GROWN, READ_ONCE, REMEMBERED, WRITE_O
 from benchmarks.losses import CONVERTED, ON_FILE, READ
 from benchmarks.operations import DECODE, OPERATIONS
 from benchmarks.recorded import ALL, MADE, ODD, USUAL
+from benchmarks.sending import BOTH
+from benchmarks.sending import DECODE as READ_IT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,6 +133,10 @@ TARGETS: tuple[Target, ...] = (
     *(Target("files", name, "file", ("files", LOOP, "file"), 5.0) for name in RANGES),
     Target("files", "agentmsg convert --jobs 2", "file", ("files", "agentmsg convert --jobs 1", "file"), 0.59),
     *(Target("operations", name, "operation", ("operations", DECODE, "operation"), 1.0) for name in OPERATIONS),
+    *(
+        Target("sending", f"{name}: {BOTH}", "operation", ("sending", f"{name}: {READ_IT}", "operation"), 0.5)
+        for name in ("openai", "anthropic")
+    ),
     Target("import", "agentmsg", "process", ("import", "attrs", "process"), 1.6),
     Target("import", "agentmsg --help", "process", ("import", "attrs", "process"), 2.5),
 )

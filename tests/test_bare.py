@@ -21,9 +21,10 @@ import agentmsg as am
 from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.fit import fit
-from agentmsg.formats.plain_messages import BARE_FIELDS, is_bare, is_parsed, make_parsed_call, reader_of
+from agentmsg.formats.plain_messages import BARE_FIELDS, is_bare, is_parsed, make_parsed_call
 from agentmsg.formats.spelling import same_document
 from agentmsg.model.construction import absent_values
+from agentmsg.model.remembering import reader_of
 from agentmsg.model.tool_arguments import input_copy, input_object
 from agentmsg.testing import mutate
 from agentmsg.values.copies import plain_twin

@@ -178,3 +178,15 @@ def test_what_cannot_be_packed_is_refused(value: Any, code: str) -> None:
     with pytest.raises(am.EncodeError) as caught:
         MsgpackCodec().render([1, value])
     assert caught.value.code == code
+
+
+def test_only_times_of_ours_are_written() -> None:
+    """A time that a hook of yours puts into a document is refused, as in plain data, and isn't written in silence."""
+    codec = JsonCodec()
+
+    def write(block: am.TextBlock) -> dict[str, object]:
+        return {"type": "text", "text": datetime(2026, 1, 1, tzinfo=UTC)}
+
+    codec.engine.converter.register_unstructure_hook(am.TextBlock, write)
+    with pytest.raises(am.EncodeError):
+        am.dumps(am.History(["x"]), codec)

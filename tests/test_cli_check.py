@@ -67,3 +67,40 @@ def test_a_format_without_rules_is_an_error() -> None:
     done = run("right.json", "--for", "json")
     assert done.exit_code == 1
     assert "error [option]" in done.stderr
+
+
+def convert(*args: str) -> Result:
+    """Convert in this process."""
+    return CliRunner().invoke(program, ["convert", *args], prog_name="agentmsg")
+
+
+def test_convert_tells_what_would_be_refused() -> None:
+    """A conversion ends with one line about documents that the provider would refuse; with --repair there are none."""
+    done = convert("both.jsonl", "-t", "openai", "-o", "out.jsonl")
+    assert "1 document would be refused by the provider: see agentmsg check" in done.stderr
+    assert run("out.jsonl", "--for", "openai").exit_code == 1
+    done = convert("both.jsonl", "-t", "openai", "-o", "sent.jsonl", "--repair", "--losses", "lost.jsonl", "--verify")
+    assert (done.exit_code, "would be refused" in done.stderr) == (0, False)
+    assert "result-orphan" in done.stderr
+    assert run("sent.jsonl", "--for", "openai").exit_code == 0
+    restored = CliRunner().invoke(program, ["restore", "sent.jsonl", "lost.jsonl", "-o", "again.jsonl"])
+    assert restored.exit_code == 0
+    again = Path("again.jsonl").read_bytes().splitlines()
+    assert [am.same(am.loads(line, "json"), each) for line, each in zip(again, (RIGHT, WRONG), strict=True)] == [
+        True,
+        True,
+    ]
+
+
+def test_clean_conversions_say_nothing_of_it() -> None:
+    """Where all can be sent, and where nobody knows what is refused, nothing is told."""
+    assert "refused" not in convert("right.json", "-t", "anthropic").stderr
+    assert "refused" not in convert("both.jsonl", "-t", "json", "-o", "same.jsonl").stderr
+
+
+def test_only_formats_with_rules_are_repaired() -> None:
+    """--repair for a format whose provider's rules aren't known is an error, before anything is written."""
+    done = convert("right.json", "-t", "json", "-o", "out.json", "--repair")
+    assert done.exit_code == 1
+    assert "error [option]" in done.stderr
+    assert not Path("out.json").exists()

@@ -281,7 +281,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
         del total, quiet
         yield found
 
-    for name in ("diff", "running", "stats"):
+    for name in ("diff", "running", "reading"):
         monkeypatch.setattr(f"agentmsg.cli.{name}.progress_of", recording)
     for name in ("agentmsg.cli.reading._EVERY", "agentmsg.files.ranges._EVERY"):
         monkeypatch.setattr(name, 0)

@@ -30,7 +30,8 @@ from agentmsg.errors import DecodeError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.compiled import source
-from agentmsg.fitting.fit import FitItem, _joined, fit
+from agentmsg.fitting.fit import _joined, fit
+from agentmsg.fitting.fitted import FitItem
 from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Row, Swap
 from agentmsg.formats.restructure import split_results
 from agentmsg.model.tool_links import links, with_ids
@@ -342,6 +343,44 @@ def test_losses_read_well() -> None:
     assert repr(losses) == "<Losses: 1 content, 1 annotation>"
     assert isinstance(losses[:1], Losses)
     assert losses == losses[:]
+
+
+def _emptied(message: Msg) -> Any:
+    return Swap(message.evolve(content=()), "no data here", "content") if message.content else message
+
+
+@attrs.frozen(kw_only=True)
+class _EmptyingToy(Toy):
+    """A rule for whole messages leaves those of a user without blocks, and what is empty goes."""
+
+    def make_caps(self) -> Caps:
+        results: dict[type[am.BaseBlock], Row] = {ToolResultBlock: Row({"tool_call_id": KEEP})}
+        return Caps(
+            messages={"user": MessageRow(otherwise=_emptied), "tool": MessageRow(blocks=results)},
+            arrange=(split_results,),
+            drops_emptied=True,
+        )
+
+
+def test_what_a_rule_empties_goes() -> None:
+    """A message that is split off, and that a rule leaves empty, goes with all its blocks; fit comes to an end."""
+    history = History([_plain("tool", [ToolResultBlock("c1"), DataBlock(1), DataBlock(2)])])
+    fitted = fit(history, _EmptyingToy())
+    assert [message.role for message in fitted.history] == ["tool"]
+    losses = account(fitted)
+    assert [(loss.path[-1], loss.kind, loss.level) for loss in losses] == [
+        (1, "dropped", "content"), (2, "dropped", "content"),
+    ]  # fmt: skip
+    assert same(restore(fitted.history, losses), history)
+
+
+def test_what_a_codec_reads_and_cannot_write_is_told() -> None:
+    """A codec that reads more than its table supports forgets nothing in silence: it's asked of each message."""
+    raw = am.dumps(History([_plain("tool", [ToolResultBlock("c1", name="f")], model="m")]), "json")
+    codec = _EmptyingToy()
+    losses: list[am.Loss] = []
+    am.dumps(am.loads(raw, codec), codec, losses=losses)
+    assert [loss.path for loss in losses] == [("messages", 0, "model"), ("messages", 0, "content", 0, "name")]
 
 
 def _folded(items: list[Any], joins: Any) -> list[Any]:

@@ -126,6 +126,18 @@ def test_colons_inside_of_texts_are_no_keys(text: str) -> None:
     assert parse_json(text, duplicates="error") == json.loads(text)
 
 
+@pytest.mark.parametrize("duplicates", ["last", "error"])
+def test_long_digits_alone_are_no_reason_to_read_twice(duplicates: Duplicates, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text with long runs of digits that comes out as it went in, but for spaces, is not read by the slow path."""
+
+    def slow(*_: object) -> object:
+        raise AssertionError
+
+    monkeypatch.setattr("agentmsg.values.text._exact", slow)
+    text = '{"id": "12345678901234567890123", "n": [1234567890123456789, 2]}'
+    assert parse_json(text, duplicates=duplicates) == json.loads(text)
+
+
 def test_limits_are_the_callers() -> None:
     """Size and depth are bounded; a caller can raise the bounds as far as the parser goes."""
     assert _code(b"[1,2,3]", Limits(bytes=6)) == "bytes"

@@ -1,4 +1,4 @@
-"""The eight laws, for every registered codec and for made-up ones: the suite that no codec is exempt from."""
+"""The laws, for every registered codec and for made-up ones: the suite that no codec is exempt from."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from agentmsg.testing import (
     plant_notes,
     prefix_stable,
     pure,
+    sendable,
     through_the_middle,
     typed_errors,
 )
@@ -54,6 +55,9 @@ MUTANTS = effort(1_300)
 NOTED = effort(140)
 
 each_codec = pytest.mark.parametrize("codec", ALL, ids=lambda codec: codec.name)
+each_with_rules = pytest.mark.parametrize(
+    "codec", [codec for codec in REGISTERED if codec.rules], ids=lambda codec: codec.name
+)
 each_registered = pytest.mark.parametrize("codec", REGISTERED, ids=lambda codec: codec.name)
 
 
@@ -143,6 +147,13 @@ def _with_empty_words() -> Iterator[History]:
             yield History([Msg("assistant", [content])])
             yield History([Msg("user", [content], name="", recipient="", model="", finish_reason="")])
         yield History([Msg("tool", [am.ToolResultBlock("c", [block, inside], name="", error_type="", provider="")])])
+
+
+@each_with_rules
+@given(history=histories(), seed=st.integers(0, 99))
+def test_what_would_be_refused_is_repaired(codec: Codec, history: History, seed: int) -> None:
+    """Sendable: repair mends what can be mended, tells all of it, and changes nothing else."""
+    sendable(codec, history, rng=_rng(seed))
 
 
 @each_codec

@@ -29,7 +29,7 @@ from agentmsg.testing import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agentmsg.fitting.fit import Fitted
+    from agentmsg.fitting.fitted import Fitted
 
 _CAPS = Caps(messages={"*": MessageRow(fields={"name": KEEP, "id": KEEP}, blocks={TextBlock: Row({"text": KEEP})})})
 JSON = get_codec("json")

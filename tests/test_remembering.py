@@ -8,6 +8,7 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +91,35 @@ def test_a_changed_history_keeps_what_it_is() -> None:
         assert am.dumps(same, "json") == raw
 
 
+@am.register_block("test_remembering.ballot")
+@attrs.frozen
+class _Ballot(am.BaseBlock):
+    """A block of a user's that holds what may change."""
+
+    votes: dict[str, int] = attrs.field(factory=dict[str, int])
+
+
+def test_blocks_of_yours_are_written_each_time() -> None:
+    """What a block of a user's holds may have changed since it was written: so nothing of it is remembered."""
+    # A codec that has met such a block remembers nothing any more: so one of its own.
+    mine, ballot = JsonCodec(), _Ballot({"yes": 1})
+    history = am.History([am.Msg.of(ballot)]).extended("b")
+    assert b'"yes":1' in am.dumps(history, mine)
+    ballot.votes["yes"] = 2
+    assert b'"yes":2' in am.dumps(history.extended("c"), mine)
+
+
+def test_a_class_of_yours_is_refused_as_ever() -> None:
+    """A history of a class that no codec knows is refused with one typed error, grown or not."""
+
+    class Mine(am.History):
+        """A history with nothing new."""
+
+    for history in (Mine(["a"]), Mine(["a", "b"]).extended("c")):
+        with pytest.raises(am.EncodeError):
+            am.dumps(history, "json")
+
+
 def test_what_another_codec_wrote_is_not_taken() -> None:
     """Each codec remembers what it wrote itself: a hook of yours is heeded from the first message on."""
     history = am.History(["a"]).extended("b")
@@ -122,7 +152,7 @@ def test_a_body_ends_with_its_history() -> None:
     gc.collect()
     before = BODIES.total
     history = am.History(["a" * 1000]).extended("b")
-    am.dumps(history, "json")
+    am.dumps(history, JsonCodec())
     assert BODIES.total > before + 1000
     del history  # no circle: nobody waits for the collector
     assert BODIES.total == before

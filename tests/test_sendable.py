@@ -1,27 +1,38 @@
-"""What a provider would refuse: each rule finds what breaks it, and nothing in what was accepted."""
+"""What a provider would refuse: each rule finds what breaks it, and nothing in what was accepted; repair mends it."""
 
 from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import agentmsg as am
+from agentmsg.formats.sending.findings import Request
+from agentmsg.formats.sending.pairing import Pairing, is_plain
+from agentmsg.testing import sendable
 from agentmsg.testing.strategies import histories
-from data import corpus, effort, recorded
+from data import corpus, effort, recorded, some
+from support.documents import documents
+from support.strict import anthropic_request_problems, openai_request_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
 TARGETS = {"openai": "openai_chat", "anthropic": "anthropic"}
 _USER, _CALL = am.Msg.user("Hello"), am.ToolUseBlock(id="a", name="find", input={"q": 1})
 _ASKED = am.Msg.assistant("Wait", tool_calls=[_CALL])
 _FOUND = am.Msg.tool("here", tool_call_id="a")
 _SAID = am.Msg.assistant("Done")
+_NONE = am.Msg("tool", [am.ToolResultBlock("a", [am.TextBlock("No result was recorded.")])])
 VALID = am.History([_USER, _ASKED, _FOUND, _SAID])
+
+each_target = pytest.mark.parametrize("target", TARGETS)
 
 
 def _with(index: int, *messages: am.Msg) -> am.History:
@@ -29,51 +40,83 @@ def _with(index: int, *messages: am.Msg) -> am.History:
     return am.History([*VALID[:index], *messages, *VALID[index + 1 :]])
 
 
-def _calling(call: am.ToolUseBlock) -> am.History:
-    return _with(1, _ASKED.evolve(content=[call]))
+def _calling(call: am.ToolUseBlock, *results: am.Msg) -> am.History:
+    return am.History([_USER, _ASKED.evolve(content=[call]), *(results or [_FOUND]), _SAID])
 
 
 def _named(link: str) -> am.History:
-    called = _calling(_CALL.evolve(id=link))
-    return am.History([*called[:2], am.Msg.tool("here", tool_call_id=link), _SAID])
+    return _calling(_CALL.evolve(id=link), am.Msg.tool("here", tool_call_id=link))
 
 
-BOTH = {
-    "no-messages": am.History([]),
-    "call-unanswered": am.History([_USER, _ASKED, _USER, _SAID]),
-    "call-pending": VALID[:2],
-    "result-orphan": _with(2, _FOUND, am.Msg.tool("who?", tool_call_id="b")),
-    "result-late": _with(2, _USER, _FOUND),
-    "result-duplicate": _with(2, _FOUND, _FOUND),
-    "id-duplicate": _with(1, _ASKED.evolve(content=[_CALL, _CALL])),
-    "tool-name": _calling(_CALL.evolve(name="find it")),
-    "arguments": _calling(_CALL.evolve(input=[1])),
-    "empty-message": _with(0, _USER, _USER.evolve(content=[])),
+def _told(text: str) -> am.Msg:
+    return am.Msg.user(f"<tool_result>\n{text}\n</tool_result>")
+
+
+def _said(*texts: str) -> am.Msg:
+    return am.Msg("user", [am.TextBlock(text) for text in texts])
+
+
+_BOTH_CALLS = _ASKED.evolve(content=[_CALL, _CALL.evolve(id="a_2")])
+_IMAGE = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
+_OTHER = am.Msg.tool("there", tool_call_id="a")
+# For each rule a history that breaks it, and what repair makes of it; None where the history alone can't be mended.
+BOTH: dict[str, tuple[am.History, am.History | None]] = {
+    "no-messages": (am.History([]), None),
+    "call-unanswered": (
+        am.History([_USER, _ASKED, _USER, _SAID]),
+        am.History([_USER, _ASKED, _NONE, _USER, _SAID]),
+    ),
+    "call-pending": (VALID[:2], None),
+    "result-orphan": (_with(2, am.Msg.tool("who?", tool_call_id="b"), _FOUND), _with(2, _FOUND, _told("who?"))),
+    "result-late": (_with(2, _USER, _FOUND), _with(2, _FOUND, _USER)),
+    "result-duplicate": (_with(2, _FOUND, _OTHER), _with(2, _OTHER, _told("here"))),
+    "id-duplicate": (
+        am.History([_USER, _ASKED.evolve(content=[_CALL, _CALL]), _FOUND, _OTHER]),
+        am.History([_USER, _BOTH_CALLS, _FOUND, am.Msg.tool("there", tool_call_id="a_2")]),
+    ),
+    "tool-name": (_calling(_CALL.evolve(name="find it")), _calling(_CALL.evolve(name="find_it"))),
+    "arguments": (_calling(_CALL.evolve(input=[1])), None),
+    "empty-message": (_with(0, _USER, _USER.evolve(content=[])), VALID),
 }
-OWN = {
+OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
     "openai": {
-        "id-characters": _named("a" * 41),
-        "message-name": _with(0, _USER.evolve(name="Ann Lee")),
-        "media-type": _with(0, am.Msg.of(am.FileBlock(am.URLSource("https://x/a.pdf"))).evolve(role="user")),
-        "media-place": _with(0, am.Msg.of(am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))).evolve(role="user")),
-        "too-many": am.History(VALID, tools=[am.ToolSpec(name=f"t{i}") for i in range(129)]),
+        "id-characters": (_named("a" * 41), _named("a" * 40)),
+        "message-name": (_with(0, _USER.evolve(name="Ann Lee")), _with(0, _USER.evolve(name="Ann_Lee"))),
+        "media-type": (_with(0, am.Msg("user", [am.FileBlock(am.URLSource("https://x/a.pdf"))])), None),
+        "media-place": (_with(0, am.Msg("user", [am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))])), None),
+        "too-many": (am.History(VALID, tools=[am.ToolSpec(name=f"t{i}") for i in range(129)]), None),
     },
     "anthropic": {
-        "first-role": am.History([_SAID, *VALID]),
-        "empty-text": _with(0, am.Msg.of(am.TextBlock("x"), am.TextBlock("")).evolve(role="user")),
-        "blank-text": _with(0, am.Msg.user(" \n")),
-        "trailing-space": _with(3, am.Msg.assistant("Done ")),
-        "id-characters": _named("a.b"),
-        "cache-count": _with(0, _USER.evolve(content=[am.TextBlock("x", cache=am.CacheHint())] * 5)),
-        "system-place": _with(2, _FOUND, am.Msg.system("Be brief")),
+        "first-role": (am.History([_SAID, *VALID]), am.History([am.Msg.user("…"), _SAID, *VALID])),
+        "media-place": (
+            _with(3, am.Msg("assistant", [am.TextBlock("Look"), _IMAGE])),
+            _with(3, am.Msg.assistant("Look"), am.Msg("user", [_IMAGE])),
+        ),
+        "empty-text": (_with(0, _said("x", "")), _with(0, _said("x"))),
+        "blank-text": (_with(0, _said("x", " \n")), _with(0, _said("x"))),
+        "trailing-space": (_with(3, am.Msg.assistant("Done ")), VALID),
+        "id-characters": (_named("a.b"), _named("a_b")),
+        "too-many": (am.History([_USER] * 100_001), None),
+        "cache-count": (
+            _with(0, _USER.evolve(content=[am.TextBlock("x", cache=am.CacheHint())] * 5)),
+            _with(0, _USER.evolve(content=[am.TextBlock("x"), *[am.TextBlock("x", cache=am.CacheHint())] * 4])),
+        ),
+        "system-place": (
+            _with(2, am.Msg.system("Be brief"), _FOUND),
+            _with(2, _FOUND, am.Msg.user("<system>\nBe brief\n</system>")),
+        ),
     },
 }
-CASES = [(target, code, broken) for target in TARGETS for code, broken in {**BOTH, **OWN[target]}.items()]
+CASES = [(target, code, *pair) for target in TARGETS for code, pair in {**BOTH, **OWN[target]}.items()]
+each_case = pytest.mark.parametrize(
+    ("target", "code", "broken", "mended"), CASES, ids=lambda value: value if isinstance(value, str) else ""
+)
 
 
-@pytest.mark.parametrize(("target", "code", "broken"), CASES, ids=lambda value: value if isinstance(value, str) else "")
-def test_each_rule_is_named(target: Any, code: str, broken: am.History) -> None:
+@each_case
+def test_each_rule_is_named(target: Any, code: str, broken: am.History, mended: am.History | None) -> None:
     """What breaks one rule is found by exactly that rule, at a path of the given history."""
+    del mended
     found = am.check(broken, target)
     assert {finding.code for finding in found} == {code}
     for finding in found:
@@ -86,37 +129,296 @@ def test_each_rule_is_named(target: Any, code: str, broken: am.History) -> None:
         assert finding.fix
 
 
-@pytest.mark.parametrize("target", TARGETS)
+def _plain(history: am.History) -> Any:
+    """Return what a history says, without ids of messages, times, and how a result went."""
+    messages = [message.evolve(id=None, created_at=None) for message in history]
+    return json.loads(am.dumps(history.evolve(messages=messages), "json").replace(b',"status":"error"', b""))
+
+
+@each_case
+def test_each_rule_is_repaired(target: Any, code: str, broken: am.History, mended: am.History | None) -> None:
+    """What breaks a rule becomes what a person would expect; each loss names the rule, and restore undoes all."""
+    if mended is None:
+        assert am.repair(broken, target).history is broken
+        with pytest.raises(am.InvalidMessage):
+            am.repair(broken, target, also=[code])
+        return
+    repaired = am.repair(broken, target, also=[code])
+    assert _plain(repaired.history) == _plain(mended)
+    assert {loss.why for loss in repaired.losses} == {code}
+    assert am.same(am.restore(repaired.history, repaired.losses), broken)
+    assert not repaired.losses.content
+
+
+def test_tools_have_names_of_their_own() -> None:
+    """The second of two tools with one name gets another: calls mean the first."""
+    history = VALID.evolve(tools=[am.ToolSpec(name=name) for name in ("find", "find", "find", "a b", "a_b")])
+    repaired = am.repair(history, "anthropic")
+    assert [tool.name for tool in repaired.history.tools] == ["find", "find_2", "find_3", "a_b_2", "a_b"]  # type: ignore[union-attr]
+    assert repaired.history[1].content == VALID[1].content
+    assert am.same(am.restore(repaired.history, repaired.losses), history)
+
+
+def test_every_rule_is_tried() -> None:
+    """The cases above are all rules of all codecs that have any."""
+    rules = {(name, rule.code) for name in am.codec_names() for rule in am.get_codec(name).rules}
+    assert {(target, code) for target, code, *_ in CASES} == rules
+
+
+def test_what_becomes_of_orphans_and_unanswered_calls_can_be_chosen() -> None:
+    """By option they go; that loses content, and the report says so."""
+    for code, option in (("result-orphan", {"orphans": "drop"}), ("call-unanswered", {"unanswered": "drop"})):
+        broken, _ = BOTH[code]
+        repaired = am.repair(broken, "openai", **option)  # type: ignore[arg-type]
+        assert am.check(repaired.history, "openai") == ()
+        assert [(loss.kind, loss.why) for loss in repaired.losses.content] == [("dropped", code)]
+        assert am.same(am.restore(repaired.history, repaired.losses), broken)
+    with pytest.raises(am.InvalidMessage):
+        am.repair(VALID, "openai", orphans="hide")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("result", "level", "tag"),
+    [
+        (am.ToolResultBlock("b", [am.TextBlock("x")], name="f"), "annotation", '<tool_result name="f">'),
+        (am.ToolResultBlock("b", [am.TextBlock("x")], status="error"), "annotation", '<tool_result status="error">'),
+        (am.ToolResultBlock("b", [am.TextBlock("x")], status="success"), "annotation", "<tool_result>"),
+        (am.ToolResultBlock("b", [am.TextBlock("x")], structured={"a": 1}), "content", "<tool_result>"),
+        (am.ToolResultBlock("b", [am.TextBlock("x")], error="no"), "content", "<tool_result>"),
+        (am.ToolResultBlock("b", [am.TextBlock("x"), _IMAGE]), "content", "<tool_result>"),
+    ],
+    ids=["name", "failed", "went well", "structured", "error", "image"],
+)
+def test_what_a_text_cannot_say_is_content(result: am.ToolResultBlock, level: str, tag: str) -> None:
+    """A result that becomes text says that it failed; what isn't text is lost, and told as content."""
+    history = am.History([_USER, am.Msg("tool", [result]), _SAID])
+    repaired = am.repair(history, "anthropic")
+    assert repaired.history[1].text.startswith(tag + "\n")
+    assert {loss.level for loss in repaired.losses if len(loss.path) == 4} == {level}
+    assert am.same(am.restore(repaired.history, repaired.losses), history)
+
+
+def test_an_empty_message_that_says_more_is_content() -> None:
+    """A message without blocks that has an answer in structure goes, and its loss is one of content."""
+    for code, structured in (("annotation", None), ("content", {"a": 1})):
+        history = am.History([_USER, am.Msg("assistant", [], structured=structured), _USER])
+        (loss,) = am.repair(history, "anthropic").losses
+        assert (loss.path, loss.kind, loss.level) == (("messages", 1), "dropped", code)
+
+
+def test_ids_that_were_just_given_are_given_once() -> None:
+    """However many calls have the ids that others would be given, each has its own in the end."""
+    ids = ["a", "a", *("a" + "_2" * number for number in range(1, 15))]
+    calls = [am.ToolUseBlock(link, "f", {}) for link in ids]
+    history = am.History([_USER, am.Msg("assistant", calls), *(am.Msg.tool("x", tool_call_id=link) for link in ids)])
+    for target in TARGETS:
+        repaired = am.repair(history, target)  # type: ignore[arg-type]
+        assert am.check(repaired.history, target) == ()  # type: ignore[arg-type]
+        assert am.same(am.restore(repaired.history, repaired.losses), history)
+
+
+@each_target
 def test_what_is_right_is_clean(target: Any) -> None:
-    """A valid conversation has no findings."""
+    """A valid conversation has no findings, and repair gives the very same object."""
     assert am.check(VALID, target) == ()
+    assert am.repair(VALID, target).history is VALID
 
 
 def test_a_format_without_rules_is_refused() -> None:
     """Where nothing is known of a provider, nobody is told that all is well."""
-    with pytest.raises(am.CodecLookupError):
-        am.check(VALID, "json")
+    works: list[Callable[[], object]] = [
+        lambda: am.check(VALID, "json"),
+        lambda: am.repair(VALID, "json"),
+        lambda: am.encode(VALID, "json", repair=True),
+    ]
+    for work in works:
+        with pytest.raises(am.CodecLookupError):
+            work()
 
 
-def _requests(target: Any) -> Iterator[tuple[int, am.History]]:
-    for path in recorded(corpus(TARGETS[target])):
+# -- conversions ------------------------------------------------------------------------------------------------------
+
+
+@each_target
+def test_a_conversion_is_repaired(target: Any) -> None:
+    """``repair=True`` mends what is written; one report tells what was lost and what was mended, and restores both."""
+    broken = am.History([_USER.evolve(metadata={"k": 1}), _ASKED, _USER, am.Msg.tool("who?", tool_call_id="b"), _SAID])
+    document = am.encode(broken, "json")
+    broken = am.decode(document, "json")
+    done = am.convert(document, "json", target, repair=True)
+    output = am.decode(done.document, target)
+    assert not [each for each in am.check(output, target) if each.severity == "error"]
+    assert am.same(am.restore(output, done.losses), broken)
+    assert {"call-unanswered", "result-orphan"} <= {loss.why for loss in done.losses}
+    assert any(loss.path[-1] == "metadata" for loss in done.losses)
+    losses: list[am.Loss] = []
+    assert am.encode(broken, target, repair=True, losses=losses) == done.document
+    assert losses == list(done.losses)
+    assert json.loads(am.dumps(broken, target, repair=True, on_loss="ignore")) == done.document
+    assert broken.messages_for(target, repair=True, on_loss="ignore") == done.document["messages"]
+
+
+def test_a_message_that_fit_left_empty_goes() -> None:
+    """What has no place in a target may leave a message empty: repair looks at what fit gave."""
+    history = am.History(
+        [_USER, am.Msg("user", [am.TextBlock(" "), am.VideoBlock(am.URLSource("https://x/v"))]), _SAID]
+    )
+    done = am.convert(am.encode(history, "json"), "json", "anthropic", repair=True)
+    assert [message["role"] for message in done.document["messages"]] == ["user", "assistant"]
+    assert am.same(am.restore(am.decode(done.document, "anthropic"), done.losses), history)
+
+
+def test_images_of_results_are_saved(tmp_path: Path) -> None:
+    """Where results are texts, their images go into a user's message behind them, whatever writes them."""
+    shown = _FOUND.evolve(content=[am.ToolResultBlock("a", [am.TextBlock("here"), _IMAGE])])
+    history = am.History([_USER, _ASKED, shown, _SAID])
+    done = am.convert(am.encode(history, "json"), "json", "openai", repair=True)
+    assert [message["role"] for message in done.document["messages"]] == [
+        "user",
+        "assistant",
+        "tool",
+        "user",
+        "assistant",
+    ]
+    assert [(loss.kind, loss.now) for loss in done.losses.content] == [("moved", (3, 0))]
+    assert am.encode(history, "openai", repair=True, on_loss="ignore") == done.document
+    assert history.messages_for("openai", repair=True, on_loss="ignore") == done.document["messages"]
+    am.dump(history, tmp_path / "one.json", "openai", repair=True, on_loss="ignore")
+    am.dump_lines([history], tmp_path / "all.jsonl", "openai", repair=True, on_loss="ignore")
+    for name in ("one.json", "all.jsonl"):
+        assert json.loads((tmp_path / name).read_bytes()) == done.document
+    left_out = am.encode(history, "openai", repair=True, results="text", on_loss="ignore")
+    assert [message["role"] for message in left_out["messages"]] == ["user", "assistant", "tool", "assistant"]
+
+
+def _requests(target: Any, paths: Iterable[Path]) -> Iterator[tuple[int, am.History, str]]:
+    """Yield the recorded requests: the status of the response, the history, and the response."""
+    for path in paths:
         if path.suffix == ".json":
             for each in json.loads(path.read_bytes()).get("interactions", ()):
                 request = each.get("request")
                 if isinstance(request, dict) and "messages" in request:
-                    yield each.get("status"), am.decode(request, target)
+                    yield each.get("status"), am.decode(request, target), json.dumps(each.get("response"))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@each_target
 def test_what_was_accepted_has_no_error(target: Any) -> None:
-    """A recorded request that was answered has no finding of severity error."""
-    requests = [history for status, history in _requests(target) if status == 200]
+    """A recorded request that was answered has no finding of severity error, so repair gives it back as it is."""
+    paths = recorded(corpus(TARGETS[target]))
+    requests = [history for status, history, _ in _requests(target, paths) if status == 200]
     assert requests
     found = [str(finding) for history in requests for finding in am.check(history, target)]
     assert [line for line in found if " error " in line] == []
+    assert all(am.repair(history, target).history is history for history in requests)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+# What recorded requests were refused for that their conversations don't tell.
+_OF_SETTINGS = (
+    "Function tools with reasoning_effort are not supported",  # two settings that exclude each other
+    "max_tokens or model output limit was reached",  # a limit that was too low for the answer
+    "Invalid schema for response_format",  # a setting with a wrong schema
+    "'top_p' is not supported with this model",  # a setting that the model hasn't
+    "Web search options not supported with this model",  # a setting that the model hasn't
+    "does not support effort level",  # a setting that the model hasn't
+    "not_found_error",  # a model that there is none
+    "does not support 'developer' with this model",  # a role that all but the oldest reasoning models take
+)
+
+
+@each_target
+def test_what_was_refused_is_found(target: Any) -> None:
+    """A recorded request that was refused for its conversation has a finding; the other reasons are listed."""
+    paths = corpus(TARGETS[target])
+    refused = [(history, told) for status, history, told in _requests(target, paths) if status != 200]
+    assert refused
+    for history, told in refused:
+        is_of_settings = any(words in told for words in _OF_SETTINGS)
+        assert bool(am.check(history, target)) != is_of_settings, told
+
+
+# -- laws -------------------------------------------------------------------------------------------------------------
+
+_IDS = st.sampled_from(["a", "b", "a.b", "a_b", "x" * 41])
+_WORDS = st.sampled_from(["", " ", "ok", "fine "])
+_TEXTS = st.lists(st.builds(am.TextBlock, _WORDS), max_size=2)
+_ARGUMENTS: dict[str, Any] = {"q": 1}
+_CALLS = st.builds(am.ToolUseBlock, _IDS, st.sampled_from(["f", "f g", "f_g"]), st.just(_ARGUMENTS))
+_IMAGES = st.lists(st.just(_IMAGE), max_size=1)
+
+
+def _result(link: str, texts: list[Any], images: list[Any], name: str | None) -> am.ToolResultBlock:
+    return am.ToolResultBlock(link, [*texts, *images], name=name)
+
+
+def _results(role: Any, results: list[Any], texts: list[Any]) -> am.Msg:
+    return am.Msg(role, [*results, *texts], id=None, created_at=None)
+
+
+def _calls(texts: list[Any], calls: list[Any]) -> am.Msg:
+    return am.Msg("assistant", [*texts, *calls], id=None, created_at=None)
+
+
+_RESULTS = st.builds(_result, _IDS, _TEXTS, _IMAGES, st.sampled_from([None, "f"]))
+_MESSAGES = st.one_of(
+    st.builds(am.Msg, st.sampled_from(["user", "assistant", "system"]), _TEXTS, id=st.none(), created_at=st.none()),
+    st.builds(_calls, st.one_of(_TEXTS, _IMAGES), st.lists(_CALLS, min_size=1, max_size=2)),
+    *[st.builds(_results, st.just("tool"), st.lists(_RESULTS, min_size=1, max_size=1), st.just([]))] * 2,
+    # As no reader gives them, but people may.
+    st.builds(_results, st.sampled_from(["tool", "user"]), st.lists(_RESULTS, min_size=1, max_size=2), _TEXTS),
+)
+CONVERSATIONS = st.builds(am.History, st.lists(_MESSAGES, max_size=8))
+
+
+@each_target
+@given(history=CONVERSATIONS)
+@settings(max_examples=effort(200))
+def test_conversations_out_of_order_are_repaired(target: Any, history: am.History) -> None:
+    """Whatever is wrong with calls, results and texts, all at once, is mended, told and undone."""
+    sendable(am.get_codec(target), history)
+
+
+@each_target
+@given(history=CONVERSATIONS)
+@settings(max_examples=effort(100))
+def test_calls_and_arguments_stay(target: Any, history: am.History) -> None:
+    """Every call keeps its arguments and its place among the calls, has an id of its own, and one result."""
+    repaired = am.repair(history, target).history
+    before = [block for message in history for block in message.content if isinstance(block, am.ToolUseBlock)]
+    after = [block for message in repaired for block in message.content if isinstance(block, am.ToolUseBlock)]
+    assert [block.input for block in after] == [block.input for block in before]
+    pending = sum(each.code == "call-pending" for each in am.check(repaired, target))
+    results = Counter(
+        block.tool_call_id for message in repaired for block in message.content if isinstance(block, am.ToolResultBlock)
+    )
+    assert results.total() == len(after) - pending
+    if target == "anthropic":
+        assert len({block.id for block in after}) == len(after)
+
+
+# What changes earlier messages: a result that comes after its turn or before its call, or again; what an
+# assistant shows stands behind a turn, which may go on; what is allowed only at the end of a history.
+_REACHING_BACK = {
+    "result-late", "result-duplicate", "result-orphan", "media-place", "trailing-space", "empty-message", "cache-count"
+}  # fmt: skip
+
+
+@each_target
+@given(history=CONVERSATIONS, message=_MESSAGES)
+@settings(max_examples=effort(200))
+def test_repaired_prefixes_are_stable(target: Any, history: am.History, message: am.Msg) -> None:
+    """A message more changes no message before: a provider's cache of them stays good; the exceptions are listed."""
+    longer = history.extended(message)
+    before, after = am.repair(history, target), am.repair(longer, target)
+    if any(loss.why in _REACHING_BACK for loss in (*before.losses, *after.losses)):
+        return
+    # A made result stands before instructions that came after its call.
+    if history and history[-1].role == "system" and len(after.history) > len(before.history) + 1:
+        return
+    assert all(map(am.same, before.history, after.history))
+    assert len(before.history) <= len(after.history)
+
+
+@each_target
 @given(history=histories())
 @settings(max_examples=effort(60))
 def test_any_history_can_be_checked(target: Any, history: am.History) -> None:
@@ -124,18 +426,90 @@ def test_any_history_can_be_checked(target: Any, history: am.History) -> None:
     assert am.check(history, target) == am.check(history, target)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_time_grows_with_size(target: Any) -> None:
-    """Ten times the messages, with all their calls broken, take about ten times as long."""
+@given(history=CONVERSATIONS, joins=st.booleans())
+@settings(max_examples=effort(200))
+def test_what_looks_plain_is_right(history: am.History, joins: bool) -> None:
+    """Where a glance says that all calls are answered, nothing is wrong with them."""
+    linked = Request(history, joins=joins).blocks(am.ToolUseBlock, am.ToolResultBlock)
+    if is_plain(history.messages, linked):
+        assert Pairing(history.messages, linked, joins=joins).wrong == {}
+
+
+@each_target
+def test_every_document_can_be_sent(target: Any) -> None:
+    """All stored documents of all formats become requests without errors, whose reports restore them."""
+    codec = am.get_codec(target)
+    for name in am.codec_names():
+        for _, document in some(documents(name), 40):
+            try:
+                history = am.decode(document, name)
+            except am.DecodeError:
+                continue
+            sendable(codec, history)
+
+
+# What the packages' types refuse though a provider may not: unknown fields of its own family, which are passed on.
+_OWN_FIELDS = {"openai": ("openai", "openai-response"), "anthropic": ("anthropic-response",)}
+# The grand tour has made-up extras of every family.
+_MADE_UP = ("json", "msgpack")
+# A golden message of LangChain's has a search result that says nothing but this.
+_NO_RESULT = [{"url": "https://x"}]
+
+
+@each_target
+def test_the_packages_accept_what_is_sent(target: Any) -> None:
+    """The strict types of the providers' packages accept every stored document of another format, repaired."""
+    problems = {"openai": openai_request_problems, "anthropic": anthropic_request_problems}[target]
+    refused: list[str] = []
+    tried = 0
+    for codec in am.codec_names():
+        for name, document in some(documents(codec), 60):
+            if codec in (*_OWN_FIELDS[target], *_MADE_UP):
+                continue
+            history = am.decode(document, codec)
+            sent = am.encode(am.History(history.messages, tools=history.tools), target, repair=True, on_loss="ignore")
+            if json.dumps(_NO_RESULT) not in json.dumps(sent):
+                refused += [f"{codec}, {name}: {problem}" for problem in problems(sent)]
+                tried += 1
+    assert refused == []
+    assert tried
+
+
+# -- time ------------------------------------------------------------------------------------------------------------
+
+
+def _call(link: str, name: str = "f") -> am.ToolUseBlock:
+    return am.ToolUseBlock(link, name, {})
+
+
+# What a mend might look at again and again.
+_LONG: dict[str, Callable[[int], list[am.Msg]]] = {
+    "calls broken": lambda count: [_USER, _ASKED, _USER, _FOUND] * count,
+    "orphans": lambda count: [_USER, *(am.Msg.tool("x", tool_call_id=f"{number}") for number in range(count))],
+    "duplicates": lambda count: [_USER, _ASKED, *[_FOUND] * count],
+    "one id": lambda count: [_USER, *[am.Msg("assistant", [_call("a")])] * count],
+    "one id in a message": lambda count: [_USER, am.Msg("assistant", [_call("a")] * count), _USER],
+    "one turn": lambda count: [_USER, *(am.Msg("assistant", [_call(f"a{number}")]) for number in range(count)), _USER],
+    "names": lambda count: [_USER, *(am.Msg("assistant", [_call("a", f"f {number}")]) for number in range(count))],
+    "blanks": lambda count: [_said("x", *[" "] * count)],
+    "images": lambda count: [_USER, *[am.Msg("assistant", [_IMAGE, am.TextBlock("x")])] * count],
+}
+
+
+@each_target
+@pytest.mark.parametrize("shape", _LONG)
+@pytest.mark.parametrize("work", [am.check, am.repair])
+def test_time_grows_with_size(target: Any, shape: str, work: Callable[[am.History, Any], object]) -> None:
+    """Eight times the messages, with all of them broken in one way, take about eight times as long, not 64 times."""
 
     def spent(count: int) -> float:
-        history = am.History([_USER, _ASKED, _USER, _FOUND] * count)
-        return min(_time(lambda: am.check(history, target)) for _ in range(3))
+        history = am.History(_LONG[shape](count))
+        return min(_time(lambda: work(history, target)) for _ in range(3))
 
-    assert spent(5000) < 40 * spent(500)
+    assert spent(1200) < 25 * spent(150)
 
 
 def _time(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import CodecLookupError
-from agentmsg.formats.sending import Finding, Request
+from agentmsg.formats.sending.findings import Finding, Request, rules_of
 from agentmsg.model.history import as_history
 from agentmsg.registry import get_codec
 
@@ -32,8 +31,6 @@ def check(history: History, target: CodecName | Codec, **options: Any) -> tuple[
         CodecLookupError: if there is no such codec or option, or if the codec declares no rules.
     """
     codec = get_codec(target, **options)
-    if not codec.rules:
-        msg = "this format has no rules of what its provider refuses"
-        raise CodecLookupError(msg, code="option", codec=codec.name)
+    rules = rules_of(codec)
     request = Request(as_history(history), joins=codec.joins_turns)
-    return tuple(finding for rule in codec.rules for finding in rule.findings(request))
+    return tuple(finding for rule in rules for finding in rule.findings(request))

@@ -21,17 +21,12 @@ from agentmsg.cli.options import (
     quiet_option,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.reading import Read, Unread, histories_of
-from agentmsg.cli.report import Trouble, counted, found_in, tell_absent
-from agentmsg.files.places import nothing_at
+from agentmsg.cli.reading import Read, read_each
+from agentmsg.cli.report import counted, found_in
 from agentmsg.formats.sending import Finding
 from agentmsg.model.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentmsg.cli.progress import Progress
     from agentmsg.files.file_names import Form
 
 __all__ = ["command"]
@@ -101,40 +96,18 @@ def command(
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
     check_written([output], names, force=force)
-    with progress_of(size_of(names), quiet=quiet) as progress:
-        report, unread, absent = _checked(names, target, progress, codec=source, form=form, at=at, column=column)
-    if absent and not quiet:
-        tell_absent(absent)
-    if absent and not report.documents and not unread:
-        raise nothing_at(at)
+    report = _Report()
+
+    def take(read: Read) -> None:
+        report.add(read.place, check(read.history, target))
+
+    unread = read_each(names, take, at, quiet=quiet, codec=source, form=form, column=column)
     with output_to(output, force=force):
         if as_json:
             write_json(_as_data(report, unread, summary=summary))
         else:
             _print(report, unread, summary=summary)
     ctx.exit(1 if report.refused or unread else 0)
-
-
-def _checked(files: Sequence[str], target: Any, progress: Progress, **how: Any) -> tuple[_Report, int, int]:
-    """Return the findings, how many documents can't be read, telling of these, and how many records hold none."""
-    report, unread = _Report(), Trouble()
-    size = absent = 0
-    for name in files:
-
-        def advance(read: int, _: int, *, before: int = size) -> None:
-            progress(before + read, report.documents)
-
-        for found in histories_of(name, **how, advance=advance):
-            if isinstance(found, Read):
-                report.add(found.place, check(found.history, target))
-            elif isinstance(found, Unread):
-                unread.add(name, found)
-            else:
-                absent += found.count
-        size += size_of([name]) or 0
-        unread.tell(name)
-    unread.tell_rest()
-    return report, unread.count, absent
 
 
 def _as_data(report: _Report, unread: int, *, summary: bool) -> dict[str, Any]:

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from agentmsg.checking.sendable import check
 from agentmsg.cli.options import codec_options, to_option
 from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.file_names import Kind
 from agentmsg.files.job import Job
+from agentmsg.model.history import History
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from agentmsg.files.run import Outcome
@@ -27,6 +30,7 @@ Examples:
   agentmsg convert cassette.json -t json --at '/interactions/*/request/body' -o out.jsonl
   agentmsg convert mixed.jsonl -f each -t openai -o out.jsonl
   agentmsg convert logs.parquet --column request -t anthropic -o out.parquet
+  agentmsg convert history.json -t anthropic --repair
   cat history.json | agentmsg convert - -t json --pretty
 """
 
@@ -49,6 +53,7 @@ Examples:
 @click.option(
     "--carry", is_flag=True, help="Keep lost content in the metadata of the output's messages, if the format has any."
 )
+@click.option("--repair", is_flag=True, help="Mend what the provider would refuse, and report it as losses.")
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
 @running_options
 @click.pass_context
@@ -62,6 +67,7 @@ def command(
     losses: str | None,
     flat: str | None,
     carry: bool,
+    repair: bool,
     verify: bool,
     **how: Any,
 ) -> None:
@@ -81,7 +87,20 @@ def command(
     --carry, the documents keep their lost content themselves, and the report holds the rest.
     """
     run = Run(**how)
-    job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, carry=carry, verify=verify)
+    target = get_codec(codec, **dict(options))
+    if repair:
+        check(History(), target)
+    checks = bool(target.rules) and not repair and on_loss != "ignore"
+    job = Job(
+        codec=codec,
+        options=options,
+        kind=Kind("json"),
+        on_loss=on_loss,
+        carry=carry,
+        repair=repair,
+        checks=checks,
+        verify=verify,
+    )
 
     def tell(outcome: Outcome, *, is_one: bool) -> None:
         tell_outcome(outcome, run.output, is_one=is_one, is_silent=run.quiet or on_loss == "ignore")

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg.api import loads
 from agentmsg.checking.detection import detect, doubt, recognize_all
-from agentmsg.cli.report import tell_doubt
+from agentmsg.cli.progress import progress_of, size_of
+from agentmsg.cli.report import Trouble, tell_absent, tell_doubt
 from agentmsg.cli.terminal import standard_in
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
 from agentmsg.files.file_names import STANDARD, check_column, kind_of
@@ -28,7 +29,7 @@ from agentmsg.model.history import History
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from agentmsg.files.documents import Found
     from agentmsg.files.file_names import Form
@@ -46,6 +47,7 @@ __all__ = [
     "histories_of",
     "history_at",
     "history_of",
+    "read_each",
 ]
 
 
@@ -124,6 +126,50 @@ def histories_of(
                 yield Absent(count=reading.missing)
     except FileError as error:
         yield Unread(error=error, place=name)
+
+
+def read_each(
+    files: Sequence[str], take: Callable[[Read], object], at: tuple[str, ...] = (), *, quiet: bool = False, **how: Any
+) -> int:
+    """Read the histories of several files, with progress, and tell of documents that can't be read.
+
+    Args:
+        files: their names.
+        take: called with each history.
+        at: as for ``histories_of``.
+        quiet: whether to tell of errors only.
+        how: the other arguments of ``histories_of``.
+
+    Returns:
+        How many documents can't be read.
+
+    Raises:
+        DecodeError: code "required", if there were records, and no document in any of them.
+    """
+    unread = Trouble()
+    size = taken = absent = 0
+    with progress_of(size_of(files), quiet=quiet) as progress:
+        for name in files:
+
+            def advance(read: int, documents: int, *, before: tuple[int, int] = (size, taken)) -> None:
+                progress(before[0] + read, before[1] + documents)
+
+            for found in histories_of(name, at=at, **how, advance=advance):
+                if isinstance(found, Read):
+                    take(found)
+                    taken += 1
+                elif isinstance(found, Unread):
+                    unread.add(name, found)
+                else:
+                    absent += found.count
+            size += size_of([name]) or 0
+            unread.tell(name)
+        unread.tell_rest()
+    if absent and not quiet:
+        tell_absent(absent)
+    if absent and not taken and not unread.count:
+        raise nothing_at(at)
+    return unread.count
 
 
 def history_of(

@@ -139,8 +139,12 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
         say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
-    if not any(levels.values()):
+    refused = levels.get("refused", 0)
+    if not any(levels.values()) or set(levels) == {"refused"}:
         say("nothing lost")
+    if refused:
+        told = "the document" if is_one else counted(refused, "document")
+        say(f"{told} would be refused by the provider: see agentmsg check, or convert with --repair", colour="yellow")
 
 
 def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,16 +18,13 @@ from agentmsg.cli.options import (
     quiet_option,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.reading import Read, Unread, histories_of
-from agentmsg.cli.report import Trouble, found_in, tell_absent
-from agentmsg.files.places import nothing_at
+from agentmsg.cli.reading import Read, read_each
+from agentmsg.cli.report import found_in
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg.cli.progress import Progress
     from agentmsg.files.file_names import Form
     from agentmsg.ops.totals import Distribution, ToolTotals
 
@@ -98,12 +95,12 @@ def command(
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
     check_written([output, *([] if plot is None else [plot])], names, force=force)
-    with progress_of(size_of(names), quiet=quiet) as progress:
-        totals, unread, absent = _counted(names, progress, codec=source, form=form, at=at, column=column)
-    if absent and not quiet:
-        tell_absent(absent)
-    if absent and not totals.histories and not unread:
-        raise nothing_at(at)
+    totals = Totals()
+
+    def take(read: Read) -> None:
+        totals.add(read.history, read.codec)
+
+    unread = read_each(names, take, at, quiet=quiet, codec=source, form=form, column=column)
     with output_to(output, force=force):
         if as_json:
             write_json({**totals.as_data(), "unreadable": unread})
@@ -114,28 +111,6 @@ def command(
 
         draw(totals, plot, force=force)
     ctx.exit(1 if unread else 0)
-
-
-def _counted(files: Sequence[str], progress: Progress, **how: Any) -> tuple[Totals, int, int]:
-    """Return what files hold, how many documents can't be read, telling of these, and how many records hold none."""
-    totals, unread = Totals(), Trouble()
-    size = absent = 0
-    for name in files:
-
-        def advance(read: int, _: int, *, before: int = size) -> None:
-            progress(before + read, totals.histories)
-
-        for found in histories_of(name, **how, advance=advance):
-            if isinstance(found, Read):
-                totals.add(found.history, found.codec)
-            elif isinstance(found, Unread):
-                unread.add(name, found)
-            else:
-                absent += found.count
-        size += size_of([name]) or 0
-        unread.tell(name)
-    unread.tell_rest()
-    return totals, unread.count, absent
 
 
 def _print(totals: Totals, unread: int) -> None:

@@ -61,8 +61,7 @@ class Times:
         Where a machine is slow for seconds at a time, the two best runs may come from different moments; the two
         runs of one round do not.
         """
-        # Cases that were timed apart may have run more or less often.
-        return median(one / two for one, two in zip(self.runs, other.runs, strict=False))
+        return median(one / two for one, two in zip(self.runs, other.runs, strict=True))
 
 
 @attrs.frozen

@@ -5,17 +5,19 @@ The proof is that the written document and its loss report give the source again
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg.api import loads
+from agentmsg.api import loads, writing_codec
+from agentmsg.checking.sendable import check
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.carry import carried, restore, uncarried
 from agentmsg.fitting.edited import over
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
+from agentmsg.fitting.repairing import repaired
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import room_of
 from agentmsg.model.equality import same
@@ -43,6 +45,7 @@ class Converted:
         redacted: how many messages hide something.
         output: the history that the document reads back as, without what it carries of losses; None if nobody needs
             it.
+        is_refused: whether the provider would refuse it, if that was looked at.
     """
 
     data: bytes
@@ -52,6 +55,7 @@ class Converted:
     report: Losses
     redacted: int
     output: History | None
+    is_refused: bool
 
 
 class Converter:
@@ -65,7 +69,7 @@ class Converter:
     def __init__(self, job: Job, source: str) -> None:
         self._job = job
         self._source = get_codec(source)
-        self._target = get_codec(job.codec or source, **dict(job.options))
+        self._target = writing_codec(cast("Any", job.codec or source), dict(job.options), repair=job.repair)
         self._reads_back = job.losses or job.verify
 
     def __call__(self, data: bytes) -> Converted:
@@ -80,6 +84,8 @@ class Converter:
         if job.change is not None:
             history = job.change(history)
         fitted = fit(history, self._target)
+        if job.repair:
+            fitted = repaired(fitted, self._target)
         written, losses = fitted.history, account(fitted)
         if job.carry:
             written, losses = carried(fitted, self._target, self._source.name)
@@ -96,7 +102,8 @@ class Converter:
         if job.verify:
             self._prove(data, history, losses, output)
         output = None if output is None else uncarried(output, losses)
-        return Converted(document, len(history), read, losses, report, redacted, output)
+        is_refused = job.checks and any(each.severity == "error" for each in check(written, self._target))
+        return Converted(document, len(history), read, losses, report, redacted, output, is_refused)
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
         """Raise unless what was written and its loss report give the source again, to the last spelling."""

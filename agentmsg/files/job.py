@@ -72,6 +72,8 @@ class Job:
         losses: whether loss reports are written.
         flat: whether losses are written one by one, for tables.
         carry: whether documents carry their content losses themselves, where the format has a place for them.
+        repair: whether what the provider would refuse is mended.
+        checks: whether documents are counted that the provider would refuse, as "refused" in the report.
         verify: whether each document that was written is read again and must give back its source.
         pretty: whether JSON is indented.
         quarantine: whether a document that can't be converted is quarantined; else its error is raised.
@@ -86,6 +88,8 @@ class Job:
     losses: bool = False
     flat: bool = False
     carry: bool = False
+    repair: bool = False
+    checks: bool = False
     verify: bool = False
     pretty: bool = False
     quarantine: bool = True
@@ -129,7 +133,8 @@ class Report:
         missing: how many records had no document at the places where it was looked for.
         lines: the number of the last line or frame that was read.
         formats: how many documents of each format were written, where each was detected by itself.
-        levels: losses by level; "carried": those that documents carry themselves; "redacted": messages that were.
+        levels: losses by level; "carried": those that documents carry themselves; "redacted": messages that were;
+            "refused": documents that the provider would refuse.
         groups: the losses by what they have in common.
         first_bad: the line of what was wrong first, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import attrs
 
-from agentmsg.api import dumps, loads
+from agentmsg.api import dumps, loads, writing_codec
 from agentmsg.checking.detection import recognize
 from agentmsg.errors import (
     AgentMsgError,
@@ -194,6 +194,7 @@ def dump_lines(
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
     carry: bool = False,
+    repair: bool = False,
     **options: Any,
 ) -> None:
     """Write messages or histories to a file, one a line: a log that grows. Of MessagePack, one a frame.
@@ -210,6 +211,7 @@ def dump_lines(
         losses: as for ``encode``.
         on_loss: as for ``encode``.
         carry: as for ``encode``.
+        repair: as for ``encode``.
         options: of the codec.
 
     Raises:
@@ -223,9 +225,9 @@ def dump_lines(
     flag(force, "force")
     if append and force:
         raise refused("force", force, "False where lines are appended: nothing is replaced", code="option")
-    chosen = get_codec(codec, **options)
+    chosen = writing_codec(codec, options, repair=repair)
     target = given(path_or_file, "write")
-    lines = _lines(_several(items), chosen, losses=losses, on_loss=on_loss, carry=carry)
+    lines = _lines(_several(items), chosen, losses=losses, on_loss=on_loss, carry=carry, repair=repair)
     if target.file is not None:
         write = writer_of(target, is_binary=chosen.binary)
         for line in lines:

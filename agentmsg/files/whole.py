@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.api import dumps, loads
+from agentmsg.api import dumps, loads, writing_codec
 from agentmsg.checking.detection import recognize
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
 from agentmsg.files.file_names import kind_of
@@ -117,6 +117,7 @@ def dump(
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
     carry: bool = False,
+    repair: bool = False,
     **options: Any,
 ) -> None:
     """Write a history as the one document of a file.
@@ -131,6 +132,7 @@ def dump(
         losses: as for ``encode``.
         on_loss: as for ``encode``.
         carry: as for ``encode``.
+        repair: as for ``encode``.
         options: of the codec.
 
     Raises:
@@ -141,15 +143,15 @@ def dump(
         EncodeError: as ``dumps``.
     """
     flag(force, "force")
-    chosen = get_codec(codec, **options)
+    chosen = writing_codec(codec, options, repair=repair)
     target = given(path_or_file, "write")
     if target.file is not None:
         write = writer_of(target, is_binary=chosen.binary)
-        write(dumps(history, chosen, losses=losses, on_loss=on_loss, carry=carry))
+        write(dumps(history, chosen, losses=losses, on_loss=on_loss, carry=carry, repair=repair))
         return
     kind = kind_to_write(target.name, chosen, "json")
     with new_file(target.name, kind, force=force) as file:
-        file.write(dumps(history, chosen, losses=losses, on_loss=on_loss, carry=carry))
+        file.write(dumps(history, chosen, losses=losses, on_loss=on_loss, carry=carry, repair=repair))
         file.write(framing_of(kind, pretty=False).tail)
 
 

@@ -7,7 +7,6 @@ input, field by field, is a loss. So the loss report is complete whatever the ru
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from functools import cache
 from operator import is_
 from typing import TYPE_CHECKING, Any, cast
@@ -16,7 +15,8 @@ import attrs
 
 from agentmsg.errors import LossError
 from agentmsg.fitting.content_levels import extras_hold_content
-from agentmsg.fitting.fit import FitItem, Fitted, make_item
+from agentmsg.fitting.fitted import FitItem, Fitted, make_item
+from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import PROMPT_ROLES, Loss, Losses, Path, level_of
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.model.base import Noted
@@ -28,7 +28,7 @@ from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 __all__ = ["account", "check_unedited", "loses_content"]
@@ -155,13 +155,14 @@ def loses_content(fitted: Fitted) -> bool:
 def _derive(fitted: Fitted) -> Iterator[Loss]:
     if fitted.history is fitted.source:
         return
-    report = _Report(fitted.codec)
+    report = _Report(fitted.codec, fitted.reasons)
     if _same_messages(fitted):
         yield from report.rest(fitted)
         return
     pieces, whys = _pieces(fitted)
     resting = [index for index, own in enumerate(pieces) if len(own) == 1 and own[0].rests]
-    moved = {resting[place] for place in _moved([pieces[index][0].out for index in resting])}
+    mended = {place for place, index in enumerate(resting) if ("messages", index) in fitted.reasons}
+    moved = {resting[place] for place in moved_of([pieces[index][0].out for index in resting], mended)}
     last = -1
     for index, message in enumerate(fitted.source.messages):
         own = pieces[index]
@@ -173,6 +174,8 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
         last = max(last, own[-1].out)
         yield from report.placed(index, own, is_moved=index in moved, is_lifted=lifted)
         yield from report.message(index, message, own, fitted)
+    for number, (out, why) in enumerate(sorted(fitted.invented.items()), start=len(pieces)):
+        yield Loss(("messages", number), "invented", fitted.codec, "annotation", None, ((out, 0),), why)
     yield from report.rest(fitted)
 
 
@@ -227,28 +230,6 @@ def _that_are_left(own: list[_Piece]) -> list[_Piece]:
     return [attrs.evolve(first, blocks=mine), *left[1:]]
 
 
-def _moved(places: Sequence[int]) -> set[int]:
-    """Return the indexes of the places that must be lifted out for the others to ascend: the fewest.
-
-    The others are a longest ascending run, found from the back, so that of two ways to tell it the later message
-    is the one that moved (a system message lifted to the top, not the user's before it).
-    """
-    heads: list[int] = []
-    at: list[int] = []
-    after: dict[int, int | None] = {}
-    for index in range(len(places) - 1, -1, -1):
-        slot = bisect_left(heads, -places[index])
-        heads[slot : slot + 1] = [-places[index]]
-        at[slot : slot + 1] = [index]
-        after[index] = at[slot - 1] if slot else None
-    staying: set[int] = set()
-    place = at[-1] if at else None
-    while place is not None:
-        staying.add(place)
-        place = after[place]
-    return set(range(len(places))) - staying
-
-
 def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was: Any) -> bool:
     """Whether a field was lost by a rule, which then has the word on level and reason."""
     return isinstance(rule, Swap) and type(rule.new) is kind and not same(get(rule.new), was)
@@ -271,11 +252,15 @@ def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Le
 class _Report:
     """Makes the losses of one loss report."""
 
-    def __init__(self, codec: str) -> None:
+    def __init__(self, codec: str, reasons: Mapping[Path, tuple[str, Level | None]]) -> None:
         self.codec = codec
+        self.reasons = reasons
 
     def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None, *, owner: Any = None) -> Loss:
         last = path[-1]
+        if path in self.reasons:
+            code, mended = self.reasons[path]
+            return _make_loss(path, kind, self.codec, mended or level_of(str(last), was, now), was, now, code)
         level = why.level if why is not None else level_of(last, was, now) if isinstance(last, str) else "content"
         if path == ("extras",):
             # What a document says beside its messages: the model to ask, the temperature ...
@@ -287,14 +272,13 @@ class _Report:
     def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> Iterator[Loss]:
         """Say where a message went that isn't one whole output message at its turn."""
         place = tuple((piece.out, piece.first) for piece in own)
+        at: Path = ("messages", index)
         if len(own) > 1:
-            yield Loss(("messages", index), "split", self.codec, "annotation", None, place, "one message each")
+            yield self.loss(at, "split", None, place, Drop("one message each", "annotation"))
         elif (not own[0].rests or (is_moved and not own[0].alone)) and not is_lifted:
-            yield Loss(
-                ("messages", index), "merged", self.codec, "annotation", None, place, "neighbours are one message"
-            )
+            yield self.loss(at, "merged", None, place, Drop("neighbours are one message", "annotation"))
         elif is_moved or not own[0].rests:
-            yield Loss(("messages", index), "moved", self.codec, "content", None, place, "stands elsewhere")
+            yield self.loss(at, "moved", None, place, Drop("stands elsewhere"))
 
     def message(self, index: int, message: Msg, own: list[_Piece], fitted: Fitted) -> Iterator[Loss]:
         path: Path = ("messages", index)
@@ -322,7 +306,7 @@ class _Report:
         ):
             return
         order = [pick for pick, item in kept if not isinstance(item.new, Drop) and item.place is None]
-        lifted = {order[index]: index for index in _moved(order)}
+        lifted = {order[index]: index for index in moved_of(order)}
         for index, block in enumerate(old):
             at: Path = (*path, index)
             item = fates.get(index)

@@ -4,6 +4,7 @@
     {"at":"/messages/17","dropped":{"id":"...","created_at":"..."}}
     {"at":"/messages/3","changed":{"role":["developer","system"]}}
     {"at":"/messages/9","split":[[9,0],[10,0]]}
+    {"at":"/messages/12","invented":[[4,0]],"why":{"":"call-unanswered"}}
     {"at":"/messages/4/content/1","gone":{"type":"file", ...},"why":{"":"files need data"}}
     {"at":"/messages/2","spelling":{...}}
 
@@ -42,7 +43,7 @@ __all__ = ["carried_lines", "from_lines", "to_lines"]
 _VERSION = 1
 # A line holds what a document may hold, with levels of its own around it.
 _ROOM = Limits(depth=DEFAULT_LIMITS.depth + 2 * AROUND)
-_PLACES = ("split", "moved", "merged")
+_PLACES = ("split", "moved", "merged", "invented")
 # How a value is read, by the last name of its path; all other fields are free-form JSON, texts and numbers.
 _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
     "cache": lambda engine, value: engine.read_one(CacheHint, value, 0),
@@ -125,7 +126,7 @@ def _is_item(path: Path) -> bool:
 def _add(line: dict[str, Any], loss: Loss) -> None:
     """Write one loss into the line of its object."""
     name = "" if _is_item(loss.path) else str(loss.path[-1])
-    if loss.kind in _PLACES:
+    if loss.kind in _PLACES and not (name and loss.kind == "invented"):
         line[loss.kind] = loss.now
         if loss.was is not None:
             line["was"] = _plain(loss.was)
@@ -147,7 +148,7 @@ def _usual_level(loss: Loss) -> str:
     last = loss.path[-1]
     if isinstance(last, str):
         return level_of(last, loss.was, loss.now)
-    return "annotation" if loss.kind in {"split", "merged"} else "content"
+    return "annotation" if loss.kind in {"split", "merged", "invented"} else "content"
 
 
 def _plain(value: Any) -> Any:
@@ -279,7 +280,8 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
         return Loss(at, kind, codec, levels.get(name) or cast("Any", _usual_level(made)), was, now, made.why)
 
     for kind in _PLACES:
-        if kind in line:
+        # An invented message has a place; invented fields have names.
+        if kind in line and not (kind == "invented" and isinstance(line[kind], dict)):
             yield loss(path, kind, _typed(path, line.get("was")), _place(path, line[kind]))
     if "gone" in line:
         yield loss(path, "dropped", _typed(path, line["gone"]), None)
@@ -289,6 +291,8 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
     for name, was in line.get("dropped", {}).items():
         yield loss((*path, name), "dropped", _typed((*path, name), was), None)
     for kind in ("changed", "invented"):
+        if isinstance(line.get(kind), list):
+            continue
         for name, (was, now) in line.get(kind, {}).items():
             at = (*path, name)
             yield loss(at, kind, _typed(at, was), _typed(at, now))

@@ -28,7 +28,7 @@ from agentmsg.values.types import is_sequence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agentmsg.fitting.fit import Fitted
+    from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.restore import Edits
     from agentmsg.formats.codec import Codec
     from agentmsg.model.msg import Msg

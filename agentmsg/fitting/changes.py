@@ -6,15 +6,15 @@ are listed once for each row of the table, and a copy is made without checking a
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
+from agentmsg.formats import spelling
 from agentmsg.formats.capabilities import KEEP, Cell, Drop
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolUseBlock
-from agentmsg.model.construction import absent_values, changer
+from agentmsg.model.construction import absent_values
 from agentmsg.model.generated import Made, MadeName, MadeTime
 
 if TYPE_CHECKING:
@@ -134,14 +134,6 @@ def changed(owner: _N, changes: Mapping[str, Any]) -> _N:
     if not changes:
         return owner
     kind: Any = type(owner)
-    change = _changer(kind)
-    if change is None or (issubclass(kind, ToolUseBlock) and not _SETTLED.isdisjoint(changes)):
+    if issubclass(kind, ToolUseBlock) and not _SETTLED.isdisjoint(changes):
         return owner.evolve(**changes)
-    copy: _N = change(owner, changes)
-    return copy
-
-
-@cache
-def _changer(kind: Any) -> Callable[[Any, Mapping[str, Any]], Any] | None:
-    """Return what copies objects of a class of the model; None of a class of yours, which may check fields together."""
-    return changer(kind) if kind.__module__.partition(".")[0] == "agentmsg" else None
+    return spelling.changed(owner, changes)

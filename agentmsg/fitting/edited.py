@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.fitting.fit import Fitted, make_item
+from agentmsg.fitting.fitted import Fitted, make_item
 
 if TYPE_CHECKING:
     from agentmsg.model.history import History

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentmsg.fitting.fitted import FitItem
 from agentmsg.formats.capabilities import Drop
 from agentmsg.formats.restructure import Part, as_is
 from agentmsg.formats.spelling import says_nothing
@@ -15,11 +16,13 @@ from agentmsg.model.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agentmsg.fitting.fit import FitItem, FitMessage
+    from agentmsg.fitting.fitted import FitMessage
     from agentmsg.formats.capabilities import Swap
     from agentmsg.formats.restructure import Plan
 
 __all__ = ["emptied", "leave_out", "start_of", "tell_gone"]
+
+_NOTHING = FitItem(Drop("nothing of it has a place here"))
 
 
 def emptied(planned: Sequence[Msg], changed: Mapping[int, FitMessage]) -> list[int]:
@@ -60,11 +63,11 @@ def start_of(
 def leave_out(
     emptied: Sequence[int], plan: Plan, changed: Mapping[int, FitMessage], gone: dict[int, dict[int, FitItem]]
 ) -> None:
-    """Note what became of the blocks of messages that are left empty."""
+    """Note what became of the blocks of messages that are left empty; those that a rule took away have no item."""
     for index in emptied:
         items = iter(changed[index].items or ())
         for part in plan[index]:
-            gone.setdefault(part.index, {}).update(zip(part.picks, items, strict=False))
+            gone.setdefault(part.index, {}).update((pick, next(items, _NOTHING)) for pick in part.picks)
 
 
 def tell_gone(gone: Mapping[int, Mapping[int, FitItem]], plan: Plan | None, rules: dict[int, Drop | Swap]) -> None:

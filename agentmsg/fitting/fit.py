@@ -9,9 +9,7 @@ The usual case, everything carried, is decided by one predicate per role, compil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
@@ -20,6 +18,7 @@ from agentmsg.errors import excerpt
 from agentmsg.fitting.changes import FieldChanges, changed
 from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
+from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, make_fitted, make_item, make_message
 from agentmsg.fitting.losses import level_of
 from agentmsg.fitting.result_overflow import APART, set_apart
 from agentmsg.formats.adjacent_blocks import Run
@@ -35,82 +34,21 @@ from agentmsg.model.tool_links import CallNames, with_ids
 from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from agentmsg.formats.codec import Codec
     from agentmsg.model.blocks import Block
     from agentmsg.model.tools import Tool
 
 Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 
-__all__ = ["FitItem", "FitMessage", "Fitted", "fit", "make_item"]
+__all__ = ["fit"]
 
-_NONE: Mapping[int, Any] = MappingProxyType({})
 _NOTHING: frozenset[str] = frozenset()
-_NOTHING_ADDED: frozenset[int] = frozenset()
 # Fields that are fitted otherwise than by their cells.
 _CONTENT = frozenset({"content"})
 _BESIDE = frozenset({"role", "content"})
 _LISTS = frozenset({"messages", "tools"})
-
-
-@attrs.frozen
-class FitItem:
-    """What became of one block or tool.
-
-    Attributes:
-        new: what the output has in its place, or Drop.
-        inner: what became of the blocks inside a result, where any of them changed.
-        swap: what the rule returned, if that is of another class.
-        place: the message and the block of the output that it is, where it stands apart (see result_overflow.py).
-    """
-
-    new: Any
-    inner: tuple[FitItem, ...] | None = None
-    swap: Swap | None = None
-    place: tuple[int, int] | None = None
-
-
-@attrs.frozen
-class FitMessage:
-    """What became of one message of a plan.
-
-    Attributes:
-        new: the output message, or Drop.
-        items: what became of its blocks; None if they are all as they were.
-    """
-
-    new: Msg | Drop
-    items: tuple[FitItem, ...] | None = None
-
-
-@attrs.frozen(eq=False)
-class Fitted:
-    """The result of fit: the output, and all that is needed to report it.
-
-    Attributes:
-        source: the input.
-        history: the output; the input itself where it is kept as it is.
-        codec: the name of the codec.
-        plan: of what input parts each planned message is made; None: one of each.
-        changed: what became of planned messages, by their index in the plan; those missing are as planned.
-        rules: what the rules for whole messages said, by input index; of those left empty, why they went.
-        gone: what became of blocks of which whole messages would have been made, by input index and place.
-        added: the messages of the output that hold what stands apart, and are of no planned one.
-        tools: what became of the tools; None if they are as they were.
-        derives_names: whether the reader of the output names results after their calls (see ``Caps``).
-        is_secret: whether the source holds what was redacted in the output.
-    """
-
-    source: History
-    history: History
-    codec: str
-    plan: Plan | None = None
-    changed: Mapping[int, FitMessage] = _NONE
-    rules: Mapping[int, Drop | Swap] = _NONE
-    gone: Mapping[int, Mapping[int, FitItem]] = _NONE
-    added: frozenset[int] = _NOTHING_ADDED
-    tools: tuple[FitItem, ...] | None = None
-    derives_names: bool = False
-    is_secret: bool = False
 
 
 def fit(history: History, codec: Codec) -> Fitted:
@@ -122,11 +60,11 @@ def fit(history: History, codec: Codec) -> Fitted:
     """
     caps = codec.caps
     if caps.everything:
-        return _make_fitted(history, history, codec.name)
+        return make_fitted(history, history, codec.name)
     misfit, steps, _ = _compiled(caps)
     messages = history.messages
     if misfit(messages) < 0 and (not steps or _arranged(None, messages, steps) is None):
-        fitted = _make_fitted(history, history, codec.name, derives_names=caps.derives_names)
+        fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return _with_rest(fitted, caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
     gone: dict[int, dict[int, FitItem]] = {}
@@ -143,7 +81,7 @@ def fit(history: History, codec: Codec) -> Fitted:
     tell_gone(gone, start, rules)
     if caps.apart is None:
         out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
-        kept, added = [message for message in out if isinstance(message, Msg)], _NOTHING_ADDED
+        kept, added = [message for message in out if isinstance(message, Msg)], frozenset[int]()
     else:
         kept, changed, added = set_apart(planned, changed)
     same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
@@ -255,7 +193,7 @@ def _fit_message(message: Msg, caps: Caps, fields: FieldChanges) -> FitMessage:
     content = _content(items, message.content)
     if content is not message.content:
         changes["content"] = content
-    return _make_message(changed(message, changes), items)
+    return make_message(changed(message, changes), items)
 
 
 def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -380,9 +318,6 @@ def _with_fields(history: History, **changes: Any) -> History:
 
 
 _make_history = maker(History)
-_make_fitted = maker(Fitted)
-_make_message = maker(FitMessage)
-make_item = maker(FitItem)
 
 
 def _fit_tool(tool: Tool, caps: Caps, fields: FieldChanges) -> FitItem:

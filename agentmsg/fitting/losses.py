@@ -65,13 +65,13 @@ class Loss:
     """One thing that a conversion could not hold.
 
     Attributes:
-        path: where it was in the input history.
+        path: where it was in the input history. The messages that it lacks count from its last one on.
         kind: dropped, changed, invented (the output has a value that the input lacks), moved, split or merged.
         codec: the format that could not hold it.
         level: content (a model would read it, or could do it), annotation or setting.
         was: the input's value; None for something that is still in the output.
         now: the output's value. For a moved block: its index in the output's content, or the message and block that it
-            became. For moved, split and merged messages: the (message, first block) of each part in the output.
+            became. For moved, split, merged and invented messages: the (message, first block) of each part there.
         why: the reason, in words.
         secret: whether ``was`` may hold what somebody wanted hidden: then neither it nor ``now`` is shown.
     """

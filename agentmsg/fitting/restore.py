@@ -31,7 +31,7 @@ __all__ = ["Edits", "restore"]
 Edits = Literal["refuse", "keep"]
 _N = TypeVar("_N", bound=Noted)
 # What may become of a whole message.
-_FATES = ("dropped", "moved", "split", "merged")
+_FATES = ("dropped", "moved", "split", "merged", "invented")
 # In a tree of spellings: the one of the object itself.
 _HERE = object()
 
@@ -213,8 +213,9 @@ class _Weave:
         while True:
             index += 1
             loss = structural.get(index)
-            if loss is not None and loss.kind == "dropped":
-                yield loss.was
+            if loss is not None and loss.kind in ("dropped", "invented"):
+                if loss.kind == "dropped":
+                    yield loss.was
                 continue
             if index in lifted:
                 item = lifted[index]

@@ -16,7 +16,7 @@ from agentmsg.model.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agentmsg.fitting.fit import FitMessage
+    from agentmsg.fitting.fitted import FitMessage
 
 __all__ = ["APART", "set_apart"]
 

@@ -7,6 +7,7 @@ name an instance of it in the entry-point group ``agentmsg.codecs``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -17,6 +18,7 @@ from agentmsg.formats.capabilities import EVERYTHING, Caps
 from agentmsg.formats.sending import SendingRule
 from agentmsg.formats.understanding import sampled, score_of, some_of, understanding_of
 from agentmsg.lazy import imported
+from agentmsg.values.frozen import EMPTY
 from agentmsg.values.text import Duplicates, dump_json, parse_json
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ class Codec:
             than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they come back.
         rules: what the provider refuses, for ``agentmsg.check``; see ``agentmsg.formats.sending``.
         joins_turns: whether the provider takes neighbouring assistant messages as one turn, and system messages apart.
+        repairs_with: options that ``repair=True`` writes with, unless others are given: those that save most.
         content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
             the family's name decides for the family.
     """
@@ -78,6 +81,7 @@ class Codec:
     content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
     rules: ClassVar[tuple[SendingRule, ...]] = ()
     joins_turns: ClassVar[bool] = False
+    repairs_with: ClassVar[Mapping[str, Any]] = EMPTY
 
     def make_caps(self) -> Caps:
         """Return what the format supports, with rules for the rest; by default everything."""

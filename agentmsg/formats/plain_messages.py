@@ -31,9 +31,6 @@ __all__ = [
     "make_bare_result",
     "make_bare_text",
     "make_parsed_call",
-    "name_result",
-    "reader_of",
-    "remember_reader",
 ]
 
 BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
@@ -105,20 +102,6 @@ def _is_sound_block(block: Any) -> bool:
 
 def _is_sound(text: str) -> bool:
     return text.isascii() or is_sound(text)
-
-
-# These go past the frozen class's own __setattr__.
-name_result: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["name"].__set__
-"""Names a result after its call: for the reader that has just made it, and still is the only one who holds it."""
-
-remember_reader: Callable[[Msg, object], None] = vars(Msg)["_read_by"].__set__
-"""Notes what read a message: who writes it again with the same forms need not try whether its spellings hold.
-
-As a message is immutable, they do; a copy with other fields, or other notes, is another message, and remembers nothing.
-"""
-
-reader_of: Callable[[Msg], object] = attrgetter("_read_by")
-"""Returns what read a message, if it is known."""
 
 
 def are_bare(blocks: Sequence[Any]) -> bool:

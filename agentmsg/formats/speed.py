@@ -1,12 +1,12 @@
 """What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
 
 model.construction     draft_class, replacer: objects made and changed without the checks of their class
-model.remembering      Seen (and body_of): the bytes of what was written or read before
+model.remembering      Seen (and body_of): the bytes of what was written or read before; reader_of, remember_reader:
+                       spellings that nobody need try
+model.tool_links       name_result: one more thing about a result that was just made
 lazy                   once, FILLING: tables filled at first need, by one thread
 formats.capabilities   Usual: a test in line, for what a cell carries as it is
-formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content;
-                       name_result: one more thing about a result that was just made;
-                       reader_of, remember_reader: spellings that nobody need try
+formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that certainly says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
                        dump_with_times, time_text: times, which the standard library takes long to write
@@ -26,15 +26,13 @@ from agentmsg.formats.plain_messages import (
     make_bare_result,
     make_bare_text,
     make_parsed_call,
-    name_result,
-    reader_of,
-    remember_reader,
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.model.construction import absent_values, draft_class, replacer
 from agentmsg.model.history import body_of, without_messages
-from agentmsg.model.remembering import Seen
+from agentmsg.model.remembering import Seen, reader_of, remember_reader
+from agentmsg.model.tool_links import name_result
 from agentmsg.values.copies import copy_document, copy_part, one_level
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text, usual_arguments

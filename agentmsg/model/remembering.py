@@ -8,27 +8,38 @@ bytes, too, and all may be used by several threads: each entry is put there whol
 with these very messages, and all else is the same, only the rest is written. Where it does not, nothing is lost but the
 comparison, which ends at the first message that differs. ``BODIES`` bounds all of them together.
 
-``Seen``: what texts were read as, for logs that are read again.
+``Seen``: what texts were read as, for logs that are read again. ``reader_of``: what read a message.
 """
 
 from __future__ import annotations
 
 import weakref
-from operator import is_
+from collections import OrderedDict
+from operator import attrgetter, is_
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentmsg.model.msg import Msg
-
     # history.py imports this module.
     History = Any
 
-__all__ = ["BODIES", "Bodies", "Body", "Seen"]
+__all__ = ["BODIES", "Bodies", "Body", "Seen", "reader_of", "remember_reader"]
 
 _MOST_BYTES = 64 * 2**20
+
+# Past the frozen class's own __setattr__.
+remember_reader: Callable[[Msg, object], None] = vars(Msg)["_read_by"].__set__
+"""Notes what read a message: who writes it again with the same forms need not try whether its spellings hold.
+
+As a message is immutable, they do; a copy with other fields, or other notes, is another message, and remembers nothing.
+"""
+
+reader_of: Callable[[Msg], object] = attrgetter("_read_by")
+"""Returns what read a message, if it is known."""
 
 
 class Body:
@@ -107,7 +118,7 @@ class Bodies:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._sizes: dict[weakref.ref[Body], int] = {}
+        self._sizes: OrderedDict[weakref.ref[Body], int] = OrderedDict()
         self._total = 0
         # The collector may end a body, and so call us, while we hold the lock.
         self._lock = RLock()
@@ -130,8 +141,8 @@ class Bodies:
             self._sizes[ref] = size
             self._total += size
             while self._total > self.most:
-                oldest = next(iter(self._sizes))
-                self._gone(oldest)
+                oldest, freed = self._sizes.popitem(last=False)
+                self._total -= freed
                 owner = oldest()
                 if owner is not None:
                     owner.forget()

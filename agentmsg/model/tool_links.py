@@ -9,17 +9,28 @@ from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import replacer
 from agentmsg.model.generated import Made, MadeName
 from agentmsg.model.msg import Msg
+from agentmsg.model.remembering import reader_of, remember_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["CallNames", "Place", "answered", "links", "made_call_id", "named", "with_ids", "with_result"]
+__all__ = [
+    "CallNames",
+    "Place",
+    "answered",
+    "links",
+    "made_call_id",
+    "name_result",
+    "named",
+    "with_ids",
+    "with_result",
+]
 
 _with_content = replacer(Msg, "content")
 _with_name = replacer(ToolResultBlock, "name")
-# Past the frozen classes' own __setattr__.
-_name: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["name"].__set__
-_remember_reader: Callable[[Msg, object], None] = vars(Msg)["_read_by"].__set__
+# Past the frozen class's own __setattr__.
+name_result: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["name"].__set__
+"""Names a result after its call: for the reader that has just made it, and still is the only one who holds it."""
 
 Place: TypeAlias = tuple[int, int]
 """A message's index, and a block's index in it."""
@@ -148,7 +159,7 @@ class CallNames:
         result: Any = message.content[0]
         name = self.answer(result.tool_call_id)
         if name is not None and result.name is None:
-            _name(result, name)
+            name_result(result, name)
         return message
 
     def stand_in(self, message: Msg) -> Msg:
@@ -177,8 +188,8 @@ def named(message: Msg, name: str | None) -> Msg:
     """
     result: Any = message.content[0]
     new = _with_content(message, (_with_name(result, name),))
-    if name is None and message._read_by is not None:
-        _remember_reader(new, message._read_by)
+    if name is None:
+        remember_reader(new, reader_of(message))
     return new
 
 

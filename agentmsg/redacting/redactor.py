@@ -15,7 +15,7 @@ import attrs
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.fitting.account import account
 from agentmsg.fitting.edited import over
-from agentmsg.fitting.fit import Fitted
+from agentmsg.fitting.fitted import Fitted
 from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.model.checks import clean_repr, listed, one_of
 from agentmsg.model.history import History, MsgLike, as_history

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         prefix_stable,
         pure,
         returns_through,
+        sendable,
         through_the_middle,
         typed_errors,
     )
@@ -84,6 +85,7 @@ _HOMES = {
     "prefix_stable": "agentmsg.testing.laws",
     "pure": "agentmsg.testing.laws",
     "returns_through": "agentmsg.testing.laws",
+    "sendable": "agentmsg.testing.laws",
     "texts": "agentmsg.testing.strategies",
     "through_the_middle": "agentmsg.testing.laws",
     "typed_errors": "agentmsg.testing.laws",
@@ -117,6 +119,7 @@ __all__ = [
     "prefix_stable",
     "pure",
     "returns_through",
+    "sendable",
     "texts",
     "through_the_middle",
     "typed_errors",

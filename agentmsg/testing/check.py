@@ -136,6 +136,8 @@ def _history_laws(codec: Codec) -> dict[str, Callable[[History], Any]]:
         "notes never matter": lambda history: laws.notes_never_matter(codec, _noted(codec, history)),
         "prefix stability": lambda history: laws.prefix_stable(codec, history, Msg("user", "and one more", id="m")),
     }
+    if codec.rules:
+        found["sendable"] = lambda history: laws.sendable(codec, history)
     if codec.caps.everything:
         found["canonical"] = lambda history: laws.canonical(codec, history)
     return found

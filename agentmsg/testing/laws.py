@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError, History, Losses, Msg, decode_chunk, encode_chunk, restore, same, thaw
 from agentmsg.api import decode, dumps, loads
+from agentmsg.checking.sendable import check
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.carry import carried, uncarried
 from agentmsg.fitting.digest import content_digest
-from agentmsg.fitting.fit import Fitted, fit
+from agentmsg.fitting.fit import fit
+from agentmsg.fitting.repairing import repair, repaired
 from agentmsg.formats.spelling import same_document
 from agentmsg.testing.systematic import hides
 from agentmsg.testing.telling import document_differs, history_differs
@@ -24,7 +26,8 @@ from agentmsg.values.types import is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg import MsgChunk
+    from agentmsg import Finding, MsgChunk
+    from agentmsg.fitting.fitted import Fitted
     from agentmsg.formats.codec import Codec
 
 __all__ = [
@@ -43,6 +46,7 @@ __all__ = [
     "pure",
     "read_back",
     "returns_through",
+    "sendable",
     "through_the_middle",
     "typed_errors",
 ]
@@ -143,7 +147,12 @@ def honest_account(
     _is_same(back, output, "what was fit does not read back (a)")
     again = fit(output, codec)
     assert again.history is output, f"fit is not idempotent (b): {list(account(again))[:3]}"
-    losses = accountant(fitted)
+    _rebuilds(accountant(fitted), history, output, back, rng)
+    return fitted
+
+
+def _rebuilds(losses: Losses, history: History, output: History, back: History, rng: random.Random) -> None:
+    """Law 3c, of what a codec made of a history: ``output``, which its document reads ``back`` as."""
     assert bool(losses) == (output is not history), (
         f"an empty loss report for a change, or the other way round (b): {losses!r}"
     )
@@ -156,15 +165,44 @@ def honest_account(
     _is_same(restore(back, filed), history, "the loss report on file does not rebuild the input (c)")
     _no_subset_restores(output, shuffled, history, rng)
     _restores_more(output, losses, history)
-    return fitted
+
+
+def sendable(codec: Codec, history: History, *, rng: random.Random | None = None) -> None:
+    """Where rules say what a provider refuses: ``repair`` mends what can be mended, tells it, and does no more.
+
+    That is so for the history by itself, and for what ``encode(..., repair=True)`` makes of it. A codec without rules
+    promises nothing.
+    """
+    if not codec.rules:
+        return
+    rng = rng or random.Random(0)  # noqa: S311 - no cryptography here
+    done = repair(history, codec)
+    assert (done.history is history) == (not _mendable(history, codec)), "what is clean was changed, or the rest not"
+    _rebuilds(done.losses, history, done.history, done.history, rng)
+    fitted = repaired(fit(history, codec), codec)
+    output = fitted.history
+    again = fit(output, codec)
+    assert same(again.history, output), f"what was repaired does not fit: {list(account(again))[:3]}"
+    _rebuilds(account(fitted), history, output, read_back(output, codec), rng)
+    for each in (done.history, output):
+        assert not _mendable(each, codec), f"repaired, and refused: {_mendable(each, codec)[:3]}"
+        assert repair(each, codec).history is each, "repair is not idempotent"
+
+
+def _mendable(history: History, codec: Codec) -> list[Finding]:
+    """Return the errors that a history alone can be mended of."""
+    mendable = {rule.code for rule in codec.rules if rule.mend is not None}
+    return [each for each in check(history, codec) if each.severity == "error" and each.code in mendable]
 
 
 def _no_subset_restores(output: History, losses: list[Any], history: History, rng: random.Random) -> None:
     all_but_one = [losses[:i] + losses[i + 1 :] for i in range(len(losses))]
     halves = [[loss for loss in losses if rng.getrandbits(1)] for _ in range(4)]
-    # Of two messages with the same content each can stand in for the other: there, where one went may say nothing.
+    # Of two messages with the same content each can stand in for the other, and so can one whose block was exchanged:
+    # there, where it went may say nothing.
     twins = _has_twins(history) or _has_twins(output)
-    idle: set[Any] = {loss.path for loss in losses if twins and loss.kind == "moved"}
+    exchanged = {loss.path[:2] for loss in losses if loss.kind == "changed" and isinstance(loss.path[-1], int)}
+    idle: set[Any] = {loss.path for loss in losses if loss.kind == "moved" and (twins or loss.path in exchanged)}
     for subset in (*all_but_one, *halves):
         kept = {loss.path for loss in subset}
         if len(subset) == len(losses) or not idle <= kept:
@@ -353,6 +391,7 @@ LAWS: Mapping[str, Callable[..., Any]] = {
     "edits win": edits_win,
     "purity": pure,
     "prefix stability": prefix_stable,
+    "sendable": sendable,
     "typed errors": typed_errors,
 }
 """All laws, by name."""

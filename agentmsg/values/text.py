@@ -84,16 +84,14 @@ def parse_json(
     except TypeError:
         _check_depth(data, value, limits.depth)
         written = b""
-    if written == data:
+    if written == data or (duplicates == "last" and fault is None and not may_round(data)):
         return value
-    if duplicates == "error":
-        # The usual end: JSON comes out as it went in, but for spaces. Then no number was rounded and no key dropped.
-        if _is_as_written(data, written):
-            return value
-        is_exact = fault is None and not may_round(data) and not _drops_keys(data, written, value)
-    else:
-        is_exact = fault is None and not may_round(data)
-    return value if is_exact else _exact(data, duplicates, limits)
+    # JSON that comes out as it went in, but for spaces: then no number was rounded and no key dropped on the way.
+    if _is_as_written(data, written):
+        return value
+    if duplicates == "error" and fault is None and not may_round(data) and not _drops_keys(data, written, value):
+        return value
+    return _exact(data, duplicates, limits)
 
 
 def may_round(data: bytes) -> bool:

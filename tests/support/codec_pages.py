@@ -233,6 +233,21 @@ def _losses(history: am.History, target: str) -> list[am.Loss]:
     return losses
 
 
+def _refuses(codec: am.Codec) -> Iterator[str]:
+    """Yield the rules of what the provider refuses; a codec without rules has no such section."""
+    if not codec.rules:
+        return
+    yield "## What the provider refuses"
+    yield ""
+    yield "`agentmsg.check` finds it, and `agentmsg.repair` mends it: see the guide `sending`."
+    yield ""
+    mends = {True: "yes", False: "no"}
+    rows = [
+        (f"`{rule.code}`", rule.severity, rule.message, rule.fix, mends[rule.mend is not None]) for rule in codec.rules
+    ]
+    yield from _table([("code", "severity", "what is wrong", "fix", "repaired"), *rows])
+
+
 def _figures(losses: Sequence[am.Loss]) -> str:
     counts: Counter[str] = Counter(loss.level for loss in losses)
     return " · ".join(str(counts[level]) for level in _LEVELS) if losses else "exact"
@@ -344,6 +359,7 @@ def _page(name: str) -> Iterator[str]:
     yield from _forms(codec)
     yield from _options(codec)
     yield from _supports(codec)
+    yield from _refuses(codec)
     yield from _routes(name)
 
 

@@ -106,7 +106,7 @@ class Arguments(Value):
 
 @attrs.frozen
 class Content(Value):
-    """A text, or a list of parts: ``Key("content", "content", Content("inner"))``.
+    """A text, or a list of parts: ``Key("content", "content", Content("inner"))``; ``Content()`` is a text alone.
 
     One plain text is written as a text, unless the mark ``/list`` says that a list was read; where ``is_list``, it is
     a list, unless the mark ``/str`` says that a text was read.
@@ -126,10 +126,16 @@ class Content(Value):
     @property
     def empty(self) -> tuple[str, ...]:  # type: ignore[override]
         """What says that there is no content."""
-        return () if self.is_list else ('""', "[]")
+        return ('""',) if self._is_text else () if self.is_list else ('""', "[]")
+
+    @property
+    def _is_text(self) -> bool:
+        return not self.place and self.of is None
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that make the blocks."""
+        if self._is_text:
+            return [*refuse(f"type({v}) is not str", f"{c.key} is not a string"), f"{v} = (make_text({v}),)"]
         if self.of is not None:
             part = [
                 f"each_{v}: list[Any] = []",
@@ -156,6 +162,8 @@ class Content(Value):
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the text or list."""
+        if self._is_text:
+            return f"({v}[0].text if {v} else '')"
         put = c.writer(self.of.forms) if self.of is not None else f"{c.place(self.place)}.write"  # type: ignore[attr-defined]
         if self.is_strict:
             return f"list(map({put}, {v}))"
@@ -163,6 +171,8 @@ class Content(Value):
 
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""
+        if self._is_text:
+            return {"type": "string"}
         items = self.of.schema(c) if self.of is not None else c.place(self.place)
         listed = {"type": "array", "items": items}
         return listed if self.is_strict else {"anyOf": [{"type": "string"}, listed]}

@@ -9,6 +9,7 @@ import attrs
 
 from agentmsg.formats.dispatch import hook_table
 from agentmsg.formats.forms.code import as_module
+from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.namespace import Namespace
 from agentmsg.formats.parts import Parts
 from agentmsg.formats.shapes import Native, Shape, Unreadable, read_as
@@ -28,18 +29,6 @@ def grouped(forms: Iterable[Form], key: Callable[[Form], str | None]) -> dict[st
     for form in forms:
         found.setdefault(key(form), []).append(form)
     return found
-
-
-def fitting(forms: Iterable[Form], native: Native) -> Form:
-    """Return the first form that a native object has, of those with its tag.
-
-    Raises:
-        Unreadable: if it has none.
-    """
-    for form in forms:
-        if form.fits is None or form.fits(native):
-            return form
-    raise Unreadable("another kind of object")
 
 
 def keys_of_all(forms: Iterable[Form]) -> frozenset[str]:

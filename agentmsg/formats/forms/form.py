@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Literal
 
 import attrs
 
 from agentmsg.formats.forms.items import Beside, Hatch, Inside, Item, Key, Lifted, Place, Single, Spare, keys_of
+from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.construction import absent_values
 from agentmsg.values.frozen import EMPTY, adopt
 
-__all__ = ["Form", "absent_of"]
+__all__ = ["Form", "absent_of", "fitting"]
 
 
 def absent_of(cls: Any) -> dict[str, Any]:
@@ -111,3 +112,15 @@ class Form:
     def is_other(self) -> bool:
         """Whether nothing tells objects of this form: those of its class that have no other form."""
         return self.when is None and not self.fixed
+
+
+def fitting(forms: Iterable[Form], native: Mapping[str, Any]) -> Form:
+    """Return the first form that a native object has, of those with its tag.
+
+    Raises:
+        Unreadable: if it has none.
+    """
+    for form in forms:
+        if form.fits is None or form.fits(native):
+            return form
+    raise Unreadable("another kind of object")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import linecache
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.writer import writer_source
 from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, write_arguments
@@ -16,13 +17,13 @@ from agentmsg.formats.plain_messages import (
     make_bare,
     make_bare_result,
     make_parsed_call,
-    remember_reader,
 )
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
 from agentmsg.formats.spelling import spelling_of, spelling_of_nothing
 from agentmsg.lazy import Later
 from agentmsg.model.blocks import TextBlock
 from agentmsg.model.construction import maker
+from agentmsg.model.remembering import remember_reader
 from agentmsg.model.tool_arguments import from_object, input_copy, input_text
 from agentmsg.model.tool_use import UNSET
 from agentmsg.values.frozen import EMPTY, adopt, thaw
@@ -218,7 +219,7 @@ class Namespace:
         def untagged(native: Any) -> Any:
             if type(native) is not _OBJECT:
                 raise Unreadable("an object is needed")
-            return readers[names[0]](native)
+            return readers[names[0] if len(forms) == 1 else fitting(forms, native).name](native)
 
         return one if forms[0].tag is not None else untagged
 

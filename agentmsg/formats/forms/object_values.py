@@ -61,7 +61,7 @@ class Wrapped(Value):
 
 @attrs.frozen
 class Nested(Value):
-    """An object that a form describes, one of several by its tag: ``Nested("base64", "url")``.
+    """An object that a form describes, one of several by its tag, or where there is none by ``fits``.
 
     Attributes:
         forms: names of forms of the same format.

@@ -163,6 +163,8 @@ def _each(value: Each, field: str) -> str:
 
 
 def _content(value: Content, field: str) -> str:
+    if not value.place and value.of is None:
+        return _with(field, "a text")
     parts = f"parts of {value.place}" if value.of is None else f"parts, each {_told(value.of, '')}"
     return _with(field, parts if value.is_strict else f"a text, or {parts}")
 

@@ -7,21 +7,31 @@ from typing import TYPE_CHECKING
 
 import agentmsg as am
 from agentmsg.formats.sending import (
+    PAIRING,
+    Change,
+    Edit,
+    Insert,
+    Mending,
+    Move,
     Path,
     Request,
     SendingRule,
-    blocks_of,
     calls_of,
     ids_outside,
+    ids_twice,
     names_outside,
-    of_calls,
+    removing,
+    rename,
+    renumber,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PROMPTS = ("system", "developer")
-_MOST_MESSAGES, _MOST_CACHES = 100_000, 4
+_SAYING = ("user", "assistant", *_PROMPTS)
+_MOST_MESSAGES, _MOST_CACHES, _LONGEST_NAME = 100_000, 4, 128
+_ODD = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def _turns(request: Request) -> Iterator[tuple[int, am.Msg]]:
@@ -46,34 +56,31 @@ def _system_place(request: Request) -> Iterator[Path]:
             yield ("messages", index)
 
 
-def _is_empty(message: am.Msg) -> bool:
-    return all(isinstance(block, am.TextBlock) and not block.text for block in message.content[:2]) and (
-        len(message.content) < 2  # noqa: PLR2004 - several empty texts are texts of a list
-    )
-
-
 def _empty_messages(request: Request) -> Iterator[Path]:
-    last = len(request.messages) - 1
-    for index, message in _turns(request):
-        if message.role in ("user", "assistant") and _is_empty(message):
-            if message.role == "assistant" and index == last:
-                continue
+    """Yield the messages that hold nothing, or one empty text: several are told one by one."""
+    messages = request.messages
+    empty = {index for index, message in enumerate(messages) if not message.content}
+    for index, _, block in request.blocks(am.TextBlock):
+        if not block.text and len(messages[index].content) == 1:
+            empty.add(index)
+    for index in sorted(empty):
+        is_last = messages[index].role == "assistant" and index == len(messages) - 1
+        if messages[index].role in ("user", "assistant") and not is_last:
             yield ("messages", index)
 
 
 def _texts(request: Request) -> Iterator[tuple[Path, str]]:
-    """Yield the texts that are written as blocks: where one stands alone, an empty one is an empty message."""
-    for index, message in enumerate(request.messages):
-        if message.role not in ("user", "assistant", *_PROMPTS):
-            continue
-        for at, block in enumerate(message.content):
-            if isinstance(block, am.TextBlock) and (block.text or len(message.content) > 1):
+    """Yield the texts that hold nothing, or white space: where one stands alone, an empty one is an empty message."""
+    for index, at, block in request.blocks(am.TextBlock):
+        if not block.text.strip():
+            message = request.messages[index]
+            if message.role in _SAYING and (block.text or len(message.content) > 1):
                 yield ("messages", index, "content", at, "text"), block.text
-    for path, block in blocks_of(request):
-        if isinstance(block, am.ToolResultBlock) and block.kind != "server" and len(block.content) > 1:
-            for at, inner in enumerate(block.content):
-                if isinstance(inner, am.TextBlock):
-                    yield (*path, "content", at, "text"), inner.text
+    for index, at, block in request.blocks(am.ToolResultBlock):
+        if block.kind != "server" and len(block.content) > 1:
+            for place, inner in enumerate(block.content):
+                if isinstance(inner, am.TextBlock) and not inner.text.strip():
+                    yield ("messages", index, "content", at, "content", place, "text"), inner.text
 
 
 def _empty_texts(request: Request) -> Iterator[Path]:
@@ -81,7 +88,7 @@ def _empty_texts(request: Request) -> Iterator[Path]:
 
 
 def _blank_texts(request: Request) -> Iterator[Path]:
-    return (path for path, text in _texts(request) if text and not text.strip())
+    return (path for path, text in _texts(request) if text)
 
 
 def _trailing_space(request: Request) -> Iterator[Path]:
@@ -93,13 +100,10 @@ def _trailing_space(request: Request) -> Iterator[Path]:
         yield ("messages", len(request.messages) - 1, "content", len(last.content) - 1, "text")
 
 
-def _double_ids(request: Request) -> Iterator[Path]:
-    seen: set[str] = set()
-    for path, call in calls_of(request):
-        if call.id is not None:
-            if call.id in seen:
-                yield (*path, "id")
-            seen.add(call.id)
+def _media_of_assistants(request: Request) -> Iterator[Path]:
+    for index, at, _ in request.blocks(am.ImageBlock, am.FileBlock):
+        if request.messages[index].role == "assistant":
+            yield ("messages", index, "content", at)
 
 
 def _odd_arguments(request: Request) -> Iterator[Path]:
@@ -113,19 +117,72 @@ def _too_many(request: Request) -> Iterator[Path]:
         yield ("messages", _MOST_MESSAGES)
 
 
+def _hinted(request: Request) -> list[Path]:
+    found = [(index, at) for index, at, block in request.all_blocks() if block.cache is not None]
+    return [("messages", index, "content", at) for index, at in sorted(found)]
+
+
 def _caches(request: Request) -> Iterator[Path]:
-    hinted = [path for path, block in blocks_of(request) if getattr(block, "cache", None) is not None]
-    return iter(hinted[_MOST_CACHES:])
+    return iter(_hinted(request)[_MOST_CACHES:])
+
+
+# -- mends ------------------------------------------------------------------------------------------------------------
+
+
+def _allowed(word: str) -> str:
+    return _ODD.sub("_", word)
+
+
+def _user_first(mending: Mending) -> Iterator[Edit]:
+    for path in mending.paths:
+        yield Insert(int(path[1]), am.Msg("user", "\u2026", id=None, created_at=None))
+
+
+def _as_user(mending: Mending) -> Iterator[Edit]:
+    """Make instructions a user's text in tags, behind the results of the calls before."""
+    messages = mending.request.messages
+    for path in mending.paths:
+        index = int(path[1])
+        for at, block in enumerate(messages[index].content):
+            if isinstance(block, am.TextBlock):
+                yield Change((*path, "content", at, "text"), f"<system>\n{block.text}\n</system>", "annotation")
+        end = index
+        while end < len(messages) and messages[end].role in ("tool", *_PROMPTS):
+            end += 1
+        yield Move(path, end, "user")
+
+
+def _shown_by_user(mending: Mending) -> Iterator[Edit]:
+    """Let the user show what the assistant has made, behind the assistant's turn."""
+    for path in mending.paths:
+        yield Move(path, mending.request.pairing.after_results(path), "user")
+
+
+def _cut(mending: Mending) -> Iterator[Edit]:
+    """Cut the white space: where the answer goes on, what was said before has changed."""
+    for path in mending.paths:
+        block = mending.request.messages[int(path[1])].content[int(path[3])]
+        yield Change(path, block.text.rstrip(), "annotation")  # type: ignore[union-attr]
+
+
+def _uncached(mending: Mending) -> Iterator[Edit]:
+    """Keep the hints that cover most: the last of the instructions, and the last of all. Earlier hints change."""
+    messages, hinted = mending.request.messages, _hinted(mending.request)
+    prompts = [path for path in hinted if messages[int(path[1])].role in _PROMPTS][-1:]
+    others = [path for path in hinted if path not in prompts]
+    for path in others[: len(others) + len(prompts) - _MOST_CACHES]:
+        yield Change((*path, "cache"), None)
 
 
 RULES = (
-    SendingRule("no-messages", _no_messages, "there is no message", "add a user's message", is_repairable=False),
+    SendingRule("no-messages", _no_messages, "there is no message", "add a user's message"),
     # A recorded request that begins with an assistant's message was answered.
     SendingRule(
         "first-role",
         _first_role,
         "the first message isn't a user's",
         "put a user's message before it",
+        mend=_user_first,
         severity="warning",
     ),
     SendingRule(
@@ -133,38 +190,50 @@ RULES = (
         _system_place,
         "only newer models take a system message here",
         "make it a user's text",
+        mend=_as_user,
         severity="warning",
     ),
-    SendingRule("empty-message", _empty_messages, "the message is empty", "drop the message"),
-    SendingRule("empty-text", _empty_texts, "the text is empty", "drop the block"),
-    SendingRule("blank-text", _blank_texts, "the text is only white space", "drop the block"),
-    SendingRule("trailing-space", _trailing_space, "the last text ends with white space", "cut the white space"),
-    SendingRule("call-unanswered", of_calls("call-unanswered"), "no result answers the call", "add a result"),
     SendingRule(
-        "call-pending",
-        of_calls("pending"),
-        "the last call waits for its result",
-        "send it with its result",
-        severity="warning",
-        is_repairable=False,
+        "media-place",
+        _media_of_assistants,
+        "an assistant's message has no images and documents",
+        "let the user show it",
+        mend=_shown_by_user,
     ),
-    SendingRule("result-orphan", of_calls("result-orphan"), "the result answers no call", "make it a user's text"),
-    SendingRule("result-late", of_calls("result-late"), "the result isn't right after its call", "move it there"),
-    SendingRule("result-duplicate", of_calls("result-duplicate"), "the call has a result already", "keep one result"),
-    SendingRule("id-duplicate", _double_ids, "another call has this id", "give it an id of its own"),
+    SendingRule("empty-text", _empty_texts, "the text is empty", "drop the block", mend=removing()),
+    SendingRule("blank-text", _blank_texts, "the text is only white space", "drop the block", mend=removing()),
+    SendingRule("empty-message", _empty_messages, "the message is empty", "drop the message", mend=removing()),
+    SendingRule(
+        "trailing-space", _trailing_space, "the last text ends with white space", "cut the white space", mend=_cut
+    ),
+    SendingRule(
+        "id-duplicate",
+        ids_twice(in_message=False),
+        "another call has this id",
+        "give it an id of its own",
+        mend=renumber(str),
+    ),
     SendingRule(
         "id-characters",
         ids_outside(re.compile(r"[a-zA-Z0-9_-]+").fullmatch),
         "ids have only letters, digits, _ and -",
         "give call and result a new id",
+        mend=renumber(_allowed),
     ),
+    *PAIRING,
     SendingRule(
         "tool-name",
-        names_outside(re.compile(r"[a-zA-Z0-9_-]{1,128}").fullmatch),
-        "names have 1 to 128 letters, digits, _ and -",
+        names_outside(re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}").fullmatch),
+        f"names have 1 to {_LONGEST_NAME} letters, digits, _ and -; each tool has its own",
         "replace the characters",
+        mend=rename(_allowed, longest=_LONGEST_NAME),
     ),
-    SendingRule("arguments", _odd_arguments, "the arguments are no object", "put them into an object"),
-    SendingRule("cache-count", _caches, "there are more than 4 cache hints", "drop the hint"),
-    SendingRule("too-many", _too_many, "there are more than 100,000 messages", "trim the history", is_repairable=False),
+    # encode puts them into an object by itself, and decode takes them out.
+    SendingRule(
+        "arguments", _odd_arguments, "the arguments are no object", "put them into an object", severity="warning"
+    ),
+    SendingRule(
+        "cache-count", _caches, f"there are more than {_MOST_CACHES} cache hints", "drop the hint", mend=_uncached
+    ),
+    SendingRule("too-many", _too_many, f"there are more than {_MOST_MESSAGES:,} messages", "trim the history"),
 )

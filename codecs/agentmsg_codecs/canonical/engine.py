@@ -61,6 +61,7 @@ class Engine:
 
     Attributes:
         converter: the cattrs Converter that the hooks are registered on.
+        has_foreign_writers: whether somebody's hooks or classes were met among the writers.
         is_unhooked: whether all readers of our classes are those of generated_code.py: nobody has replaced one.
     """
 
@@ -76,7 +77,7 @@ class Engine:
         self._tools: dict[Any, Reader] = {}
         self._tags_seen = 0
         self.is_unhooked = False
-        self._has_foreign_writers = False
+        self.has_foreign_writers = False
         self._read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
         self._names = self._namespace()
         self._ours: dict[type, tuple[Reader, Writer]] = {}
@@ -170,7 +171,7 @@ class Engine:
             ours = hook is self._ours[cls][1]
             writer = hook if ours else foreign_writer(hook, cls)
             self.writers[cls] = self._names[f"write_{cls.__name__}"] = writer
-            self._has_foreign_writers |= not ours
+            self.has_foreign_writers |= not ours
         return all(hooks[cls] is self._ours[cls][0] for cls in SPECS)
 
     def _user_reader(self, cls: type, spec: Spec) -> Reader:
@@ -188,7 +189,7 @@ class Engine:
         if tag is None:
             msg = f"{cls.__name__} has no tag: name one with register_block"
             raise EncodeError(msg, code="type")
-        self._has_foreign_writers = True
+        self.has_foreign_writers = True
         hook = self.converter.get_unstructure_hook(cls)
         inherited = any(hook is pair[1] for pair in self._ours.values())
         writer = plain_writer(self, user_spec(self, cls, tag)) if inherited else foreign_writer(hook, cls)
@@ -314,11 +315,14 @@ class Engine:
         """Write messages or histories for orjson: times that it writes as we do stay times.
 
         Returns:
-            None where somebody's hooks take part: a time of theirs would pass for one of ours.
+            None where somebody's hooks or classes take part: a time of theirs would pass for one of ours.
         """
-        write = self._timed
-        written = [write[type(value)](value) for value in values]
-        return None if self._has_foreign_writers else written
+        writers = list(map(self._timed.get, map(type, values)))
+        if self.has_foreign_writers or None in writers:
+            return None
+        written = [write(value) for write, value in zip(cast("list[Writer]", writers), values, strict=True)]
+        # What is foreign is noticed when it is first met.
+        return None if self.has_foreign_writers else written
 
     @cached_property
     def _timed(self) -> dict[type, Writer]:

@@ -35,6 +35,7 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
@@ -54,8 +55,6 @@ from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agentmsg.formats import Caps, Shape
     from agentmsg.formats.forms import Described
 
@@ -90,6 +89,8 @@ class OpenAICodec(Codec):
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
     rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    # The results of tools are texts here.
+    repairs_with: ClassVar[Mapping[str, Any]] = adopt({"results": "user"})
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
     results: Literal["text", "user"] = attrs.field(default="text", validator=attrs.validators.in_(("text", "user")))

@@ -7,21 +7,28 @@ from typing import TYPE_CHECKING
 
 import agentmsg as am
 from agentmsg.formats.sending import (
+    PAIRING,
+    Change,
+    Edit,
+    Mending,
     Path,
     Request,
     SendingRule,
-    blocks_of,
     calls_of,
     ids_outside,
+    ids_twice,
     names_outside,
-    of_calls,
+    removing,
+    rename,
+    renumber,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONGEST_ID, _MOST_TOOLS = 40, 128
-_NAME = re.compile(r"[^\s<|\\/>]{1,64}")
+_LONGEST_ID, _LONGEST_NAME, _MOST_TOOLS = 40, 64, 128
+_NAME = re.compile(rf"[^\s<|\\/>]{{1,{_LONGEST_NAME}}}")
+_NO_NAME, _NO_TOOL_NAME = re.compile(r"[\s<|\\/>]"), re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def _no_messages(request: Request) -> Iterator[Path]:
@@ -33,16 +40,6 @@ def _empty_messages(request: Request) -> Iterator[Path]:
     for index, message in enumerate(request.messages):
         if message.role in ("user", "assistant") and not message.content:
             yield ("messages", index)
-
-
-def _double_ids(request: Request) -> Iterator[Path]:
-    seen: set[tuple[str | int, str]] = set()
-    for path, call in calls_of(request):
-        if call.id is not None:
-            key = (path[1], call.id)
-            if key in seen:
-                yield (*path, "id")
-            seen.add(key)
 
 
 def _message_names(request: Request) -> Iterator[Path]:
@@ -58,15 +55,15 @@ def _odd_arguments(request: Request) -> Iterator[Path]:
 
 
 def _file_links(request: Request) -> Iterator[Path]:
-    for path, block in blocks_of(request):
-        if isinstance(block, am.FileBlock) and isinstance(block.source, am.URLSource):
-            yield (*path, "source")
+    for index, at, block in request.blocks(am.FileBlock):
+        if isinstance(block.source, am.URLSource):
+            yield ("messages", index, "content", at, "source")
 
 
 def _sounds(request: Request) -> Iterator[Path]:
-    for path, block in blocks_of(request):
-        if isinstance(block, am.AudioBlock) and request.messages[int(path[1])].role == "user":
-            yield path
+    for index, at, _ in request.blocks(am.AudioBlock):
+        if request.messages[index].role == "user":
+            yield ("messages", index, "content", at)
 
 
 def _too_many(request: Request) -> Iterator[Path]:
@@ -74,60 +71,66 @@ def _too_many(request: Request) -> Iterator[Path]:
         yield ("tools", _MOST_TOOLS)
 
 
+# -- mends ------------------------------------------------------------------------------------------------------------
+
+
+def _name_allowed(word: str) -> str:
+    return _NO_TOOL_NAME.sub("_", word)
+
+
+def _renamed(mending: Mending) -> Iterator[Edit]:
+    for path in mending.paths:
+        name = mending.request.messages[int(path[1])].name or ""
+        yield Change(path, _NO_NAME.sub("_", name)[:_LONGEST_NAME] or "_")
+
+
 RULES = (
-    SendingRule("no-messages", _no_messages, "there is no message", "add a message", is_repairable=False),
+    SendingRule("no-messages", _no_messages, "there is no message", "add a message"),
     # Recorded requests with an empty text were answered; an empty list is refused.
-    SendingRule("empty-message", _empty_messages, "the message is empty", "drop the message", severity="warning"),
-    SendingRule("call-unanswered", of_calls("call-unanswered"), "no result answers the call", "add a result"),
     SendingRule(
-        "call-pending",
-        of_calls("pending"),
-        "the last call waits for its result",
-        "send it with its result",
+        "empty-message",
+        _empty_messages,
+        "the message is empty",
+        "drop the message",
+        mend=removing(),
         severity="warning",
-        is_repairable=False,
     ),
-    SendingRule("result-orphan", of_calls("result-orphan"), "the result answers no call", "make it a user's text"),
-    SendingRule("result-late", of_calls("result-late"), "the result isn't right after its call", "move it there"),
-    SendingRule("result-duplicate", of_calls("result-duplicate"), "the call has a result already", "keep one result"),
-    SendingRule("id-duplicate", _double_ids, "another call of the message has this id", "give it an id of its own"),
+    SendingRule(
+        "id-duplicate",
+        ids_twice(in_message=True),
+        "another call of the message has this id",
+        "give it an id of its own",
+        mend=renumber(str, longest=_LONGEST_ID),
+    ),
     SendingRule(
         "id-characters",
         ids_outside(lambda link: len(link) <= _LONGEST_ID),
-        "ids have at most 40 characters",
+        f"ids have at most {_LONGEST_ID} characters",
         "give call and result a new id",
+        mend=renumber(str, longest=_LONGEST_ID),
     ),
+    *PAIRING,
     SendingRule(
         "tool-name",
-        names_outside(re.compile(r"[a-zA-Z0-9_-]{1,64}").fullmatch),
-        "names have 1 to 64 letters, digits, _ and -",
+        names_outside(re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}").fullmatch),
+        f"names have 1 to {_LONGEST_NAME} letters, digits, _ and -; each tool has its own",
         "replace the characters",
+        mend=rename(_name_allowed, longest=_LONGEST_NAME),
     ),
     SendingRule(
         "message-name",
         _message_names,
-        "names have 1 to 64 characters, no white space and none of < | \\ / >",
+        f"names have 1 to {_LONGEST_NAME} characters, no white space and none of < | \\ / >",
         "replace the characters",
+        mend=_renamed,
     ),
     SendingRule(
         "arguments", _odd_arguments, "the arguments are no JSON object", "put them into an object", severity="warning"
     ),
     # OpenAI refuses links (recorded); servers that speak alike fetch them (recorded, too).
     SendingRule(
-        "media-type",
-        _file_links,
-        "files are given as data, not as a link",
-        "fetch the file",
-        severity="warning",
-        is_repairable=False,
+        "media-type", _file_links, "files are given as data, not as a link", "fetch the file", severity="warning"
     ),
-    SendingRule(
-        "media-place",
-        _sounds,
-        "only some models take audio",
-        "leave out the audio",
-        severity="warning",
-        is_repairable=False,
-    ),
-    SendingRule("too-many", _too_many, "there are more than 128 tools", "leave out tools", is_repairable=False),
+    SendingRule("media-place", _sounds, "only some models take audio", "leave out the audio", severity="warning"),
+    SendingRule("too-many", _too_many, f"there are more than {_MOST_TOOLS} tools", "leave out tools"),
 )

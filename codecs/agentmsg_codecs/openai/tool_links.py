@@ -69,12 +69,7 @@ class Links:
         messages: list[am.Msg] = []
         for self.number, native in enumerate(native_messages):
             message = read(native)
-            role = message.role
-            if role == "assistant":
-                message = self._called(message)
-            elif role == "tool":
-                message = self._answered(message)
-            messages.append(message)
+            messages.append(message if message.role == "user" else self.linked(message))
         return messages
 
     def linked(self, message: am.Msg) -> am.Msg:

@@ -1,0 +1,132 @@
+"""What a provider would refuse is mended, rule by rule, until its rules find nothing more that can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from agentmsg.fitting.account import account
+from agentmsg.fitting.draft import Draft
+from agentmsg.fitting.fit import fit
+from agentmsg.fitting.fitted import Fitted, make_fitted
+from agentmsg.fitting.losses import Losses
+from agentmsg.formats.sending.findings import Mending, Request, rules_of
+from agentmsg.model.checks import clean_repr, listed, one_of
+from agentmsg.model.history import History, as_history
+from agentmsg.registry import get_codec
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from agentmsg.formats.codec import Codec
+    from agentmsg_codecs import CodecName
+
+__all__ = ["Repaired", "repair", "repaired"]
+
+# A mend may break another rule, which then has its turn: each round leaves less. More than a few were never needed.
+_ROUNDS = 8
+
+
+@attrs.frozen(repr=False)
+class Repaired:
+    """What ``repair`` gives.
+
+    Attributes:
+        history: the repaired one; the given one itself where there was nothing to mend.
+        losses: what was changed, each with the code of the rule as its reason; ``restore`` undoes all of it.
+    """
+
+    history: History
+    losses: Losses
+    __repr__ = clean_repr
+
+    def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
+        """Yield what is shown: the losses first, for the history may be long."""
+        yield "losses", self.losses
+        yield "history", self.history
+
+
+def repair(
+    history: History,
+    target: CodecName | Codec,
+    *,
+    orphans: Literal["text", "drop"] = "text",
+    unanswered: Literal["result", "drop"] = "result",
+    also: Collection[str] = (),
+    **options: Any,
+) -> Repaired:
+    """Return a history that a provider doesn't refuse, changed as little as that takes.
+
+    All errors that ``check`` finds are mended, but for those that the history alone can't mend: no message at all, or
+    too many. What is clean comes back as it is.
+
+    Args:
+        history: of any format.
+        target: the format that would be sent.
+        orphans: what becomes of results that answer no call, or answer it twice: a "text" of the user, or "drop".
+        unanswered: what becomes of calls without result: a made "result" that says so, or "drop".
+        also: codes of warnings to mend, too, such as "first-role".
+        options: of the codec.
+
+    Raises:
+        CodecLookupError: if there is no such codec or option, or if the codec declares no rules.
+        InvalidMessage: code "option", if there is no such choice, or no such warning that can be mended.
+    """
+    one_of(orphans, "orphans", "text", "drop")
+    one_of(unanswered, "unanswered", "result", "drop")
+    codec, given, asked = get_codec(target, **options), as_history(history), listed(also, "also")
+    known = [rule.code for rule in rules_of(codec) if rule.mend is not None]
+    for code in asked:
+        one_of(code, "also", *known)
+    done = repaired(
+        make_fitted(given, given, codec.name),
+        codec,
+        fits=False,
+        orphans=orphans,
+        unanswered=unanswered,
+        also=asked,
+    )
+    return Repaired(done.history, account(done))
+
+
+def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collection[str] = (), **choices: Any) -> Fitted:
+    """Return what fit gave, repaired: its loss report tells both, and its history still fits.
+
+    Args:
+        fitted: by this codec, or a history by itself.
+        codec: the target.
+        fits: whether the repaired history has to fit.
+        also: codes of warnings to mend, too.
+        choices: fields of ``Mending``.
+
+    Raises:
+        CodecLookupError: code "option", if the codec declares no rules.
+    """
+    mends = [
+        (rule, rule.mend)
+        for rule in rules_of(codec)
+        if rule.mend is not None and (rule.severity == "error" or rule.code in also)
+    ]
+    draft: Draft | None = None
+    history = fitted.history
+    for _ in range(_ROUNDS):
+        before = history
+        request = Request(history, joins=codec.joins_turns)
+        for rule, mend in mends:
+            paths = list(rule.find(request))
+            if paths:
+                draft = draft or Draft(fitted, codec)
+                draft.apply(mend(Mending(request, paths, **choices)), rule.code)
+                if fits and codec.caps.derives_names:
+                    draft.rename_results(rule.code)
+                history = draft.history
+                request = Request(history, joins=codec.joins_turns)
+        if history is before:
+            break
+        if fits and draft is not None:
+            again = fit(history, codec)
+            if again.history is not history:
+                draft.follow(again)
+                history = draft.history
+    return fitted if draft is None else draft.fitted()

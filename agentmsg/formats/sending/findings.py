@@ -1,0 +1,232 @@
+"""Rules over a history: what a request is to them, and what they find."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import attrs
+
+from agentmsg.errors import CodecLookupError
+from agentmsg.formats.sending.edits import Edit, Path
+from agentmsg.formats.sending.pairing import Pairing, is_plain
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.history import History
+from agentmsg.model.tools import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentmsg.model.msg import Msg
+
+__all__ = [
+    "Finding",
+    "Mend",
+    "Mending",
+    "Path",
+    "Request",
+    "SendingRule",
+    "Severity",
+    "calls_of",
+    "ids_outside",
+    "ids_twice",
+    "names_outside",
+    "rules_of",
+]
+
+Severity: TypeAlias = Literal["error", "warning"]
+"""How sure a refusal is: "error" for what is known to be refused, "warning" for what only some models refuse."""
+
+
+@attrs.frozen
+class Finding:
+    """One thing that a provider would refuse.
+
+    Attributes:
+        code: the name of the rule.
+        severity: "error" for what is known to be refused, "warning" for what only some models refuse.
+        path: where it stands in the history that was checked, as in a Loss.
+        message: what is wrong.
+        fix: what would mend it.
+    """
+
+    code: str
+    severity: Severity
+    path: Path
+    message: str
+    fix: str
+
+    def __str__(self) -> str:
+        """Return the finding as one line: ``messages/3/content/0 error [empty-text]: ...``."""
+        return f"{'/'.join(map(str, self.path))} {self.severity} [{self.code}]: {self.message}"
+
+
+@attrs.frozen(eq=False, slots=False)
+class Request:
+    """A history as rules look at it.
+
+    Attributes:
+        history: the given history; paths address it.
+        joins: whether the provider takes neighbouring assistant messages as one, and system messages out of the way.
+    """
+
+    history: History
+    joins: bool
+
+    @property
+    def messages(self) -> tuple[Msg, ...]:
+        """The messages."""
+        return self.history.messages
+
+    @cached_property
+    def _by_class(self) -> dict[type, list[tuple[int, int, Any]]]:
+        """All blocks by class, with the indexes of their message and of themselves: rules look at few classes."""
+        found: defaultdict[type, list[tuple[int, int, Any]]] = defaultdict(list)
+        for index, message in enumerate(self.history.messages):
+            for at, block in enumerate(message.content):
+                found[block.__class__].append((index, at, block))
+        return found
+
+    def all_blocks(self) -> Iterable[tuple[int, int, Any]]:
+        """Return all blocks, in no order, each with the indexes of its message and of itself."""
+        return chain.from_iterable(self._by_class.values())
+
+    def blocks(self, *classes: type) -> Sequence[tuple[int, int, Any]]:
+        """Return the blocks of some classes, each with the indexes of its message and of itself; in their order."""
+        own = [found for kind, found in self._by_class.items() if issubclass(kind, classes)]
+        # Tuples of two indexes: no two are the same, so blocks are never compared.
+        return own[0] if len(own) == 1 else sorted([entry for found in own for entry in found], key=_place)
+
+    @cached_property
+    def pairing(self) -> Pairing:
+        """Which results answer which calls, and what is wrong with them; in one pass."""
+        return Pairing(self.messages, self.blocks(ToolUseBlock, ToolResultBlock), joins=self.joins)
+
+    @cached_property
+    def mispaired(self) -> Mapping[str, Sequence[Path]]:
+        """What is wrong with calls and results, by code; nothing of that is worked out where all is plain."""
+        linked = self.blocks(ToolUseBlock, ToolResultBlock)
+        return {} if is_plain(self.messages, linked) else self.pairing.wrong
+
+
+def _place(entry: tuple[int, int, Any]) -> tuple[int, int]:
+    return entry[:2]
+
+
+@attrs.frozen
+class Mending:
+    """What a mend is asked with.
+
+    Attributes:
+        request: the history.
+        paths: what the rule found.
+        orphans: what becomes of results that answer no call: "text" of a user, or "drop".
+        unanswered: what becomes of calls without result: a made "result", or "drop".
+    """
+
+    request: Request
+    paths: Sequence[Path]
+    orphans: Literal["text", "drop"] = "text"
+    unanswered: Literal["result", "drop"] = "result"
+
+
+Mend: TypeAlias = Callable[[Mending], Iterable[Edit]]
+"""A function that says what mends all that a rule found."""
+
+
+@attrs.frozen
+class SendingRule:
+    """One rule of a provider.
+
+    Attributes:
+        code: its name.
+        find: yields the path of each place where a request breaks it.
+        message: what is wrong there.
+        fix: what would mend it.
+        mend: mends it; None where the history alone doesn't say how.
+        severity: of its findings.
+    """
+
+    code: str
+    find: Callable[[Request], Iterable[Path]]
+    message: str
+    fix: str
+    mend: Mend | None = attrs.field(default=None, kw_only=True)
+    severity: Severity = attrs.field(default="error", kw_only=True)
+
+    def findings(self, request: Request) -> Iterator[Finding]:
+        """Yield what breaks the rule."""
+        for path in self.find(request):
+            yield Finding(self.code, self.severity, path, self.message, self.fix)
+
+
+def rules_of(codec: Any) -> tuple[SendingRule, ...]:
+    """Return the rules of a ``Codec``'s provider.
+
+    Raises:
+        CodecLookupError: code "option", if it declares none.
+    """
+    if not codec.rules:
+        msg = "this format has no rules of what its provider refuses"
+        raise CodecLookupError(msg, code="option", codec=codec.name)
+    rules: tuple[SendingRule, ...] = codec.rules
+    return rules
+
+
+def calls_of(request: Request) -> Iterator[tuple[Path, ToolUseBlock]]:
+    """Yield the calls of the client's tools with their paths."""
+    for index, at, block in request.blocks(ToolUseBlock):
+        if block.kind != "server":
+            yield ("messages", index, "content", at), block
+
+
+def names_outside(fits: Callable[[str], object]) -> Callable[[Request], Iterator[Path]]:
+    """Return a function that finds the tools and calls whose name isn't allowed, and tools with the name of another."""
+
+    def find(request: Request) -> Iterator[Path]:
+        seen: set[str] = set()
+        for index, tool in enumerate(request.history.tools):
+            if isinstance(tool, ToolSpec):
+                if not fits(tool.name) or tool.name in seen:
+                    yield ("tools", index, "name")
+                seen.add(tool.name)
+        for index, at, call in request.blocks(ToolUseBlock):
+            if call.kind != "server" and not fits(call.name):
+                yield ("messages", index, "content", at, "name")
+
+    return find
+
+
+def ids_outside(fits: Callable[[str], object]) -> Callable[[Request], Iterator[Path]]:
+    """Return a function that finds the calls and results whose id isn't allowed."""
+
+    def find(request: Request) -> Iterator[Path]:
+        for cls, name in _LINKS.items():
+            for index, at, block in request.blocks(cls):
+                link = getattr(block, name)
+                if link is not None and block.kind != "server" and not fits(link):
+                    yield ("messages", index, "content", at, name)
+
+    return find
+
+
+_LINKS: Mapping[type[Any], str] = {ToolUseBlock: "id", ToolResultBlock: "tool_call_id"}
+
+
+def ids_twice(*, in_message: bool) -> Callable[[Request], Iterator[Path]]:
+    """Return a function that finds the calls whose id another one has: of the same message, or of the request."""
+
+    def find(request: Request) -> Iterator[Path]:
+        seen: set[tuple[int | None, str]] = set()
+        for index, at, call in request.blocks(ToolUseBlock):
+            if call.id is None or call.kind == "server":
+                continue
+            key = (index if in_message else None, call.id)
+            if key in seen:
+                yield ("messages", index, "content", at, "id")
+            seen.add(key)
+
+    return find
