@@ -9,22 +9,12 @@ Follows riffer 0.9, and the sources of November 2026.
 
 | Riffer | agentmsg |
 | --- | --- |
-| system, user, assistant, tool | the same roles, one message each |
-| content | one TextBlock; no block if it is empty |
-| id | id |
-| timestamp (of one version) | created_at, where it was read |
-| tool_calls: call_id; id; arguments | ToolUseBlock: id; item_id; raw_input |
 | tool_call_id: the call's id in 0.9, its call_id today | tool_call_id: the id of the ToolUseBlock |
-| name, error, error_type of a tool message | the same of a ToolResultBlock |
-| files: url or data, media_type, filename | ImageBlock; FileBlock with a name |
-| sha256; filename of an image; url beside data | extras["riffer"] of the block |
-| reasoning: text, summary | ThinkingBlocks in front: id is item_id; ``format`` tells who signed it |
+| reasoning: ``format`` tells who signed it | ThinkingBlocks in front |
 | reasoning: encrypted | redacted; if unsigned and not Anthropic's, the Signature itself |
-| format | extras["riffer.part"] of the block, unless the signature tells it |
-| token_usage: input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost | usage |
-| structured_output | structured |
-| finish_reason; finish_reason_raw | finish_reason (tool_calls is tool_use); response_metadata |
-| unknown keys; an invalid time, id, reason or type of error | extras["riffer"] |
+| timestamp (of one version) | created_at, where it was read |
+| sha256; filename of an image; url beside data; unknown keys | extras["riffer"] |
+| an invalid time, id, reason or type of error | extras["riffer"] |
 | any other file, part or message | NativeBlock; a message with the role "native" |
 
 Empty content is an empty text. Absent values have no key. Several texts are joined with a line break. 0.9 knows only
@@ -41,10 +31,10 @@ import attrs
 from agentmsg.formats import ContainerCodec, Containers, mark_of
 from agentmsg_codecs.riffer.calls import Links
 from agentmsg_codecs.riffer.capabilities import make_caps
+from agentmsg_codecs.riffer.format import DESCRIBED
 from agentmsg_codecs.riffer.likeness import sniff_message
 from agentmsg_codecs.riffer.messages import Messages, dialect
 from agentmsg_codecs.riffer.names import CONTAINERS, CONTENT_KEYS, FAMILY, VERSIONS, Version
-from agentmsg_codecs.riffer.usage import DESCRIBED
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -78,7 +68,7 @@ class RifferCodec(ContainerCodec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The form of usage."""
+        """The forms."""
         return (DESCRIBED,)
 
     def make_caps(self) -> Caps:

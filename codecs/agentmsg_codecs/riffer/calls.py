@@ -10,122 +10,86 @@ result that is linked by the other id ("id" or "call_id"); those of agentmsg.for
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import (
-    Native,
-    Shape,
-    Unreadable,
-    is_object,
-    maker,
-    mark_of,
-    marked,
-    natives,
-    read_as,
-    restructure,
-    speed,
-    text_at,
-    tool_links,
-    word_at,
-    write_as,
-)
-from agentmsg_codecs.riffer.names import FAMILY
+from agentmsg.formats import KEEP, Unreadable, mark_of, marked, natives, restructure, speed, tool_links, word_at
+from agentmsg.formats.forms import Arguments, Form, Hatch, Key, Link, Text
+from agentmsg_codecs.riffer.names import FAMILY, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from agentmsg.formats import Native
     from agentmsg_codecs.riffer.names import Version
 
 
-_make_call = maker(am.ToolUseBlock)
 _with_link = speed.replacer(am.ToolResultBlock, "tool_call_id")
-NO_ID = natives.without_id(FAMILY)
 _lacks_id = natives.lacks_id(FAMILY)
-CALL_KEYS = frozenset({"id", "call_id", "name", "arguments"})
 _FORMS = ("id", "call_id", "both")
 
 
 def needs_id(block: Any) -> bool:
     """Whether a client's call or result must be given an id: one that has an item's needs the link, too."""
-    if isinstance(block, am.ToolUseBlock) and block.id is None and block.kind != "server" and _item_of(block):
+    if isinstance(block, am.ToolUseBlock) and block.id is None and block.kind != "server" and item_of(block):
         return True
     return _lacks_id(block)
 
 
-def _item_of(block: am.ToolUseBlock) -> str | None:
+def item_of(block: am.ToolUseBlock) -> str | None:
     """Return the id of a call's item, where it says more than the link."""
     return block.item_id if block.item_id and block.item_id != block.id else None
 
 
-class Calls:
-    """Reads and writes the entries of ``tool_calls``.
+# -- forms ------------------------------------------------------------------------------------------------------------
+
+
+def calls(version: Version) -> tuple[Form, Form]:
+    """Return the forms of the calls of a dialect: of usual ones, and of those with their ids elsewhere.
 
     Args:
         version: the dialect: 0.9 writes an only id twice.
     """
+    is_old, end = version == "0.9", VERSIONS[version]
+    default = "both" if is_old else "call_id"
 
-    def __init__(self, version: Version) -> None:
-        self._form = "both" if version == "0.9" else "call_id"
-        self._shape = Shape(cls=am.ToolUseBlock, keys={None: CALL_KEYS}, read=self._read, write=self._write)
+    def is_usual(native: Native) -> bool:
+        link, own = native.get("call_id"), native.get("id")
+        if type(link) is not str or own is None:
+            return type(link) is str and not is_old
+        return type(own) is str and own not in ("", link)
 
-    def _read(self, native: Native, _: Any) -> am.ToolUseBlock:
+    def form_of(block: am.ToolUseBlock) -> str:
+        form = mark_of(block, FAMILY, "/ids") if block.notes else None
+        return form if isinstance(form, str) and form in _FORMS else default
+
+    def is_other(block: am.ToolUseBlock) -> bool:
+        return item_of(block) is None and (is_old or block.id is None or form_of(block) != "call_id")
+
+    def read(native: Native) -> dict[str, Any]:
         link, own = word_at(native, "call_id"), word_at(native, "id")
+        notes: dict[str, Any] = {key: "null" for key in ("id", "call_id") if key in native and native[key] is None}
         form = "both" if link is not None and own is not None else "id" if link is None else "call_id"
-        given = {"call_id": own if link is None else link, "item": own if link is not None else None}
-        item = given["item"] if given["item"] and given["item"] != given["call_id"] else None
-        make = partial(_make_call, given["call_id"], text_at(native, "name"), item_id=item)
-        block = natives.read_arguments(make, native.get("arguments"), FAMILY)
-        marks: dict[str, Any] = {}
-        if block.id is None:
-            marks["no-id"] = True
-        elif item is None and form != self._form:
-            marks["ids"] = form
-        return marked(block, FAMILY, **marks) if marks else block
+        if link is None and own is None:
+            notes["/no-id"] = True
+        elif form != default:
+            notes["/ids"] = form
+        if link and own == "":
+            notes["id"] = '""'
+        return {"id": own if link is None else link, "notes": notes}
 
-    def _write(self, block: am.ToolUseBlock) -> Native:
-        return {**self._ids(block), "name": block.name, "arguments": natives.write_arguments(block, FAMILY)}
+    def write(block: am.ToolUseBlock) -> Native:
+        link, form = natives.link_of(block.id), form_of(block)
+        return {key: link for key in ("id", "call_id") if form in (key, "both")} if link is not None else {}
 
-    def _ids(self, block: am.ToolUseBlock) -> Native:
-        if block.id is None:
-            return {}
-        link, item = str(block.id), _item_of(block)
-        if item is not None:
-            return {"id": str(item), "call_id": link}
-        form = mark_of(block, FAMILY, "/ids")
-        form = form if isinstance(form, str) and form in _FORMS else self._form
-        return {key: link for key in ("id", "call_id") if form in (key, "both")}
-
-    def quick(self, entry: Any) -> am.ToolUseBlock | None:
-        """Return the call of an entry as this dialect writes it; None if the general path must look."""
-        link: Any = entry.get("call_id") if is_object(entry) else None
-        if type(link) is not str or not link:
-            return None
-        name, arguments = entry.get("name"), entry.get("arguments")
-        if type(name) is not str or type(arguments) is not str:
-            return None
-        if len(entry) == 3 and self._form == "call_id":  # noqa: PLR2004 - call_id, name, arguments
-            return _make_call(link, name, raw_input=arguments)
-        own = entry.get("id")
-        if len(entry) != 4 or type(own) is not str or not own or own == link:  # noqa: PLR2004 - with the id
-            return None
-        return _make_call(link, name, raw_input=arguments, item_id=own)
-
-    def read(self, entry: Any) -> am.ToolUseBlock:
-        """Return the call of an entry.
-
-        Raises:
-            Unreadable: if it is none.
-        """
-        found = self.quick(entry)
-        if found is None:
-            found = read_as(self._shape, entry, FAMILY)
-        return found
-
-    def write(self, block: am.ToolUseBlock) -> Native:
-        """Return the entry of a call."""
-        return write_as(self._shape, block, FAMILY) if block.notes or block.extras else self._write(block)
+    own = Key("id", "item_id", Text(), "must" if is_old else "may")
+    ids = Hatch(keys=("id", "call_id"), cells={"id": KEEP}, get=read, put=write, about="id")
+    said = (Key("name", "name", Text()), Key("arguments", "input", Arguments(is_any=True, is_eager=True), '""'))
+    link = Key("call_id", "id", Link())
+    return (
+        Form(f"call{end}", am.ToolUseBlock, None, (own, link, *said), fits=is_usual, is_apart=f"calls{end}"),
+        Form(f"other_call{end}", am.ToolUseBlock, None, (ids, *said), when=is_other, is_apart=f"calls{end}"),
+    )
 
 
 # -- links ------------------------------------------------------------------------------------------------------------
@@ -149,7 +113,7 @@ class Links:
         for block in blocks:
             if isinstance(block, am.ToolUseBlock) and block.kind != "server" and block.id is not None:
                 self._calls.add(block.id)
-                item = _item_of(block)
+                item = item_of(block)
                 if item is not None:
                     self._link_of.setdefault(item, block.id)
                     self._item_of.setdefault(block.id, item)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg import thaw
 from agentmsg.formats import (
     ANY_ROLE,
-    EMPTY,
     KEEP,
     Caps,
-    Cell,
     Drop,
     MessageRow,
     Row,
@@ -18,25 +17,25 @@ from agentmsg.formats import (
     carried_extras,
     dispatch,
     dump_json,
-    is_marked,
+    mark_of,
+    natives,
     restructure,
     rules,
 )
-from agentmsg_codecs.riffer.calls import CALL_KEYS, needs_id, unambiguous
-from agentmsg_codecs.riffer.files import file_rows
-from agentmsg_codecs.riffer.messages import KEYS, RAW, item_comes_back
+from agentmsg.formats.forms import Rows as FormRows
+from agentmsg_codecs.riffer.calls import needs_id, unambiguous
+from agentmsg_codecs.riffer.files import carried_file
+from agentmsg_codecs.riffer.format import DESCRIBED, FILES, REQUIRED, kept
 from agentmsg_codecs.riffer.names import CONTAINERS, FAMILY
-from agentmsg_codecs.riffer.reasoning import thinking_row
-from agentmsg_codecs.riffer.usage import carried_finish, carried_usage
+from agentmsg_codecs.riffer.reasoning import PART, TYPES, carried_signature, carried_thinking, taken_in_part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
+    from agentmsg.formats import Cell
     from agentmsg_codecs.riffer.messages import Messages
 
 
 Rows = dict[type[am.BaseBlock], Row]
+_ROWS = FormRows(DESCRIBED)
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------
@@ -46,11 +45,30 @@ def _with_words(block: am.TextBlock) -> Any:
     return block if block.text else Drop("there are no words in it", "annotation")
 
 
-def _word_rows(role: str) -> Rows:
+def _word_rows(*items: str) -> Rows:
+    """Return the rows of words, and of what was kept whole among items of some forms."""
+    names = DESCRIBED.names
+
+    def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+        """Return what is read where a native block is written; None if it would be another."""
+        back = kept(thaw(block.value), names.scope[names.reader(items)]) if items else None
+        return back if type(back) is am.NativeBlock else None
+
     return {
         **rules.TEXT_ROWS,
         am.TextBlock: Row({"text": KEEP}, _with_words),
-        am.NativeBlock: rules.native_block_row(FAMILY, item_comes_back(role)),
+        am.NativeBlock: rules.native_block_row(FAMILY, comes_back),
+    }
+
+
+def _user_rows() -> Rows:
+    def row(name: str, cls: type[am.BaseBlock]) -> Row:
+        return _ROWS.row(f"{name}_url", f"{name}_data", rules={cls: carried_file}, source=KEEP)
+
+    return {
+        **_word_rows(*FILES),
+        am.ImageBlock: row("image", am.ImageBlock),
+        am.FileBlock: row("file", am.FileBlock),
     }
 
 
@@ -59,12 +77,15 @@ def _item_id(own: str, block: am.ToolUseBlock) -> str | None:
 
 
 def _assistant_rows() -> Rows:
-    cells: dict[str, Cell] = dict.fromkeys(("id", "name", "input", "raw_input"), KEEP)
-    cells |= {"item_id": _item_id, "extras": carried_extras((FAMILY, lambda _: CALL_KEYS))}
+    keys = DESCRIBED.forms["text"].keys
+    extras = carried_extras((PART, taken_in_part), (FAMILY, lambda _: keys))
+    answers: Any = {am.ThinkingBlock: carried_thinking, am.ToolUseBlock: rules.call_as_function}
     return {
-        **_word_rows("assistant"),
-        am.ThinkingBlock: thinking_row(),
-        am.ToolUseBlock: Row({**cells, "kind": lambda _, __: "function"}, rules.call_as_function),
+        **_word_rows(*TYPES),
+        am.ThinkingBlock: _ROWS.row(*TYPES, rules=answers, signature=carried_signature, extras=extras),
+        am.ToolUseBlock: _ROWS.row(
+            "call", "other_call", rules=answers, item_id=_item_id, kind=lambda _, __: "function"
+        ),
     }
 
 
@@ -128,49 +149,50 @@ def _one_text(message: am.Msg) -> Any:
     return message
 
 
-def _time(time: datetime, message: am.Msg) -> datetime | None:
-    """Keep a time where one was read: the library tells none."""
-    return time if is_marked(message, FAMILY, "/time") else None
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the counts that are required, and lacking, unless a document was read that lacks them."""
+    if mark_of(usage, FAMILY, "/partial") is True:
+        return {}
+    return {name: 0 for name in REQUIRED.values() if getattr(usage, name) is None}
 
 
-def _response(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
-    raw = metadata.get(RAW)
-    if not isinstance(raw, str):
-        return EMPTY
-    return metadata if len(metadata) == 1 else {RAW: raw}
+def _usage() -> Cell:
+    cells = _ROWS.row("usage").fields
+    return rules.usage_cell(
+        cells.keys() - {"extras"},
+        extras=cells["extras"],
+        wanted=_wanted,
+        case="value.input is not None and value.output is not None",
+    )
 
 
-def _fields(messages: Messages, role: str, **fields: Cell) -> Mapping[str, Cell]:
-    keys = KEYS[role]
-    extras = carried_extras((FAMILY, lambda _: keys), odd=messages.is_odd)
-    return {"id": KEEP, "created_at": _time, "extras": extras, **fields}
+def _result_extras() -> Cell:
+    form, is_odd = DESCRIBED.forms["tool"], natives.odd_at(DESCRIBED.shapes["tool"], FAMILY)
+
+    def stays(message: am.Msg, key: str, value: Any) -> bool:
+        # Beside an error, its kind is always written.
+        return not (key == "error_type" and message.is_error) and is_odd(message, key, value)
+
+    return carried_extras((FAMILY, lambda _: form.keys), odd=stays)
 
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table, with what reads native messages."""
     result = Row({"tool_call_id": KEEP, "name": KEEP, "error": KEEP, "error_type": KEEP}, _result)
-    answer = _fields(
-        messages,
-        "assistant",
-        structured=KEEP,
-        usage=carried_usage(),
-        finish_reason=carried_finish,
-        response_metadata=_response,
-    )
 
-    def row(fields: Mapping[str, Cell], blocks: Rows) -> MessageRow:
-        return MessageRow(fields=fields, blocks=blocks, otherwise=_one_text, joins=_joined)
+    def row(role: str, blocks: Rows, **cells: Cell) -> MessageRow:
+        return MessageRow(fields=_ROWS.message(role, **cells), blocks=blocks, otherwise=_one_text, joins=_joined)
 
     return Caps(
         messages={
-            "system": row(_fields(messages, "system"), _word_rows("system")),
+            "system": row("system", _word_rows()),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
-            "user": row(_fields(messages, "user"), {**_word_rows("user"), **file_rows()}),
-            "assistant": row(answer, _assistant_rows()),
+            "user": row("user", _user_rows()),
+            "assistant": row("assistant", _assistant_rows(), usage=_usage()),
             "tool": MessageRow(
-                fields=_fields(messages, "tool"),
+                fields=_ROWS.message("tool", extras=_result_extras()),
                 blocks={am.ToolResultBlock: result},
-                results={am.TextBlock: _word_rows("tool")[am.TextBlock]},
+                results={am.TextBlock: _word_rows()[am.TextBlock]},
             ),
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),

@@ -1,43 +1,17 @@
-"""Files of a user: images and documents, given by URL or as data.
+"""Files of a user: images and documents, given by URL or as data: which are which, and what becomes of others.
 
-Which of the two a file is, its media type tells, or the ending of its URL. What is read though the library refuses it
-(another media type), or does not understand (data in a URL), is marked ``/odd``.
+Which of the two a file is, its media type tells, or the ending of its URL.
 """
 
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import (
-    KEEP,
-    Cell,
-    Drop,
-    Native,
-    Row,
-    Shape,
-    Swap,
-    Unreadable,
-    carried_extras,
-    dispatch,
-    is_object,
-    maker,
-    media,
-    read_as,
-    rules,
-    text_at,
-    word_at,
-    write_as,
-)
-from agentmsg_codecs.riffer.names import FAMILY, is_odd, odd
+from agentmsg.formats import Drop, Native, Swap, media, rules
+from agentmsg_codecs.riffer.names import is_odd
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-_make_base64 = maker(am.Base64Source)
-_make_url = maker(am.URLSource)
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _DOCUMENTS = frozenset({"application/pdf", "text/plain", "text/csv", "text/html"})
 # The endings of URLs that tell the media type.
@@ -45,96 +19,51 @@ _IMAGE_ENDINGS = frozenset({"jpg", "jpeg", "png", "gif", "webp"})
 _DOCUMENT_ENDINGS = frozenset({"pdf", "txt", "md", "csv", "html"})
 
 
-def _ending(source: Any) -> str:
+def _ending(url: Any) -> str:
     """Return the ending of a URL's path; data has none."""
-    if not isinstance(source, am.URLSource):
+    if not isinstance(url, str):
         return ""
-    path = source.url.partition("?")[0].partition("#")[0].rpartition("/")[2]
+    path = url.partition("?")[0].partition("#")[0].rpartition("/")[2]
     return path.rpartition(".")[2].lower() if "." in path else ""
 
 
-def _class_of(source: Any) -> type[Any]:
-    kind = source.media_type
-    is_image = kind.startswith("image/") if kind else _ending(source) in _IMAGE_ENDINGS
-    return am.ImageBlock if is_image else am.FileBlock
+def _is_image(media_type: Any, url: Any) -> bool:
+    return media_type.startswith("image/") if media_type else _ending(url) in _IMAGE_ENDINGS
 
 
-def _is_allowed(source: Any) -> bool:
-    if source.media_type is not None:
-        return source.media_type in _IMAGES or source.media_type in _DOCUMENTS
-    return _ending(source) in _IMAGE_ENDINGS or _ending(source) in _DOCUMENT_ENDINGS
+def _is_usual(media_type: Any, url: Any) -> bool:
+    if media_type is not None:
+        return media_type in _IMAGES or media_type in _DOCUMENTS
+    return _ending(url) in _IMAGE_ENDINGS or _ending(url) in _DOCUMENT_ENDINGS
 
 
-def _holds_data(source: Any) -> bool:
-    """Whether the data of a file is in its URL, where the library does not look for it."""
-    return isinstance(source, am.URLSource) and media.read_data_url(source.url) is not None
+def is_image(native: Native) -> bool:
+    """Whether a file is an image."""
+    media_type = native.get("media_type")
+    return isinstance(media_type, str | None) and _is_image(media_type, None if has_data(native) else native.get("url"))
 
 
-# -- shapes -----------------------------------------------------------------------------------------------------------
+def has_data(native: Native) -> bool:
+    """Whether a file is given as data; then a URL says nothing."""
+    return native.get("data") is not None
 
 
-def _read(native: Native, cls: Any) -> Any:
-    kind = word_at(native, "media_type")
-    if native.get("data") is not None:
-        source: Any = _make_base64(text_at(native, "data"), kind)
-    else:
-        source = _make_url(text_at(native, "url"), kind)
-    if _class_of(source) is not cls:
-        raise Unreadable
-    name: dict[str, Any] = {"name": word_at(native, "filename")} if cls is am.FileBlock else {}
-    block = _MAKERS[cls](source=source, **name)
-    return block if _is_allowed(source) and not _holds_data(source) else odd(block)
-
-
-def _write(block: Any) -> Native:
-    source = block.source
-    native: Native = {} if source.media_type is None else {"media_type": source.media_type}
-    if isinstance(source, am.Base64Source):
-        native["data"] = source.data
-    else:
-        native["url"] = source.url
-    name = getattr(block, "name", None)
-    return native if name is None else {**native, "filename": name}
-
-
-def _shape(cls: type[Any], *held: str) -> Shape:
-    # An image has no name in the model: its file name is an unknown field.
-    own = {"media_type", *held, *(("filename",) if cls is am.FileBlock else ())}
-    return Shape(cls=cls, keys={None: frozenset(own)}, read=_read, write=_write)
-
-
-_MAKERS: dict[type[Any], Callable[..., Any]] = {cls: maker(cls) for cls in (am.ImageBlock, am.FileBlock)}
-_SHAPES: dict[tuple[type[Any], type[Any]], Shape] = {
-    **{(cls, am.Base64Source): _shape(cls, "data") for cls in _MAKERS},
-    # Beside data, a URL is an unknown field; but nothing is data beside a URL.
-    **{(cls, am.URLSource): _shape(cls, "url", "data") for cls in _MAKERS},
-}
-
-
-def _shape_of(block: Any) -> Shape:
-    return _SHAPES[type(block), type(block.source)]
-
-
-def read_file(item: Any) -> Any:
-    """Return the block of a file.
-
-    Raises:
-        Unreadable: if it is none.
-    """
-    if not is_object(item):
-        raise Unreadable
-    held = am.Base64Source if item.get("data") is not None else am.URLSource
-    kind, url = word_at(item, "media_type"), item.get("url")
-    told = _make_url(url if type(url) is str and held is am.URLSource else "", kind)
-    return read_as(_SHAPES[_class_of(told), held], item, FAMILY)
-
-
-def write_file(block: Any) -> Native:
-    """Return the file of an image or a document."""
-    return write_as(_shape_of(block), block, FAMILY)
+def is_refused(native: Native) -> bool:
+    """Whether the library refuses a file, or does not understand it: data in a URL, where nobody looks for it."""
+    url = None if has_data(native) else native["url"]
+    held = None if url is None else media.read_data_url(url)
+    return held is not None or not _is_usual(native.get("media_type"), url)
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
+
+
+def _class_of(source: Any) -> type[Any]:
+    return am.ImageBlock if _is_image(source.media_type, getattr(source, "url", None)) else am.FileBlock
+
+
+def _is_allowed(source: Any) -> bool:
+    return _is_usual(source.media_type, getattr(source, "url", None))
 
 
 def _nearest(block: Any) -> Any:
@@ -173,7 +102,7 @@ def _bare(source: Any) -> Any:
     return source.evolve(extras={}) if source.extras else source
 
 
-def _carried(block: Any) -> Any:
+def carried_file(block: Any) -> Any:
     """Keep a file of a type that the library has; a document that is given as text is data."""
     source = block.source
     if is_odd(block) and type(source) in (am.Base64Source, am.URLSource) and _class_of(source) is type(block):
@@ -194,14 +123,3 @@ def _carried(block: Any) -> Any:
     if cls is am.FileBlock and block.name is None and name is not None:
         changes |= {"name": name, "title": None}
     return Swap(block.evolve(**changes), _BARE, "annotation") if changes else block
-
-
-def file_rows() -> dict[type[am.BaseBlock], Row]:
-    """Return the rows of a user's files."""
-
-    def keys(block: Any) -> frozenset[str] | None:
-        shape = _SHAPES.get((dispatch.class_of(block), dispatch.class_of(block.source)))
-        return None if shape is None else shape.keys[None]
-
-    cells: dict[str, Cell] = {"source": KEEP, "extras": carried_extras((FAMILY, keys))}
-    return {am.ImageBlock: Row(cells, _carried), am.FileBlock: Row({**cells, "name": KEEP}, _carried)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_object, is_sequence
-from agentmsg_codecs.riffer.messages import KEYS
+from agentmsg_codecs.riffer.format import DESCRIBED
 
+_ROLES = frozenset({"system", "user", "assistant", "tool"})
 _OWN_KEYS = frozenset({"files", "token_usage", "structured_output", "finish_reason_raw"})
 _RESULT_KEYS = frozenset({"name", "tool_call_id"})
 _RARELY, _PLAIN, _LIKELY, _OWN = 0.2, 0.82, 0.84, 0.95
@@ -17,8 +18,8 @@ def sniff_message(message: Any) -> float:
     if not is_object(message):
         return 0.0
     role, content = message.get("role"), message.get("content")
-    keys = KEYS.get(role) if isinstance(role, str) else None
-    if keys is None or not keys.issuperset(message) or not (content is None or isinstance(content, str)):
+    form = DESCRIBED.forms.get(role) if isinstance(role, str) and role in _ROLES else None
+    if form is None or not form.keys.issuperset(message) or not (content is None or isinstance(content, str)):
         return 0.0
     calls, reasoning = message.get("tool_calls"), message.get("reasoning")
     if is_sequence(calls) and calls:

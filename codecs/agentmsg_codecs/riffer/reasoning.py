@@ -1,4 +1,4 @@
-"""The parts of ``reasoning``.
+"""The parts of ``reasoning``: what they say beside their text, and what becomes of thinking.
 
 ``format`` says whose wire format a part has, which is more than who signed: it is kept as ``extras["riffer.part"]``
 if it is not what is written for that provider anyway. What is encrypted without a signature is, but for Anthropic,
@@ -13,38 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import (
-    KEEP,
-    Drop,
-    Native,
-    Row,
-    Shape,
-    Swap,
-    Unreadable,
-    adopt,
-    carried_extras,
-    is_mapping,
-    maker,
-    mark_of,
-    marked,
-    read_as,
-    text_at,
-    word_at,
-    write_as,
-)
+from agentmsg.formats import KEEP, Drop, Native, Swap, is_mapping, maker, mark_of, word_at
+from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.riffer.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
-_make_thinking = maker(am.ThinkingBlock)
 _make_signature = maker(am.Signature)
-_TYPES = frozenset({"text", "summary", "encrypted"})
-_PART = "riffer.part"
-_KEYS = frozenset({"type", "text", "data", "signature", "id", "format"})
+PART = "riffer.part"
+TYPES = ("text", "summary", "encrypted")
+_KEYS = ("data", "signature", "id", "format")
 # Who signs, and the word in `format` that is written for it.
-_FORMATS: Mapping[str, str] = {
+_FORMATS: Mapping[str | None, str] = {
     "anthropic": "anthropic-messages-v1",
     "google": "google-gemini-v1",
     "openai": "openai-responses-v1",
@@ -58,94 +39,74 @@ def _provider_of(word: Any) -> str | None:
     return head if head in _FORMATS else None
 
 
-def _is_sealed(block: am.ThinkingBlock) -> bool:
+def _is_sealed(text: str | None, data: str | None, signature: am.Signature | None) -> bool:
     """Whether the signature is all there is, and not one of Anthropic, which signs readable text."""
-    if block.thinking or block.redacted is not None or block.signature is None:
-        return False
-    return block.signature.provider != "anthropic"
+    return not text and data is None and signature is not None and signature.provider != "anthropic"
 
 
-def _type_of(block: am.ThinkingBlock, *, default: bool = False) -> str:
-    noted = None if default or not block.notes else mark_of(block, FAMILY, "/type")
-    if isinstance(noted, str) and noted in _TYPES:
-        return noted
-    return "encrypted" if _is_sealed(block) or (block.redacted is not None and not block.thinking) else "text"
+def _usual_type(text: str | None, data: str | None, signature: am.Signature | None) -> str:
+    return "encrypted" if _is_sealed(text, data, signature) or (data is not None and not text) else "text"
 
 
-def _owner_of(block: am.ThinkingBlock) -> str | None:
+def _said(block: am.ThinkingBlock) -> tuple[str, str | None, am.Signature | None]:
+    return block.thinking, block.redacted, block.signature
+
+
+def type_of(block: am.ThinkingBlock) -> str:
+    """Return the type of the part that a block of thinking is written as."""
+    noted = mark_of(block, FAMILY, "/type") if block.notes else None
+    return noted if isinstance(noted, str) and noted in TYPES else _usual_type(*_said(block))
+
+
+def _owner(kind: str, text: str | None, data: str | None, signature: am.Signature | None) -> str | None:
     """Return the provider that ``format`` must tell; an opaque payload that is not signed is one of Anthropic."""
-    if block.signature is not None:
-        return block.signature.provider
-    is_opaque = block.redacted is not None and not block.thinking and _type_of(block) == "encrypted"
-    return "anthropic" if is_opaque else _ANYBODY
+    if signature is not None:
+        return signature.provider
+    return "anthropic" if data is not None and not text and kind == "encrypted" else _ANYBODY
 
 
-def _word_of(block: am.ThinkingBlock) -> str | None:
-    """Return the format that is written where nothing else is told."""
-    return _FORMATS.get(_owner_of(block) or "")
+def sealed(kind: str) -> Hatch:
+    """Return what the parts of a type say beside their text."""
 
+    def read(native: Native) -> dict[str, Any]:
+        text, data, proof = (word_at(native, key) for key in ("text", "data", "signature"))
+        told = native.get("format")
+        provider = _provider_of(told)
+        notes: dict[str, Any] = {key: "null" for key in _KEYS if key in native and native[key] is None}
+        if kind == "encrypted" and not text and provider != "anthropic" and (data is None or proof is None):
+            # One of them is the signature, which is written as data.
+            if proof is not None:
+                notes |= {"data": "null" if "data" in native else "absent", "signature": ["=", proof]}
+            data, proof = None, data if proof is None else proof
+        signature = None if proof is None else _make_signature(provider, proof)
+        if kind != _usual_type(text, data, signature):
+            notes["/type"] = kind
+        found = {"redacted": data, "signature": signature, "item_id": word_at(native, "id"), "notes": notes}
+        if told is not None and told != _FORMATS.get(_owner(kind, text, data, signature)):
+            found["extras"] = {PART: {"format": told}}
+        return found
 
-def _told(block: am.ThinkingBlock) -> Any:
-    own: Any = block.extras.get(_PART) if block.extras else None
-    return own.get("format") if is_mapping(own) else None
+    def write(block: am.ThinkingBlock) -> Native:
+        said = _said(block)
+        _, data, signature = said
+        native: Native = {} if data is None else {"data": data}
+        if signature is not None:
+            native["data" if kind == "encrypted" and _is_sealed(*said) else "signature"] = signature.value
+        if block.item_id is not None:
+            native["id"] = block.item_id
+        own: Any = block.extras.get(PART) if block.extras else None
+        told = own.get("format") if is_mapping(own) else None
+        word = _FORMATS.get(_owner(kind, *said)) if told is None else thaw(told)
+        return native if word is None else {**native, "format": word}
 
-
-def _read(native: Native, _: Any) -> am.ThinkingBlock:
-    kind = text_at(native, "type")
-    if kind not in _TYPES:
-        raise Unreadable
-    told = native.get("format")
-    provider = _provider_of(told)
-    text, data, proof = (word_at(native, key) for key in ("text", "data", "signature"))
-    if kind == "encrypted" and not text and data is not None and proof is None and provider != "anthropic":
-        data, proof = None, data
-    block = _make_thinking(
-        text or "",
-        redacted=data,
-        signature=None if proof is None else _make_signature(provider, proof),
-        item_id=word_at(native, "id"),
+    return Hatch(
+        keys=_KEYS,
+        cells={"redacted": KEEP, "signature": KEEP, "item_id": KEEP},
+        get=read,
+        put=write,
+        spaces=(PART,),
+        about='redacted; signature; item_id; extras["riffer.part"], unless the signature tells it',
     )
-    if kind != _type_of(block, default=True):
-        block = marked(block, FAMILY, type=kind)
-    is_usual = told is None or told == _word_of(block)
-    return block if is_usual else block.evolve(extras=adopt({_PART: {"format": told}}))
-
-
-def _write(block: am.ThinkingBlock) -> Native:
-    kind = _type_of(block)
-    native: Native = {"type": kind}
-    if kind == "encrypted" and _is_sealed(block):
-        native["data"] = block.signature.value if block.signature is not None else ""
-    else:
-        if block.thinking or kind != "encrypted":
-            native["text"] = block.thinking
-        if block.redacted is not None:
-            native["data"] = block.redacted
-        if block.signature is not None:
-            native["signature"] = block.signature.value
-    if block.item_id is not None:
-        native["id"] = block.item_id
-    told = _told(block)
-    word = _word_of(block) if told is None else thaw(told)
-    return native if word is None else {**native, "format": word}
-
-
-_SHAPE = Shape(cls=am.ThinkingBlock, keys={None: _KEYS}, read=_read, write=_write)
-
-
-def read_part(part: Any) -> am.ThinkingBlock:
-    """Return the block of a part of reasoning.
-
-    Raises:
-        Unreadable: if it is none.
-    """
-    block: am.ThinkingBlock = read_as(_SHAPE, part, FAMILY)
-    return block
-
-
-def write_part(block: am.ThinkingBlock) -> Native:
-    """Return the part of a block of thinking."""
-    return write_as(_SHAPE, block, FAMILY)
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
@@ -155,7 +116,7 @@ def _is_foreign(signature: am.Signature) -> bool:
     return signature.provider is not None and signature.provider not in _FORMATS
 
 
-def _rule(block: am.ThinkingBlock) -> Any:
+def carried_thinking(block: am.ThinkingBlock) -> Any:
     """Keep thinking; what only a provider can read that the library does not know is dropped."""
     if block.signature is None or not _is_foreign(block.signature):
         return block
@@ -165,24 +126,17 @@ def _rule(block: am.ThinkingBlock) -> Any:
     return block if block.redacted is None else Swap(block.evolve(redacted=None), why)
 
 
-def _signature(signature: am.Signature, _: Any) -> am.Signature | None:
+def carried_signature(signature: am.Signature, _: Any) -> am.Signature | None:
+    """Keep the signatures of providers that the library knows."""
     if _is_foreign(signature):
         return None
     return signature.evolve(extras={}) if signature.extras else signature
 
 
-def _taken(block: am.ThinkingBlock) -> frozenset[str]:
+def taken_in_part(block: am.ThinkingBlock) -> frozenset[str]:
     """Return all but a format that agrees with the signature, and is not written anyway."""
-    own: Any = block.extras[_PART]
-    owner, told = _owner_of(block), own.get("format")
-    agrees = owner == _ANYBODY or _provider_of(told) == owner
-    is_told = told is not None and agrees and told != _word_of(block)
+    own: Any = block.extras[PART]
+    owner, told = _owner(type_of(block), *_said(block)), own.get("format")
+    agrees = owner in (_ANYBODY, _provider_of(told))
+    is_told = told is not None and agrees and told != _FORMATS.get(owner)
     return frozenset(own) - {"format"} if is_told else frozenset(own)
-
-
-def thinking_row() -> Row:
-    """Return the row of an assistant's thinking."""
-    cells = {"thinking": KEEP, "redacted": KEEP, "item_id": KEEP}
-    return Row(
-        {**cells, "signature": _signature, "extras": carried_extras((_PART, _taken), (FAMILY, lambda _: _KEYS))}, _rule
-    )
