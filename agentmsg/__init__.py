@@ -51,6 +51,7 @@ from agentmsg.model.blocks import (
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg, Role
 from agentmsg.model.recorder import Recorder
+from agentmsg.model.settings import Settings
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.model.tools import NativeTool, Tool, ToolSpec
 from agentmsg.model.usage import Usage
@@ -61,10 +62,8 @@ if TYPE_CHECKING:
         Conversion,
         convert,
         decode,
-        dump_losses,
         dumps,
         encode,
-        load_losses,
         loads,
         restore,
     )
@@ -73,6 +72,7 @@ if TYPE_CHECKING:
     from agentmsg.embed.annotations import As
     from agentmsg.files.lines import dump_lines, load_lines
     from agentmsg.files.whole import dump, load
+    from agentmsg.fitting.loss_reports import dump_losses, load_losses
     from agentmsg.fitting.losses import Loss, Losses
     from agentmsg.fitting.repairing import Repaired, repair
     from agentmsg.formats.codec import Codec
@@ -128,7 +128,7 @@ _LATER = {
     "detect": "agentmsg.checking.detection",
     "dump": "agentmsg.files.whole",
     "dump_lines": "agentmsg.files.lines",
-    "dump_losses": "agentmsg.api",
+    "dump_losses": "agentmsg.fitting.loss_reports",
     "dumps": "agentmsg.api",
     "encode": "agentmsg.api",
     "encode_chunk": "agentmsg.stream",
@@ -136,7 +136,7 @@ _LATER = {
     "get_codec": "agentmsg.registry",
     "load": "agentmsg.files.whole",
     "load_lines": "agentmsg.files.lines",
-    "load_losses": "agentmsg.api",
+    "load_losses": "agentmsg.fitting.loss_reports",
     "loads": "agentmsg.api",
     "parse_partial": "agentmsg.stream",
     "recognize": "agentmsg.checking.detection",
@@ -174,6 +174,7 @@ __all__ = [  # noqa: RUF022
     "ToolSpec",
     "NativeTool",
     "Usage",
+    "Settings",
     # blocks, and what stands in them
     "blocks",
     "Block",

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 import attrs
 
-from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, LossError, is_a
+from agentmsg.errors import AgentMsgError, CodecLookupError, LossError, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
-from agentmsg.fitting.account_file import from_lines, to_lines
-from agentmsg.fitting.carry import carried, restore, uncarried
-from agentmsg.fitting.deep_documents import decode_deep, is_deep, loads_deep, named, refused, rooms
+from agentmsg.fitting.carry import carried, restore
+from agentmsg.fitting.deep_documents import decode_deep, is_deep, is_raw, loads_deep, named, not_raw, refused, rooms
 from agentmsg.fitting.digest import digest
+from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.limits import DEFAULT_LIMITS, Limits
-from agentmsg.model.checks import checked, clean_repr, flag, one_of
+from agentmsg.model.checks import clean_repr, flag, one_of
 from agentmsg.model.construction import maker, paused
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
@@ -42,10 +42,8 @@ __all__ = [
     "convert",
     "decode",
     "digest",
-    "dump_losses",
     "dumps",
     "encode",
-    "load_losses",
     "loads",
     "messages_for",
     "restore",
@@ -112,8 +110,8 @@ def loads(
     chosen = get_codec(codec, **options)
     usual, room = rooms(chosen, limits)
     # A line that was read before takes no longer than to ask all this: what is usual comes first.
-    if type(raw) is not bytes and not _is_raw(raw):
-        raise _not_raw(raw, "raw", chosen)
+    if type(raw) is not bytes and not is_raw(raw):
+        raise not_raw(raw, "raw", chosen)
     if duplicates is not _LAST:
         one_of(duplicates, "duplicates", _LAST, "error")
     try:
@@ -126,11 +124,6 @@ def loads(
             raise refused(error, chosen) from None
     with paused():
         return loads_deep(raw, chosen, room, duplicates)
-
-
-def _not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeError:
-    told = refused_value(name, value, "bytes or a string")
-    return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
 
 
 def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
@@ -337,6 +330,8 @@ def convert(
     duplicates: Duplicates = "last",
     carry: bool = False,
     repair: bool = False,
+    model: str | None = None,
+    max_tokens: int | None = None,
 ) -> Conversion:
     """Return a document of one format in another, and report exactly what is lost.
 
@@ -350,6 +345,8 @@ def convert(
         duplicates: as for ``loads``, for bytes and text.
         carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
         repair: as for ``encode``. The report tells both what was lost and what was mended.
+        model: the name of the model to ask. Without it, a name means nothing to another provider, and is left out.
+        max_tokens: the most tokens to write.
 
     Raises:
         DecodeError: if the document can't be read. Never for a loss.
@@ -359,39 +356,12 @@ def convert(
     flag(carry, "carry")
     one_of(duplicates, "duplicates", "last", "error")
     with paused():
-        is_raw = _is_raw(document)
-        if is_raw:
+        is_text = is_raw(document)
+        if is_text:
             history = loads(document, read_by, limits=limits, duplicates=duplicates)
         else:
             history = _decoded(document, read_by, limits)
-        fitted = _fitted(history, to, repair=repair)
+        asked = with_asked(history, model=model, max_tokens=max_tokens)
+        fitted = over(_fitted(asked, to, repair=repair), history, is_secret=False)
         output, losses = carried(fitted, to, read_by.name) if carry else (fitted.history, account(fitted))
-        return _make_conversion(to.to_bytes(output) if is_raw else _written(to, output), losses, history)
-
-
-def dump_losses(losses: Losses, output: History) -> bytes:
-    """Return a loss report as it stands on file: JSON lines, a header first, one line for each object.
-
-    Args:
-        losses: the loss report of a conversion.
-        output: the converted history as its document reads back; the header binds the loss report to it.
-    """
-    account = checked(losses, Losses, "losses")
-    return b"".join(line + b"\n" for line in to_lines(account, uncarried(checked(output, History, "output"), account)))
-
-
-def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
-    """Return the loss report of a file.
-
-    Raises:
-        DecodeError: if it isn't one; the path starts with the line number.
-    """
-    if not _is_raw(raw):
-        raise _not_raw(raw, "raw")
-    # Only line feeds part lines: a text may hold other characters that are ends of lines for str.splitlines.
-    lines: list[Any] = raw.split("\n") if isinstance(raw, str) else bytes(raw).splitlines()
-    return from_lines(lines if not lines or lines[-1] else lines[:-1])
-
-
-def _is_raw(document: object) -> bool:
-    return is_a(document, (bytes, bytearray, memoryview, str))
+        return _make_conversion(to.to_bytes(output) if is_text else _written(to, output), losses, history)

@@ -743,9 +743,10 @@ def test_results_in_other_messages_are_split_off() -> None:
 
 
 def test_the_rest_of_a_body_is_kept() -> None:
-    """Parameters are extras of the history, written again by this codec only."""
-    history = returned({"model": "claude", "max_tokens": 5, "messages": [{"role": "user", "content": "hi"}]})
-    assert history.extras == {"anthropic": {"model": "claude", "max_tokens": 5}}
+    """Parameters that the model has no field for are extras of the history, written again by this codec only."""
+    history = returned({"model": "claude", "service_tier": "auto", "messages": [{"role": "user", "content": "hi"}]})
+    assert history.settings == am.Settings(model="claude")
+    assert history.extras == {"anthropic": {"service_tier": "auto"}}
 
 
 def test_a_list_of_messages_is_a_document() -> None:

@@ -73,7 +73,7 @@ def test_code_is_printed() -> None:
     """``agentmsg formats NAME --code`` prints the generated code of a format, and says so where there is none."""
     done = CliRunner().invoke(program, ["formats", "anthropic", "--code"])
     assert done.exit_code == 0
-    assert done.stdout == am.get_codec("anthropic").described[0].code()
+    assert done.stdout == "\n\n".join(each.code() for each in am.get_codec("anthropic").described)
     done = CliRunner().invoke(program, ["formats", "msgpack", "--code"])
     assert done.exit_code != 0
     assert "error [option] msgpack: this format isn't described in forms" in done.output

@@ -104,9 +104,10 @@ def _bare(message: am.Msg) -> am.Msg:
 
 
 def test_a_body_keeps_its_parameters() -> None:
-    """The keys of a body beside messages and tools are extras of the history, in their own order and types."""
-    history = returned({"model": "m", "messages": [], "temperature": 1.0, "stop": None})
-    assert history.extras == {"openai": {"model": "m", "temperature": 1.0, "stop": None}}
+    """The keys of a body that are no messages, tools and settings are extras of the history, in their own types."""
+    history = returned({"model": "m", "messages": [], "temperature": 1.0, "stop": None, "n": 2})
+    assert history.settings == am.Settings(model="m", temperature=1.0)
+    assert history.extras == {"openai": {"stop": None, "n": 2}}
 
 
 def test_a_bare_list_stays_one_until_it_has_tools() -> None:

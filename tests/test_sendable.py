@@ -18,7 +18,7 @@ from agentmsg.testing import sendable
 from agentmsg.testing.strategies import histories
 from data import corpus, effort, recorded, some
 from support.documents import documents
-from support.strict import anthropic_request_problems, openai_request_problems
+from support.strict import anthropic_call_problems, openai_call_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -62,6 +62,7 @@ _OTHER = am.Msg.tool("there", tool_call_id="a")
 # For each rule a history that breaks it, and what repair makes of it; None where the history alone can't be mended.
 BOTH: dict[str, tuple[am.History, am.History | None]] = {
     "no-messages": (am.History([]), None),
+    "required-setting": (VALID.with_settings(temperature=0.5), None),
     "call-unanswered": (
         am.History([_USER, _ASKED, _USER, _SAID]),
         am.History([_USER, _ASKED, _NONE, _USER, _SAID]),
@@ -458,8 +459,8 @@ _NO_RESULT = [{"url": "https://x"}]
 
 @each_target
 def test_the_packages_accept_what_is_sent(target: Any) -> None:
-    """The strict types of the providers' packages accept every stored document of another format, repaired."""
-    problems = {"openai": openai_request_problems, "anthropic": anthropic_request_problems}[target]
+    """The strict types of the providers' calls accept every stored document of another format, repaired, as a body."""
+    problems = {"openai": openai_call_problems, "anthropic": anthropic_call_problems}[target]
     refused: list[str] = []
     tried = 0
     for codec in am.codec_names():
@@ -467,7 +468,9 @@ def test_the_packages_accept_what_is_sent(target: Any) -> None:
             if codec in (*_OWN_FIELDS[target], *_MADE_UP):
                 continue
             history = am.decode(document, codec)
-            sent = am.encode(am.History(history.messages, tools=history.tools), target, repair=True, on_loss="ignore")
+            asked = am.History(history.messages, tools=history.tools, settings=history.settings)
+            asked = asked.with_settings(model="m", max_tokens=1024)
+            sent = am.encode(asked, target, repair=True, on_loss="ignore")
             if json.dumps(_NO_RESULT) not in json.dumps(sent):
                 refused += [f"{codec}, {name}: {problem}" for problem in problems(sent)]
                 tried += 1

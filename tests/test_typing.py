@@ -17,7 +17,7 @@ import attrs
 import pytest
 
 import agentmsg as am
-from agentmsg.model.fields import MsgChanges, MsgFields, ToolFields
+from agentmsg.model.fields import MsgChanges, MsgFields, SettingsFields, ToolFields
 from agentmsg.model.msg import RESULT_FIELDS
 from agentmsg_codecs import CODECS, CodecName, ResponseCodecName
 
@@ -116,6 +116,7 @@ def test_names_told_to_type_checkers_are_all_there_are() -> None:
     of_result = {*RESULT_FIELDS}
     assert _keys(MsgChanges) == names
     assert _keys(MsgFields) == names - {"role", "content"}
+    assert _keys(SettingsFields) == {field.name for field in attrs.fields(am.Settings)} - {"extras", "notes"}
     assert _keys(ToolFields) == names - {"role", "content", "name"} | of_result
 
 

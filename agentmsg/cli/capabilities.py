@@ -11,6 +11,7 @@ from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
+from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -96,8 +97,13 @@ def _block_fields(caps: Caps) -> Table:
 
 def _history_fields(caps: Caps) -> Table:
     tools = _NO if "tools" not in caps.history else _IF if len(caps.tools) == 1 else _YES
-    lines = [(name, tools if name == "tools" else _word(caps.history.get(name))) for name in _fields(History)]
+    apart = {"tools": tools, "settings": _NO if caps.settings is None else _IF}
+    lines = [(name, apart.get(name) or _word(caps.history.get(name))) for name in _fields(History)]
     return [("", "supported"), *lines]
+
+
+def _settings(row: Row) -> Table:
+    return [("", "supported"), *((name, _word(row.fields.get(name))) for name in _fields(Settings) if name != "extras")]
 
 
 def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
@@ -108,6 +114,8 @@ def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
     yield "blocks, by role", _blocks(caps)
     yield "fields of blocks", _block_fields(caps)
     yield "fields of histories", _history_fields(caps)
+    if caps.settings is not None:
+        yield "settings of requests", _settings(caps.settings)
 
 
 def summary(caps: Caps) -> str:

@@ -30,7 +30,7 @@ Examples:
   agentmsg convert cassette.json -t json --at '/interactions/*/request/body' -o out.jsonl
   agentmsg convert mixed.jsonl -f each -t openai -o out.jsonl
   agentmsg convert logs.parquet --column request -t anthropic -o out.parquet
-  agentmsg convert history.json -t anthropic --repair
+  agentmsg convert request.json -t anthropic --repair --model claude-opus-4-5 --max-tokens 1024
   cat history.json | agentmsg convert - -t json --pretty
 """
 
@@ -54,6 +54,8 @@ Examples:
     "--carry", is_flag=True, help="Keep lost content in the metadata of the output's messages, if the format has any."
 )
 @click.option("--repair", is_flag=True, help="Mend what the provider would refuse, and report it as losses.")
+@click.option("--model", metavar="NAME", help="The model to ask; another provider's name for one is left out.")
+@click.option("--max-tokens", type=click.IntRange(1), help="The most tokens to write.")
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
 @running_options
 @click.pass_context
@@ -68,6 +70,8 @@ def command(
     flat: str | None,
     carry: bool,
     repair: bool,
+    model: str | None,
+    max_tokens: int | None,
     verify: bool,
     **how: Any,
 ) -> None:
@@ -90,7 +94,7 @@ def command(
     target = get_codec(codec, **dict(options))
     if repair:
         check(History(), target)
-    checks = bool(target.rules) and not repair and on_loss != "ignore"
+    asks = (("model", model), ("max_tokens", max_tokens))
     job = Job(
         codec=codec,
         options=options,
@@ -98,7 +102,8 @@ def command(
         on_loss=on_loss,
         carry=carry,
         repair=repair,
-        checks=checks,
+        asks=tuple((name, value) for name, value in asks if value is not None),
+        checks=bool(target.rules) and on_loss != "ignore",
         verify=verify,
     )
 

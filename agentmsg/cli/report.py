@@ -38,6 +38,10 @@ __all__ = [
 ]
 
 # Levels in the order in which they are told: their colours, and how many kinds of each are told in words.
+_REFUSED = {
+    "refused": ": see agentmsg check, or convert with --repair",
+    "unset": " for a missing setting: give --model or --max-tokens",
+}
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
 # So many files are told of one by one that hold what cannot be read.
 _FILES = 10
@@ -139,12 +143,12 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
         say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
-    refused = levels.get("refused", 0)
-    if not any(levels.values()) or set(levels) == {"refused"}:
+    if not any(count for level, count in levels.items() if level not in _REFUSED):
         say("nothing lost")
-    if refused:
-        told = "the document" if is_one else counted(refused, "document")
-        say(f"{told} would be refused by the provider: see agentmsg check, or convert with --repair", colour="yellow")
+    for level, words in _REFUSED.items():
+        if count := levels.get(level, 0):
+            told = "the document" if is_one else counted(count, "document")
+            say(f"{told} would be refused by the provider{words}", colour="yellow")
 
 
 def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:

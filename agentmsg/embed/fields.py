@@ -20,6 +20,7 @@ from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature
 from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
+from agentmsg.model.settings import Settings
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.model.usage import Usage
@@ -36,7 +37,9 @@ _CANONICAL: Final = "json"
 _FAMILY = "agentmsg"
 _SOURCES = (URLSource, Base64Source, FileSource, TextSource, BlocksSource)
 _TOOLS = (ToolSpec, NativeTool)
-_CLASSES: frozenset[type[Any]] = frozenset({History, Msg, Usage, Citation, CacheHint, Signature, *_SOURCES, *_TOOLS})
+_CLASSES: frozenset[type[Any]] = frozenset(
+    {History, Msg, Usage, Settings, Citation, CacheHint, Signature, *_SOURCES, *_TOOLS}
+)
 # The unions that people write in annotations, and the base of all blocks, by the names of their definitions.
 _UNIONS: Mapping[str, tuple[type[Any], ...]] = {"Block": (BaseBlock,), "Source": _SOURCES, "Tool": _TOOLS}
 

@@ -14,7 +14,7 @@ from agentmsg.checking.sendable import check
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.carry import carried, restore, uncarried
-from agentmsg.fitting.edited import over
+from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.repairing import repaired
@@ -22,6 +22,7 @@ from agentmsg.formats.spelling import same_document
 from agentmsg.limits import room_of
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
+from agentmsg.model.settings import Settings
 from agentmsg.registry import get_codec
 from agentmsg.values.frozen import thaw
 
@@ -45,7 +46,7 @@ class Converted:
         redacted: how many messages hide something.
         output: the history that the document reads back as, without what it carries of losses; None if nobody needs
             it.
-        is_refused: whether the provider would refuse it, if that was looked at.
+        refused: "refused" and "unset", where the provider would refuse it, if that was looked at.
     """
 
     data: bytes
@@ -55,7 +56,7 @@ class Converted:
     report: Losses
     redacted: int
     output: History | None
-    is_refused: bool
+    refused: frozenset[str]
 
 
 class Converter:
@@ -83,9 +84,10 @@ class Converter:
         read = len(history)
         if job.change is not None:
             history = job.change(history)
-        fitted = fit(history, self._target)
+        fitted = fit(with_asked(history, **dict(job.asks)), self._target)
         if job.repair:
             fitted = repaired(fitted, self._target)
+        fitted = over(fitted, history, is_secret=False)
         written, losses = fitted.history, account(fitted)
         if job.carry:
             written, losses = carried(fitted, self._target, self._source.name)
@@ -102,8 +104,18 @@ class Converter:
         if job.verify:
             self._prove(data, history, losses, output)
         output = None if output is None else uncarried(output, losses)
-        is_refused = job.checks and any(each.severity == "error" for each in check(written, self._target))
-        return Converted(document, len(history), read, losses, report, redacted, output, is_refused)
+        refused = self._refused(history, written) if job.checks else frozenset[str]()
+        return Converted(document, len(history), read, losses, report, redacted, output, refused)
+
+    def _refused(self, history: History, written: History) -> frozenset[str]:
+        """Return what the provider would refuse, as the report counts it."""
+        if written.settings is None and history.settings is not None:
+            # A request stays one, even if nothing is left of what it asked for.
+            written = written.evolve(settings=Settings())
+        codes = {each.code for each in check(written, self._target) if each.severity == "error"}
+        unset = "required-setting" in codes
+        refused = not self._job.repair and len(codes) > unset
+        return frozenset(("refused",) * refused + ("unset",) * unset)
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
         """Raise unless what was written and its loss report give the source again, to the last spelling."""

@@ -73,7 +73,9 @@ class Job:
         flat: whether losses are written one by one, for tables.
         carry: whether documents carry their content losses themselves, where the format has a place for them.
         repair: whether what the provider would refuse is mended.
-        checks: whether documents are counted that the provider would refuse, as "refused" in the report.
+        asks: settings that each request gets, as name and value.
+        checks: whether documents are counted that the provider would refuse, as "refused" in the report, and those
+            that lack a setting, as "unset".
         verify: whether each document that was written is read again and must give back its source.
         pretty: whether JSON is indented.
         quarantine: whether a document that can't be converted is quarantined; else its error is raised.
@@ -89,6 +91,7 @@ class Job:
     flat: bool = False
     carry: bool = False
     repair: bool = False
+    asks: tuple[tuple[str, Any], ...] = ()
     checks: bool = False
     verify: bool = False
     pretty: bool = False
@@ -134,7 +137,8 @@ class Report:
         lines: the number of the last line or frame that was read.
         formats: how many documents of each format were written, where each was detected by itself.
         levels: losses by level; "carried": those that documents carry themselves; "redacted": messages that were;
-            "refused": documents that the provider would refuse.
+            "refused" and "unset": documents that the provider would refuse, for what they say and for a setting
+            that they don't.
         groups: the losses by what they have in common.
         first_bad: the line of what was wrong first, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.

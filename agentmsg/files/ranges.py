@@ -130,7 +130,7 @@ def convert_documents(
         if job.on_loss != "ignore":
             _count(counts, done.losses)
             counts.update({"redacted": done.redacted} if done.redacted else {})
-            counts.update({"refused": 1} if done.is_refused else {})
+            counts.update(done.refused)
             groups.add(done.losses, report.documents)
         if sinks.losses is not None:
             _write_account(sinks.losses, codec, report.documents, done, _stood(source, item))

@@ -17,7 +17,7 @@ from agentmsg.errors import LossError
 from agentmsg.fitting.content_levels import extras_hold_content
 from agentmsg.fitting.fitted import FitItem, Fitted, make_item
 from agentmsg.fitting.longest_run import moved_of
-from agentmsg.fitting.losses import PROMPT_ROLES, Loss, Losses, Path, level_of
+from agentmsg.fitting.losses import PROMPT_ROLES, Loss, Losses, Path, level_at
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
@@ -26,6 +26,7 @@ from agentmsg.model.equality import compared, compared_values, same
 from agentmsg.model.generated import MadeName
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
+from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -88,7 +89,7 @@ def check_unedited(history: History, output: History) -> None:
         if index >= len(history) or not same(history.messages[index], message):
             msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited", path=("messages", index))
-    for name in ("id", "tools", "metadata", "extras"):
+    for name in ("id", "tools", "metadata", "settings", "extras"):
         if not same(getattr(history, name), getattr(output, name)):
             msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited", path=(name,))
@@ -260,11 +261,8 @@ class _Report:
         last = path[-1]
         if path in self.reasons:
             code, mended = self.reasons[path]
-            return _make_loss(path, kind, self.codec, mended or level_of(str(last), was, now), was, now, code)
-        level = why.level if why is not None else level_of(last, was, now) if isinstance(last, str) else "content"
-        if path == ("extras",):
-            # What a document says beside its messages: the model to ask, the temperature ...
-            level = "setting"
+            return _make_loss(path, kind, self.codec, mended or level_at(path, was, now), was, now, code)
+        level = why.level if why is not None else level_at(path, was, now) if isinstance(last, str) else "content"
         if level != "content" and _holds_content(last, was, now, owner):
             level = "content"
         return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
@@ -294,7 +292,13 @@ class _Report:
         values = compared_values(kind)
         for (name, get), was, now in zip(compared(kind), values(old), values(new), strict=True):
             if was is not now and name not in skipped and not same(was, now):
-                fate = "dropped" if not now and now is not False else "invented" if was is None else "changed"
+                fate = (
+                    "dropped"
+                    if not now and not isinstance(now, (int, float))
+                    else "invented"
+                    if was is None
+                    else "changed"
+                )
                 caused = rule if _caused(rule, kind, get, was) else None
                 yield self.loss((*path, name), fate, was, now, caused, owner=old)
 
@@ -352,6 +356,12 @@ class _Report:
 
     def rest(self, fitted: Fitted) -> Iterator[Loss]:
         source, history = fitted.source, fitted.history
-        yield from self.fields((), source, history, {"messages", "tools"})
+        asked, left, apart = source.settings, history.settings, {"messages", "tools"}
+        if left is None and any(path[0] == "settings" for path in self.reasons):
+            left = Settings()
+        if asked is not None and left is not None:
+            apart.add("settings")
+            yield from self.fields(("settings",), asked, left, set())
+        yield from self.fields((), source, history, apart)
         if fitted.tools is not None:
             yield from self.items(("tools",), source.tools, list(enumerate(fitted.tools)))

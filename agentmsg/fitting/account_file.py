@@ -24,10 +24,11 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
 from agentmsg.fitting.digest import content_digest, digest
-from agentmsg.fitting.losses import Loss, Losses, Path, Settled, level_of
+from agentmsg.fitting.losses import Loss, Losses, Path, Settled, level_at
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.model.base import CacheHint, Citation, Noted, Signature
 from agentmsg.model.msg import Msg
+from agentmsg.model.settings import Settings
 from agentmsg.model.usage import Usage
 from agentmsg.registry import get_codec
 from agentmsg.values.frozen import adopt
@@ -50,8 +51,10 @@ _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
     "citations": lambda engine, value: tuple(engine.read_one(Citation, item, 0) for item in value),
     "created_at": lambda _, value: datetime.fromisoformat(value),
     "embedding": lambda _, value: tuple(value),
+    "settings": lambda engine, value: engine.read_one(Settings, value, 0),
     "signature": lambda engine, value: engine.read_one(Signature, value, 0),
     "source": lambda engine, value: engine.read_source(value, 0),
+    "stop": lambda _, value: tuple(value),
     "tools": lambda engine, value: engine.read_tools(value, 0),
     "usage": lambda engine, value: engine.read_one(Usage, value, 0),
 }
@@ -147,7 +150,7 @@ def _add(line: dict[str, Any], loss: Loss) -> None:
 def _usual_level(loss: Loss) -> str:
     last = loss.path[-1]
     if isinstance(last, str):
-        return level_of(last, loss.was, loss.now)
+        return level_at(loss.path, loss.was, loss.now)
     return "annotation" if loss.kind in {"split", "merged", "invented"} else "content"
 
 

@@ -80,7 +80,7 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
 
 def _is_carried(loss: Loss) -> bool:
     """Whether a loss is of content, or says where things stand: without the rest, all else is in its place."""
-    return loss.level == "content" or loss.path[-1] not in ANNOTATIONS
+    return loss.level == "content" or (loss.level == "annotation" and loss.path[-1] not in ANNOTATIONS)
 
 
 def _holding(output: History, codec: Codec, text: str) -> History | None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage
+from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, is_a
+from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.fit import fit
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import DEFAULT_LIMITS, USUAL, Limits, as_limits, room_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.values.text import Duplicates
 
-__all__ = ["decode_deep", "is_deep", "loads_deep", "named", "refused", "rooms"]
+__all__ = ["decode_deep", "is_deep", "is_raw", "loads_deep", "named", "not_raw", "refused", "rooms"]
 
 _CANONICAL = ("json", "msgpack")
 
@@ -64,6 +65,17 @@ def refused(error: AgentMsgError | RecursionError, codec: Codec) -> AgentMsgErro
 def is_deep(error: AgentMsgError | RecursionError, usual: Limits, room: Limits) -> bool:
     """Whether an error of reading a usual document tells of a deep one, to be read with all its room."""
     return isinstance(error, AgentMsgError) and error.code == "depth" and usual is not room
+
+
+def is_raw(document: object) -> bool:
+    """Whether a document is given as bytes or text."""
+    return is_a(document, (bytes, bytearray, memoryview, str))
+
+
+def not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeError:
+    """Return the error of an argument that must be bytes or text."""
+    told = refused_value(name, value, "bytes or a string")
+    return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
 
 
 def named(error: AgentMsgError, codec: Codec) -> AgentMsgError:

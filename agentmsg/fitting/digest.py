@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agentmsg.model.history import MsgLike
+    from agentmsg.model.settings import Settings
 
 __all__ = ["content_digest", "digest"]
 
@@ -43,7 +44,11 @@ def digest(messages: History | Msg | Iterable[MsgLike], *, exact: bool = False) 
     history = as_history(messages)
     bare = [_bare(message, exact=exact) for message in history.messages]
     changes: dict[str, Any] = {} if exact else {"id": None}
-    return _hashed(history.evolve(messages=bare, notes={}, **changes))
+    return _hashed(history.evolve(messages=bare, notes={}, settings=_noteless(history.settings), **changes))
+
+
+def _noteless(settings: Settings | None) -> Settings | None:
+    return settings and changed(settings, {"notes": EMPTY})
 
 
 def content_digest(history: History) -> str:
@@ -67,7 +72,7 @@ def _content(owner: Any) -> Any:
         name = str(field.alias)
         value: Any = getattr(owner, field.name)
         new: Any
-        if name == "notes" or (name in ANNOTATIONS and name in absent):
+        if name in ("notes", "settings") or (name in ANNOTATIONS and name in absent):
             new = value if value == absent[name] else absent[name]
         elif isinstance(value, Noted):
             new = _content(value)

@@ -116,7 +116,7 @@ class Draft:
         self._tools = list(fitted.tools or map(FitItem, fitted.history.tools))
         # The indexes of those that are left; none goes in a repair.
         self._left = [index for index, item in enumerate(self._tools) if not isinstance(item.new, Drop)]
-        self._reasons: dict[Path, tuple[str, Level | None]] = {}
+        self._reasons = dict(fitted.reasons)
         self._coming: dict[int, list[_Line]] = {}
         self._touched: dict[int, _Touched] = {}
 

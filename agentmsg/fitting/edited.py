@@ -7,7 +7,7 @@ place, that is what fit noted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -16,7 +16,17 @@ from agentmsg.fitting.fitted import Fitted, make_item
 if TYPE_CHECKING:
     from agentmsg.model.history import History
 
-__all__ = ["over"]
+__all__ = ["over", "with_asked"]
+
+
+def with_asked(history: History, **settings: Any) -> History:
+    """Return a history that asks for what is given of some settings; None leaves what it said.
+
+    Raises:
+        InvalidMessage: if a value has another type.
+    """
+    given: Any = {name: value for name, value in settings.items() if value is not None}
+    return history.with_settings(**given) if given else history
 
 
 def over(fitted: Fitted, source: History, *, is_secret: bool) -> Fitted:

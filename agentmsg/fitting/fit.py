@@ -19,17 +19,18 @@ from agentmsg.fitting.changes import FieldChanges, changed
 from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, make_fitted, make_item, make_message
-from agentmsg.fitting.losses import level_of
+from agentmsg.fitting.losses import Path, level_of
 from agentmsg.fitting.result_overflow import APART, set_apart
 from agentmsg.formats.adjacent_blocks import Run
-from agentmsg.formats.capabilities import Caps, Drop, Row, Swap
+from agentmsg.formats.capabilities import Caps, Drop, Level, Row, Swap
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
-from agentmsg.model.construction import maker
+from agentmsg.model.construction import absent_values, maker
 from agentmsg.model.generated import Made, MadeTime
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
+from agentmsg.model.settings import Settings
 from agentmsg.model.tool_links import CallNames, with_ids
 from agentmsg.values.frozen import adopt
 
@@ -48,7 +49,7 @@ _NOTHING: frozenset[str] = frozenset()
 # Fields that are fitted otherwise than by their cells.
 _CONTENT = frozenset({"content"})
 _BESIDE = frozenset({"role", "content"})
-_LISTS = frozenset({"messages", "tools"})
+_APART = frozenset({"messages", "tools", "settings"})
 
 
 def fit(history: History, codec: Codec) -> Fitted:
@@ -292,32 +293,69 @@ def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: tuple[Fit
 def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
     """Fit what belongs to the history as a whole."""
     history = fitted.history
-    if not (history.extras or history.tools or history.metadata) and history.id is None:
+    if not (history.extras or history.tools or history.metadata or history.settings) and history.id is None:
         return fitted
     items: tuple[FitItem, ...] | None = None
     fields = _compiled(caps)[2]
-    changes = fields.of(history, caps, caps.history, _LISTS)
+    changes = fields.of(history, caps, caps.history, _APART)
     assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
     if history.tools:
         items = tuple([_fit_tool(tool, caps, fields) for tool in history.tools])
         if any(item.new is not tool for item, tool in zip(items, history.tools, strict=True)):
             changes["tools"] = tuple(item.new for item in items if not isinstance(item.new, Drop))
+    whys: dict[str, str] = {}
+    if history.settings is not None:
+        settings = _fit_settings(history.settings, caps.settings, whys)
+        if settings is not history.settings:
+            changes["settings"] = settings
     if not changes:
         return fitted
     done = _with_fields(history, **changes)
-    return attrs.evolve(fitted, history=done, tools=items)
+    reasons: dict[Path, tuple[str, Level | None]] = {("settings", name): (why, None) for name, why in whys.items()}
+    return attrs.evolve(fitted, history=done, tools=items, reasons=reasons)
 
 
 def _with_fields(history: History, **changes: Any) -> History:
     """Return the history with some fields that fit made itself; to check them again takes as long as all of fit."""
-    fields = {"messages": history.messages, "id": history.id, "tools": history.tools, "metadata": history.metadata}
-    fields |= {"extras": history.extras, "notes": history.notes}
+    fields: dict[str, Any] = {"messages": history.messages, "id": history.id, "tools": history.tools}
+    fields |= {
+        "metadata": history.metadata,
+        "extras": history.extras,
+        "notes": history.notes,
+        "settings": history.settings,
+    }
     for name, value in changes.items():
         fields[name] = adopt(value)
     return _make_history(**fields)
 
 
 _make_history = maker(History)
+
+
+def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> Settings | None:
+    """Return the settings that are supported, or None; put into ``whys`` why those were changed that cells tell of."""
+    if row is None:
+        return None
+    answer = settings if row.otherwise is None else row.otherwise(settings)
+    old, absent = settings, absent_values(Settings)
+    if isinstance(answer, Swap):
+        whys.update((name, answer.why) for name in absent if getattr(answer.new, name) is not getattr(old, name))
+        settings = answer.new
+    changes: dict[str, Any] = {}
+    for name, nothing in absent.items():
+        value = getattr(settings, name)
+        if name == "notes" or value is nothing or value == nothing:
+            continue
+        cell = row.fields.get(name)
+        new = nothing if cell is None else cell(value, settings)
+        if isinstance(new, (Drop, Swap)):
+            whys[name] = new.why
+            new = new.new if isinstance(new, Swap) else nothing
+        if new is not value:
+            changes[name] = new
+    kept = changed(settings, changes)
+    says = any(getattr(kept, name) != nothing for name, nothing in absent.items() if name != "notes")
+    return kept if says else None
 
 
 def _fit_tool(tool: Tool, caps: Caps, fields: FieldChanges) -> FitItem:

@@ -22,7 +22,7 @@ from agentmsg.model.pickling import repr_html
 if TYPE_CHECKING:
     from agentmsg.model.history import History
 
-__all__ = ["ANNOTATIONS", "PROMPT_ROLES", "Kind", "Loss", "Losses", "Path", "Settled", "level_of"]
+__all__ = ["ANNOTATIONS", "PROMPT_ROLES", "Kind", "Loss", "Losses", "Path", "Settled", "level_at", "level_of"]
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
 Path: TypeAlias = tuple[str | int, ...]
@@ -35,6 +35,7 @@ ANNOTATIONS = frozenset(
     }
 )  # fmt: skip
 """The fields that are annotations wherever they stand, but for the status of what failed."""
+_SETTINGS = frozenset({"extras", "settings"})
 _FAILED = ("error", "denied", "interrupted")
 _VALUES = frozenset({"was", "now"})
 PROMPT_ROLES = frozenset({"system", "developer"})
@@ -51,6 +52,11 @@ def level_of(field: str, was: Any, now: Any) -> Level:
     if field == "source" and _is_one_source(was, now):
         return "annotation"
     return "annotation" if field in ANNOTATIONS else "content"
+
+
+def level_at(path: Path, was: Any, now: Any) -> Level:
+    """Return the level of a lost field by its path: what a request says beside its messages are settings."""
+    return "setting" if path[0] in _SETTINGS else level_of(str(path[-1]), was, now)
 
 
 def _is_one_source(was: Any, now: Any) -> bool:

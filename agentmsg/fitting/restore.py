@@ -20,6 +20,7 @@ from agentmsg.model.checks import checked, listed, one_of
 from agentmsg.model.equality import same
 from agentmsg.model.generated import MadeName
 from agentmsg.model.history import History
+from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -103,6 +104,9 @@ def _woven(history: History, losses: Losses | None, tree: tuple[_Node, dict[int,
         changes["messages"] = weave.messages(history.messages, root.get("messages"))
     if root.get("tools").below:
         changes["tools"] = weave.items(history.tools, root.get("tools"))
+    settings = root.get("settings")
+    if settings.below:
+        changes["settings"] = weave.fields(history.settings or Settings(), settings, {})
     restored = weave.fields(history, root, changes)
     if losses is None:
         return restored

@@ -14,6 +14,7 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | note_of, with_note, same_document | notes, and when two documents are the same |
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | what holds the messages of a document: a list, one message, a key |
+| BodySettings | the settings of a request, by a form: read off the parameters of its body, and written |
 | Grouping, CallNames | messages that share a native one; the names of calls, for their results |
 | maker, EMPTY, adopt, freeze, plain_copy | objects made without checks, and free-form JSON frozen and copied |
 | is_list, is_mapping, is_object, is_sequence | what a plain value is, in a way that type checkers understand |
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.grouping import Grouping
     from agentmsg.formats.natives import is_bare_text, is_marked
     from agentmsg.formats.parts import Parts
+    from agentmsg.formats.settings import BodySettings
     from agentmsg.formats.shapes import (
         Native,
         Shape,
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
 # Where each name lives; it is imported when it is first asked for.
 _HOMES = {
     "ANY_ROLE": "agentmsg.formats.capabilities",
+    "BodySettings": "agentmsg.formats.settings",
     "EMPTY": "agentmsg.values.frozen",
     "KEEP": "agentmsg.formats.capabilities",
     "CallNames": "agentmsg.model.tool_links",
@@ -154,6 +157,7 @@ __all__ = [
     "ANY_ROLE",
     "EMPTY",
     "KEEP",
+    "BodySettings",
     "CallNames",
     "Caps",
     "Cell",

@@ -158,6 +158,8 @@ class Caps:
         messages: rows by role; the row ANY_ROLE is for roles not named. A role without a row is dropped.
         history: cells of History.
         tools: rows by tool class, if ``history`` supports tools.
+        settings: the row of the settings of a request. A cell may also return a ``Swap`` or a ``Drop``: they say why a
+            setting was changed, or has no place. None: requests have no settings here.
         arrange: steps that change the structure of messages (see agentmsg.formats.restructure), in order, before the
             rows apply.
         needs_id: whether a tool call or result without an id must get one before it can be written.
@@ -171,6 +173,7 @@ class Caps:
     messages: Mapping[str, MessageRow] = _NONE
     history: Mapping[str, Cell] = _NONE
     tools: Mapping[type, Row] = _NONE
+    settings: Row | None = None
     arrange: tuple[Callable[..., Any], ...] = ()
     needs_id: Callable[[Any], bool] | None = None
     derives_names: bool = False

@@ -1,11 +1,11 @@
-"""The fields of a message by name, as type checkers know them: so that they find one that is misspelt.
+"""The fields of messages and settings by name, as type checkers know them: so that they find one that is misspelt.
 
 Told once more here, because a checker can't take them from the class; a test compares the two.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentmsg.model.blocks import Block
     from agentmsg.model.usage import Usage
 
-__all__ = ["MsgChanges", "MsgFields", "ToolFields"]
+__all__ = ["MsgChanges", "MsgFields", "SettingsFields", "ToolFields"]
 
 
 class _Fields(TypedDict, total=False):
@@ -52,3 +52,23 @@ class MsgChanges(MsgFields, total=False):
 
     role: str
     content: str | Iterable[Block]
+
+
+class SettingsFields(TypedDict, total=False):
+    """What ``History.with_settings`` takes."""
+
+    model: str | None
+    max_tokens: int | None
+    temperature: float | None
+    top_p: float | None
+    top_k: int | None
+    stop: Iterable[str]
+    seed: int | None
+    tool_choice: Literal["auto", "required", "none"] | Mapping[str, Any] | None
+    parallel_tool_calls: bool | None
+    response_format: Literal["text", "json"] | Mapping[str, Any] | None
+    reasoning: Literal["off"] | Mapping[str, Any] | None
+    stream: bool | None
+    store: bool | None
+    user: str | None
+    metadata: Mapping[str, Any]

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, Unpack, cast, overload
 
 import attrs
 
 from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_mapping
-from agentmsg.model.checks import listed, optional_text
+from agentmsg.model.checks import instance, listed, optional_text
 from agentmsg.model.construction import replacer
 from agentmsg.model.msg import RESULT_FIELDS, Msg
 from agentmsg.model.pickling import Pickled, Portable, above
 from agentmsg.model.remembering import Body
 from agentmsg.model.roles import SYNONYMS
+from agentmsg.model.settings import Settings
 from agentmsg.model.tool_use import UNSET
 from agentmsg.model.tools import Tool, as_tools
 from agentmsg.values.frozen import EMPTY, JSON, shallow
 
 if TYPE_CHECKING:
     from agentmsg.model.base import BaseBlock
+    from agentmsg.model.fields import SettingsFields
     from agentmsg.model.pickling import Format
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
@@ -61,12 +63,14 @@ class History(Noted, Portable, Sequence[Msg]):
         id: of the conversation.
         tools: that the model may call.
         metadata: the application's own.
+        settings: what the request asks for beside: the model, the most tokens, the temperature ...
     """
 
     messages: tuple[Msg, ...] = attrs.field(default=(), converter=_as_messages)
     id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     tools: tuple[Tool, ...] = attrs.field(default=(), converter=as_tools, kw_only=True)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    settings: Settings | None = attrs.field(default=None, validator=instance(Settings), kw_only=True)
     # The bytes of what this history grew from (see agentmsg.model.remembering).
     _body: Body | None = attrs.field(default=None, init=False, eq=False, repr=False)
     __getstate__, __setstate__ = Pickled.__getstate__, Pickled.__setstate__
@@ -144,6 +148,17 @@ class History(Noted, Portable, Sequence[Msg]):
         grown = _with_messages(self, self.messages + messages)
         _set_body(grown, self._body or Body())
         return grown
+
+    def with_settings(self, **changes: Unpack[SettingsFields]) -> Self:
+        """Return this history with other settings: ``history.with_settings(model="claude-opus-5", max_tokens=1024)``.
+
+        Args:
+            changes: fields of ``Settings``, which are the caller's own: a model named here is any provider's.
+
+        Raises:
+            InvalidMessage: if there is no such field, or a value doesn't fit.
+        """
+        return self.evolve(settings=(self.settings or Settings()).asking(**changes))
 
     def first(self, *, role: str | None = None) -> Msg | None:
         """Return the first message (of a role, "human" also standing for "user", "ai" for "assistant"), or None."""

@@ -98,7 +98,7 @@ class _Last(NamedTuple):
 
 
 def _rest(history: History) -> tuple[object, ...]:
-    return history.id, history.tools, history.metadata, history.extras, history.notes
+    return history.id, history.tools, history.metadata, history.settings, history.extras, history.notes
 
 
 def _same(last: _Last, history: History) -> int:

@@ -40,6 +40,9 @@ _OPAQUE = frozenset(
 _WORDS: Mapping[str, frozenset[str]] = {
     "role": frozenset(get_args(RoleName)),
     "kind": frozenset({"function", "custom", "server"}),
+    "tool_choice": frozenset({"auto", "required", "none"}),
+    "response_format": frozenset({"text", "json"}),
+    "reasoning": frozenset({"off"}),
 }
 
 

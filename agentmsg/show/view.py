@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg.model.blocks import BaseBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import absent_values
+from agentmsg.model.settings import Settings
 from agentmsg.model.tool_links import Place, links
 from agentmsg.ops.stats import stats_of
 from agentmsg.show.blocks import Lengths, call_piece, pieces_of, result_piece, tool_lines
@@ -93,12 +95,26 @@ def view_of(history: History, *, title: str | None = None, lengths: Lengths | No
             *([count(stats.tool_executions, "tool result")] if stats.tool_executions else []),
             *_days(history),
             *said(history.id and title and f"id {history.id}"),
+            *_settings(history.settings),
             *entries(metadata=history.metadata, extras=history.extras),
         ),
         spent=spent(stats.usage),
         tools=tool_lines(history.tools, shown),
         turns=tuple(_turns(history, shown)),
     )
+
+
+def _settings(settings: Settings | None) -> Iterator[str]:
+    """Yield what a request asks for, the model first; how its answer shall look isn't shown."""
+    if settings is None:
+        return
+    yield from said(settings.model)
+    if settings.max_tokens is not None:
+        yield f"at most {count(settings.max_tokens, 'token')}"
+    told = [name for name, nothing in absent_values(Settings).items() if getattr(settings, name) != nothing]
+    others = [name for name in told if name not in ("model", "max_tokens", "extras", "notes")]
+    if others:
+        yield count(len(others), "more setting")
 
 
 def _days(history: History) -> Iterator[str]:

@@ -107,6 +107,8 @@ _CHANGES = (_drop, _replace, _add, _transplant, _wrap, _reorder)
 
 def edit(history: History, rng: random.Random) -> History:
     """Return the history with one modelled leaf changed: a text, a name, a tool's input, a counter ..."""
+    if history.settings is not None and rng.random() < 0.2:  # noqa: PLR2004 - most leaves are in messages
+        return history.evolve(settings=_edited(history.settings, rng))
     if not history.messages:
         return history
     index = rng.randrange(len(history))

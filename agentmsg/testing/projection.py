@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
-from agentmsg import History, Msg, NativeBlock, ToolResultBlock, ToolUseBlock
+from agentmsg import History, Msg, NativeBlock, Settings, ToolResultBlock, ToolUseBlock
 from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.model.base import BaseBlock, Noted
 from agentmsg.model.construction import absent_values
@@ -42,9 +42,18 @@ def project(history: History, caps: Caps) -> History:
         if step is not split_results:
             messages = [message for message in messages if step(None, [message]) is None]
             messages = messages[:1] if step(None, messages) is not None else messages
-    whole = _fields(history.evolve(messages=messages, tools=()), caps.history)
+    settings = _settings(history.settings, caps.settings)
+    whole = _fields(history.evolve(messages=messages, tools=(), settings=None), caps.history)
     assert whole is not None, "no field of a history is required"
-    return whole
+    return whole if settings is None else whole.evolve(settings=settings)
+
+
+def _settings(settings: Settings | None, row: Row | None) -> Settings | None:
+    if settings is None or row is None:
+        return None
+    kept = _fields(settings, row.fields)
+    ruled = row.otherwise is not None and row.otherwise(settings) is not settings
+    return None if ruled or kept == Settings() else kept
 
 
 def _blocks(content: Sequence[BaseBlock], row: MessageRow, caps: Caps) -> list[BaseBlock]:

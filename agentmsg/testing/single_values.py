@@ -15,6 +15,7 @@ from agentmsg.model.blocks import BaseBlock, Block, TextBlock, ToolResultBlock
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.roles import RoleName
+from agentmsg.model.settings import Settings
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.model.usage import Usage
@@ -41,17 +42,39 @@ _VALUES: dict[str, Any] = {
     "input": {"a": 1},
     "metadata": {"mine": [1]},
     "parameters": {"type": "object", "properties": {}},
+    "max_tokens": 100,
+    "parallel_tool_calls": False,
     "raw_input": '{"a":  1}',
+    "reasoning": {"effort": "high"},
+    "response_format": {"name": "mood", "schema": {"type": "object"}, "strict": True},
     "response_metadata": {"logprobs": None, "n": 1},
+    "seed": 7,
     "signature": Signature("x-other", "c2ln"),
     "source": URLSource("https://example.org/a.png"),
     "start": 0,
+    "stop": ("END",),
+    "store": False,
+    "stream": True,
     "strict": True,
     "structured": {"mood": "good"},
+    "temperature": 0.5,
+    "tool_choice": {"name": "f"},
     "tools": (_SPEC,),
+    "top_k": 5,
+    "top_p": 0.9,
     "usage": Usage(input=3, output=4, total=7),
     "value": {"type": "odd"},
 }
+# What a request may ask for, beside one of each field.
+_ASKED: tuple[dict[str, Any], ...] = (
+    {"tool_choice": "required"},
+    {"tool_choice": "none", "parallel_tool_calls": False},
+    {"response_format": "json"},
+    {"response_format": {"schema": {"type": "object"}}},
+    {"reasoning": "off"},
+    {"reasoning": {"budget": 1024}},
+    {"temperature": 1.5, "top_p": 0.5, "seed": -1},
+)
 _SOURCES = (
     URLSource("https://example.org/a.png", "image/png"),
     Base64Source("aGk=", "image/png"),
@@ -69,6 +92,8 @@ def single_values() -> Iterator[History]:
     for tool in _each(ToolSpec, name="f"):
         yield History([_message("user")], tools=[tool])
     yield History([_message("user")], tools=[NativeTool("x-other", {"type": "search"})])
+    for settings in (*_each(Settings), *(Settings(**given) for given in _ASKED)):
+        yield History([_message("user")], settings=settings)
     for message in _messages():
         yield History([message])
 

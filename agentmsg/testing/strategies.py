@@ -31,6 +31,7 @@ from agentmsg import (
     NativeBlock,
     NativeTool,
     RefusalBlock,
+    Settings,
     Signature,
     SourceBlock,
     TextBlock,
@@ -265,6 +266,34 @@ def _messages(typical: st.SearchStrategy[Any]) -> st.SearchStrategy[Msg]:
     )
 
 
+def _settings() -> st.SearchStrategy[Any]:
+    numbers = _optional(st.one_of(st.integers(0, 3), st.floats(0, 2)))
+    counts, truths = _optional(st.integers(0, 9000)), _optional(st.booleans())
+    named = st.fixed_dictionaries({"name": texts()})
+    schema = st.fixed_dictionaries({"schema": _mappings()}, optional={"name": texts(), "strict": st.booleans()})
+    effort = st.sampled_from(("high", "low", "minimal", "none", ""))
+    reasoning = st.fixed_dictionaries({}, optional={"effort": effort, "budget": st.integers(0, 9000)})
+    return st.builds(
+        Settings,
+        model=_optional(texts()),
+        max_tokens=counts,
+        temperature=numbers,
+        top_p=numbers,
+        top_k=counts,
+        stop=st.lists(texts(), max_size=2),
+        seed=counts,
+        tool_choice=_optional(_one_of((st.sampled_from(("auto", "required", "none")), named, json_values()))),
+        parallel_tool_calls=truths,
+        response_format=_optional(_one_of((st.sampled_from(("text", "json")), schema, json_values()))),
+        reasoning=_optional(_one_of((st.just("off"), reasoning, json_values()))),
+        stream=truths,
+        store=truths,
+        user=_optional(texts()),
+        metadata=_optional(_mappings(), {}),
+        extras=_extras(),
+    )
+
+
 def histories(max_messages: int = 4) -> st.SearchStrategy[History]:
     """Return any history of at most so many messages."""
     return st.builds(
@@ -273,6 +302,7 @@ def histories(max_messages: int = 4) -> st.SearchStrategy[History]:
         id=_optional(texts()),
         tools=_optional(st.lists(_tools(), max_size=2), ()),
         metadata=_optional(_mappings(), {}),
+        settings=_optional(_settings()),
         extras=_extras(),
     )
 

@@ -16,17 +16,21 @@ from typing import Any, Literal, cast
 
 from anthropic import types as anthropic
 from anthropic.types import beta as anthropic_beta
+from anthropic.types.beta.message_create_params import MessageCreateParams as BetaMessageCreateParams
+from anthropic.types.message_create_params import MessageCreateParams
 from openai.types import chat as openai
-from openai.types.chat.completion_create_params import Function
+from openai.types.chat.completion_create_params import CompletionCreateParams, Function
 from pydantic import TypeAdapter
 from pydantic_core import SchemaValidator, ValidationError
 
 __all__ = [
     "AnthropicTypes",
+    "anthropic_call_problems",
     "anthropic_request_problems",
     "anthropic_request_types",
     "anthropic_response_problems",
     "anthropic_response_types",
+    "openai_call_problems",
     "openai_request_problems",
     "openai_response_problems",
     "strict",
@@ -168,6 +172,11 @@ def openai_request_problems(body: Any) -> list[str]:
     return _places(_OPENAI, {"messages": body} if isinstance(body, list) else body)
 
 
+def openai_call_problems(body: Any) -> list[str]:
+    """Return why ``client.chat.completions.create(**body)`` lacks a parameter, or has one of another type."""
+    return strict(CompletionCreateParams)(body)
+
+
 def openai_response_problems(document: Any) -> list[str]:
     """Return why ``openai.types.chat.ChatCompletion`` refuses an answer; nothing: it does not."""
     return strict(openai.ChatCompletion)(document)
@@ -185,6 +194,12 @@ def anthropic_request_problems(body: Any) -> list[str]:
     the other parameters are not.
     """
     return _both({name: _places(types, body) for name, types in _ANTHROPIC.items()})
+
+
+def anthropic_call_problems(body: Any) -> list[str]:
+    """The same for ``client.messages.create(**body)``, or for the beta of it."""
+    types: Mapping[AnthropicTypes, Any] = {"stable": MessageCreateParams, "beta": BetaMessageCreateParams}
+    return _both({name: strict(tp)(body) for name, tp in types.items()})
 
 
 def anthropic_response_types(document: Any) -> AnthropicTypes | None:

@@ -12,6 +12,7 @@ Follows the Python package anthropic 2.12, beta blocks included.
 | content: a text; a list | one TextBlock; one block per part |
 | tool_result in a user message | a tool message; a run of them is one user message; its name comes from the call |
 | any other tool, part or message | NativeTool; NativeBlock; a message with the role "native" |
+| parameters of the body; see settings.py | settings |
 | unknown keys; the rest of the body | extras["anthropic"] of the object; of the history |
 
 New content is written as a text if it is one plain text. A list of messages that needs more than messages, such as
@@ -20,7 +21,7 @@ tools, is written as a body.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
@@ -33,6 +34,7 @@ from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.anthropic.likeness import is_message, sniff_body
 from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.anthropic.sending import RULES
+from agentmsg_codecs.anthropic.settings import SETTINGS
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places
 from agentmsg_codecs.anthropic.tools import read_tool, write_tool
 
@@ -49,7 +51,13 @@ _make_history = maker(am.History)
 
 @attrs.frozen(kw_only=True)
 class AnthropicCodec(Anthropic):
-    """Requests to Anthropic's Messages API; for its options see ``Anthropic``."""
+    """Requests to Anthropic's Messages API; for its other options see ``Anthropic``.
+
+    Attributes:
+        sampling: what to do with temperature, top_p and top_k that were not read from Anthropic's requests. The
+            package's calls take none, and newer models refuse them, so "drop" leaves them out. "write" is for older
+            models.
+    """
 
     name: ClassVar[str] = "anthropic"
     title: ClassVar[str] = "Anthropic Messages (requests)"
@@ -57,9 +65,16 @@ class AnthropicCodec(Anthropic):
     rules: ClassVar[tuple[SendingRule, ...]] = RULES
     joins_turns: ClassVar[bool] = True
 
+    sampling: Literal["drop", "write"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "write")))
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content, tools and settings."""
+        return (self.engine.described, SETTINGS.described)
+
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
-        return make_caps(self.engine, thinking=self.thinking)
+        return make_caps(self.engine, thinking=self.thinking, sampling=self.sampling == "write")
 
     def read(self, document: Any) -> am.History:
         """Return the history of a body, of a list of messages, or of one message."""
@@ -80,13 +95,14 @@ class AnthropicCodec(Anthropic):
         messages = with_places(self.engine.read(natives))
         if body.get("system") is not None:
             messages.insert(0, self._top(body["system"]))
-        rest = {key: value for key, value in body.items() if key not in BODY_KEYS}
+        settings, rest = SETTINGS.read({key: value for key, value in body.items() if key not in BODY_KEYS})
         note: Native = {"/container": place} if place else {}
         if "system" in body and body["system"] is None:
             note["system"] = "null"
         return _make_history(
             messages=tuple(messages),
             tools=_tools(self.engine.described, body, note),
+            settings=settings,
             extras=adopt({FAMILY: rest}) if rest else EMPTY,
             notes=adopt({FAMILY: note}) if note else EMPTY,
         )
@@ -101,7 +117,7 @@ class AnthropicCodec(Anthropic):
         """Return the body; the list of messages where such a list was read, and nothing needs more."""
         self.engine.fill()
         messages = history.messages
-        body: Native = {}
+        body = SETTINGS.write(history.settings)
         if messages and messages[0].role == "system" and may_move(messages[0]):
             first = messages[0]
             group = (first,)

@@ -21,6 +21,7 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.anthropic.names import FAMILY
+from agentmsg_codecs.anthropic.settings import SETTINGS, settings_row
 from agentmsg_codecs.anthropic.system_messages import MESSAGE_EXTRAS, gather_systems
 from agentmsg_codecs.anthropic.tools import tool_rows
 
@@ -110,12 +111,17 @@ def needs_id(block: Any) -> bool:
     return link is None and (block.kind != "server" or block.provider == FAMILY)
 
 
-def make_caps(messages: Messages, *, thinking: str) -> Caps:
+def _beside_messages(history: am.History) -> frozenset[str]:
+    return BODY_KEYS | SETTINGS.taken(history)
+
+
+def make_caps(messages: Messages, *, thinking: str, sampling: bool) -> Caps:
     """Return the capability table of requests.
 
     Args:
         messages: the codec's reader and writer.
         thinking: what becomes of thinking without signature: "drop" or "text".
+        sampling: whether settings are written that only older models take.
     """
     fields: dict[str, Cell] = {"extras": MESSAGE_EXTRAS}
     system = _system_rows(messages)
@@ -142,8 +148,9 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
             ),
             "native": rules.native_message_row(FAMILY, messages.message_of),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, lambda _: BODY_KEYS))},
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages))},
         tools=tool_rows(messages.described),
+        settings=settings_row(sampling=sampling),
         arrange=(restructure.split_results, gather_systems),
         needs_id=needs_id,
         derives_names=True,

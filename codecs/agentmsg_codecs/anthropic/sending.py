@@ -24,6 +24,7 @@ from agentmsg.formats.sending import (
     rename,
     renumber,
 )
+from agentmsg_codecs.anthropic.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,6 +177,8 @@ def _uncached(mending: Mending) -> Iterator[Edit]:
 
 RULES = (
     SendingRule("no-messages", _no_messages, "there is no message", "add a user's message"),
+    # Clouds that host the model have its name in the URL, and this in the body.
+    SETTINGS.needs("model", "max_tokens", unnamed="anthropic_version"),
     # A recorded request that begins with an assistant's message was answered.
     SendingRule(
         "first-role",

@@ -18,7 +18,7 @@ from agentmsg import AgentMsgError, BaseBlock, DecodeError, EncodeError, History
 from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.generated_code import code
-from agentmsg_codecs.canonical.reading import floats, plain_reader
+from agentmsg_codecs.canonical.reading import floats, plain_reader, texts
 from agentmsg_codecs.canonical.user_hooks import (
     as_hook,
     foreign_reader,
@@ -103,6 +103,7 @@ class Engine:
             "isfinite": math.isfinite,
             "datetime": datetime,
             "moment": _moment,
+            "texts": texts,
             "time_text": speed.time_text,
             "utc": UTC,
             "new": object.__new__,

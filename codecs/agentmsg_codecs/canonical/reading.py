@@ -118,6 +118,23 @@ def _read_embedding(_: Nested, field: Field, raw: Any, level: int) -> Any:
     return vector
 
 
+def texts(items: list[Any]) -> tuple[str, ...] | None:
+    """Return texts as a tuple, or None if one isn't a text."""
+    for item in items:
+        if type(item) is not str:
+            return None
+    return tuple(items)
+
+
+def _read_texts(_: Nested, field: Field, raw: Any, level: int) -> Any:
+    items = _list(raw)
+    found = texts(items)
+    if found is None:
+        index = next(i for i, item in enumerate(items) if type(item) is not str)
+        raise _wrong(items[index], "a string").at(index)
+    return found
+
+
 def _read_role(engine: Nested, field: Field, raw: Any, level: int) -> Any:
     if type(raw) is str:
         return raw
@@ -144,6 +161,7 @@ _READ: Mapping[str, Callable[[Nested, Field, Any, int], Any]] = {
     "role": _read_role,
     "source": _read_source,
     "text": _exact("a string", str),
+    "texts": _read_texts,
     "time": _read_time,
     "tools": _read_tools,
     "truth": _exact("true or false", bool),

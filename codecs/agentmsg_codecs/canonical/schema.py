@@ -45,6 +45,7 @@ _KINDS: Mapping[str, Callable[[Field], dict[str, Any]]] = {
     "role": lambda _: {"type": "string"},
     "source": lambda _: _ref("Source"),
     "text": lambda _: {"type": "string"},
+    "texts": lambda _: {"type": "array", "items": {"type": "string"}},
     "time": lambda _: {"type": "string", "pattern": _TIME},
     "tools": lambda _: _list_of("Tool"),
     "truth": lambda _: {"type": "boolean"},

@@ -18,6 +18,7 @@ _UNUSUAL = {
     "number": "type({v}) is not int and (type({v}) is not float or not isfinite({v}))",
     "role": "type({v}) is not str",
     "text": "type({v}) is not str",
+    "texts": "type({v}) is not list or ({v} := texts({v})) is None",
     "time": "type({v}) is not str or ({v} := moment({v})) is None",
     "tools": "type({v}) is not list",
     "truth": "type({v}) is not bool",
@@ -36,6 +37,7 @@ WRITE = {
     "embedding": "list({v})",
     "messages": "[write_Msg(each) for each in {v}]",
     "source": "writers[type({v})]({v})",
+    "texts": "list({v})",
     "time": "time_text({v})",
     "tools": "[writers[type(each)](each) for each in {v}]",
 }

@@ -61,7 +61,7 @@ def _write_role(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
     return ROLE_NUMBERS.get(value, value)
 
 
-def _write_embedding(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
+def _write_list(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
     return None if value is None else list(value)
 
 
@@ -72,11 +72,12 @@ def _write_typed(engine: Nested, field: Field, value: Any, spelling: Any) -> Any
 _WRITE: Mapping[str, Callable[[Nested, Field, Any, Any], Any]] = {
     "blocks": _write_several,
     "citations": _write_several,
-    "embedding": _write_embedding,
+    "embedding": _write_list,
     "messages": _write_several,
     "object": _write_one,
     "role": _write_role,
     "source": _write_one,
+    "texts": _write_list,
     "time": _write_time,
     "tools": _write_several,
     "typed": _write_typed,

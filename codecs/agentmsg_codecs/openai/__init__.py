@@ -1,7 +1,8 @@
 """openai: requests to OpenAI Chat Completions, and the dialects of compatible servers.
 
 A document is a request body (``{"messages": [...], "tools": [...], ...}``), a row of fine-tuning data, a list of
-messages, or one message. Other keys of a body become ``history.extras["openai"]``.
+messages, or one message. Parameters of a body become ``history.settings``, its other keys
+``history.extras["openai"]``.
 
 Follows the Python package openai 3.54. Fields of compatible servers are read, and written back where they were read.
 
@@ -51,6 +52,7 @@ from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.sending import RULES
+from agentmsg_codecs.openai.settings import SETTINGS
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 
@@ -104,8 +106,8 @@ class OpenAICodec(Codec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of messages, parts, calls and tools."""
-        return (self.engine.described, HINTS, *ENTRIES)
+        """The forms of messages, parts, calls, tools and settings."""
+        return (self.engine.described, HINTS, *ENTRIES, SETTINGS.described)
 
     def make_caps(self) -> Caps:
         """Return what OpenAI's messages support; see capabilities.py."""
@@ -147,13 +149,15 @@ class OpenAICodec(Codec):
         self.engine.fill()
         natives = list(map(self.engine.write, unlinked(history.messages)))
         rest: Any = history.extras.get(FAMILY) if history.extras else None
-        if not rest and not history.tools:
+        settings = SETTINGS.write(history.settings)
+        if not rest and not history.tools and not settings:
             noted = mark_of(history, FAMILY, "/container") if history.notes else None
             if noted == "single" and len(natives) == 1 and is_message(natives[0]):
                 return natives[0]
             if noted in _PLACES or (noted is None and self.container == "list"):
                 return natives
-        body: Native = {"messages": natives, **write_tools(self.engine.described.shapes, history.tools)}
+        tools = write_tools(self.engine.described.shapes, history.tools)
+        body: Native = {"messages": natives, **tools, **settings}
         return {**body, **{key: thaw(value) for key, value in rest.items() if key not in body}} if rest else body
 
     def likeness(self, document: Any) -> float:
@@ -166,8 +170,9 @@ def _with_parameters(shapes: Mapping[str, Shape], messages: list[am.Msg], parame
     if not parameters:
         return _make_history(tuple(messages))
     tools, taken = read_tools(shapes, parameters)
-    rest = {key: value for key, value in parameters.items() if key not in taken}
-    return _make_history(tuple(messages), tools=tools, extras=adopt({FAMILY: rest}) if rest else EMPTY)
+    settings, rest = SETTINGS.read({key: value for key, value in parameters.items() if key not in taken})
+    extras = adopt({FAMILY: rest}) if rest else EMPTY
+    return _make_history(tuple(messages), tools=tools, settings=settings, extras=extras)
 
 
 def _contents(document: Any) -> tuple[str, list[Any]]:

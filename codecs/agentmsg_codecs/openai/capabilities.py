@@ -26,6 +26,7 @@ from agentmsg_codecs.openai.marks import is_field_audio
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.openai.reasoning import LISTS, place_of
 from agentmsg_codecs.openai.server_fields import message_keys
+from agentmsg_codecs.openai.settings import ROW, SETTINGS
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
 from agentmsg_codecs.openai.tools import may_write, read_tools, tool_rows
 
@@ -166,7 +167,7 @@ def _beside_messages(shapes: Mapping[str, Shape], history: am.History) -> frozen
     own: Any = history.extras.get(FAMILY) or {}
     said = {key: plain_copy(thaw(own[key])) for key in ("tools", "functions") if key in own}
     # What would be read as tools is not what was read as something else.
-    return may_write(history.tools) | read_tools(shapes, said)[1] | {"messages"}
+    return may_write(history.tools) | read_tools(shapes, said)[1] | SETTINGS.taken(history) | {"messages"}
 
 
 def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps:
@@ -190,6 +191,7 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
             "extras": carried_extras((FAMILY, lambda history: _beside_messages(messages.described.shapes, history))),
         },
         tools=tool_rows(messages.described),
+        settings=ROW,
         arrange=(restructure.split_results, restructure.choose(Layout(messages.place).picks)),
         needs_id=needs_id,
         derives_names=True,

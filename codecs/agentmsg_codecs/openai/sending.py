@@ -22,6 +22,7 @@ from agentmsg.formats.sending import (
     rename,
     renumber,
 )
+from agentmsg_codecs.openai.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +87,7 @@ def _renamed(mending: Mending) -> Iterator[Edit]:
 
 RULES = (
     SendingRule("no-messages", _no_messages, "there is no message", "add a message"),
+    SETTINGS.needs("model"),
     # Recorded requests with an empty text were answered; an empty list is refused.
     SendingRule(
         "empty-message",

@@ -1,0 +1,38 @@
+"""Loss reports as they stand on file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.fitting.account_file import from_lines, to_lines
+from agentmsg.fitting.carry import uncarried
+from agentmsg.fitting.deep_documents import is_raw, not_raw
+from agentmsg.fitting.losses import Losses
+from agentmsg.model.checks import checked
+from agentmsg.model.history import History
+
+__all__ = ["dump_losses", "load_losses"]
+
+
+def dump_losses(losses: Losses, output: History) -> bytes:
+    """Return a loss report as it stands on file: JSON lines, a header first, one line for each object.
+
+    Args:
+        losses: the loss report of a conversion.
+        output: the converted history as its document reads back; the header binds the loss report to it.
+    """
+    account = checked(losses, Losses, "losses")
+    return b"".join(line + b"\n" for line in to_lines(account, uncarried(checked(output, History, "output"), account)))
+
+
+def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
+    """Return the loss report of a file.
+
+    Raises:
+        DecodeError: if it isn't one; the path starts with the line number.
+    """
+    if not is_raw(raw):
+        raise not_raw(raw, "raw")
+    # Only line feeds part lines: a text may hold other characters that are ends of lines for str.splitlines.
+    lines: list[Any] = raw.split("\n") if isinstance(raw, str) else bytes(raw).splitlines()
+    return from_lines(lines if not lines or lines[-1] else lines[:-1])

@@ -1,0 +1,153 @@
+"""The settings of a request: the parameters of its body that ``Settings`` has a field for, by the form of a format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from agentmsg.formats.capabilities import Drop, Row, Swap
+from agentmsg.formats.forms.rows import Rows
+from agentmsg.formats.sending.findings import SendingRule
+from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
+from agentmsg.model.equality import same
+from agentmsg.model.settings import OWNER, Settings
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.types import is_mapping, is_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from agentmsg.formats.capabilities import Cell, Rule
+    from agentmsg.formats.forms.described import Described
+    from agentmsg.formats.sending.edits import Path
+    from agentmsg.formats.sending.findings import Request
+    from agentmsg.formats.shapes import Native
+    from agentmsg.model.history import History
+
+__all__ = ["BodySettings"]
+
+_UNSET = Settings()
+
+
+class BodySettings:
+    """Reads the settings of a request off the parameters of its body, and writes them.
+
+    Args:
+        described: the format whose form "settings" says how; all keys of that form may be extras.
+    """
+
+    def __init__(self, described: Described) -> None:
+        self.described = described
+        self._family = described.family
+        self._keys = described.forms["settings"].keys
+
+    def read(self, parameters: Mapping[str, Any]) -> tuple[Settings | None, Native]:
+        """Return the settings of some parameters, and the parameters that are none."""
+        known = {key: parameters[key] for key in self._keys if key in parameters}
+        if not known:
+            return None, dict(parameters)
+        settings, odd = self._read(known)
+        if settings == _UNSET:
+            return None, dict(parameters)
+        rest = {key: value for key, value in parameters.items() if key not in known or key in odd}
+        if settings.model is None:
+            return settings, rest
+        # Whose name it is: another family's model is not known here.
+        return marked(settings, self._family, model=_print(settings.model)), rest
+
+    def _read(self, known: Native) -> tuple[Settings, frozenset[str]]:
+        """Return the settings, and the keys that are extras: of another type, or such that a note would hold it all."""
+        found: Settings = read_as(self.described.shapes["settings"], known, self._family)
+        note: Any = found.notes.get(self._family, EMPTY)
+        whole = frozenset(key for key in known if is_sequence(note.get(key)))
+        if whole:
+            settings, odd = self._read({key: value for key, value in known.items() if key not in whole})
+            return settings, whole | odd
+        extras: Any = found.extras.get(self._family, ())
+        odd = frozenset[str](extras)
+        return found.evolve(extras=EMPTY) if odd else found, odd
+
+    def write(self, settings: Settings | None) -> Native:
+        """Return the parameters of settings; of fields that have no place here there are none."""
+        if settings is None:
+            return {}
+        return write_as(self.described.shapes["settings"], settings, self._family)
+
+    def taken(self, history: History) -> frozenset[str]:
+        """Return the parameters among the extras of a history that would not be read as extras beside its settings."""
+        own: Any = history.extras.get(self._family)
+        if not is_mapping(own) or self._keys.isdisjoint(own):
+            return frozenset()
+        written = self.write(history.settings)
+        others = {key: plain_copy(thaw(own[key])) for key in own if key in self._keys and key not in written}
+        _, rest = self.read({**others, **written})
+        return frozenset(key for key in own if key in self._keys and key not in rest) | frozenset(written)
+
+    def row(self, rule: Rule | None = None, **cells: Cell) -> Row:
+        """Return the row of the capability table.
+
+        Args:
+            rule: what becomes of settings that must be said otherwise together.
+            cells: of fields that are said otherwise than the form does, or only with some values.
+        """
+        told: dict[str, Any] = {"model": self._own_model, **cells}
+        fields = Rows(self.described).row("settings", **told).fields
+        return Row({name: cell for name, cell in fields.items() if name != "extras"}, rule)
+
+    def _own_model(self, model: str, settings: Settings) -> Any:
+        return model if self.owns_model(settings) else Drop("the name of another provider's model")
+
+    @staticmethod
+    def coming_back(get: Callable[[Any], Any], put: Callable[[Any], Any], why: str) -> Cell:
+        """Return the cell of a setting that two functions read and write: what comes back is supported.
+
+        Args:
+            get: as of ``Via``.
+            put: as of ``Via``; given any JSON, it may raise Unreadable.
+            why: the reason, where it doesn't.
+        """
+
+        def cell(value: Any, _: Any) -> Any:
+            try:
+                new = adopt(get(put(value)))
+            except Unreadable:
+                return Drop(why)
+            return value if same(new, value) else Swap(new, why)
+
+        return cell
+
+    def owns_model(self, settings: Settings) -> bool:
+        """Whether the model may be one of this family: its name wasn't read from another family's request."""
+        if not settings.notes or settings.model is None:
+            return True
+        known = _print(settings.model)
+        readers = [family for family in settings.notes if mark_of(settings, family, OWNER) == known]
+        return not readers or self._family in readers
+
+    def needs(self, *names: str, unnamed: str = "") -> SendingRule:
+        """Return the rule for settings that a request must have.
+
+        What says nothing at all of settings is a conversation, not a request: they come with the call.
+
+        Args:
+            names: of the settings.
+            unnamed: the parameter of requests whose model is named elsewhere.
+        """
+
+        def find(request: Request) -> Iterator[Path]:
+            settings = request.history.settings
+            if settings is None:
+                return
+            own: Any = request.history.extras.get(self._family, ())
+            for name in names:
+                if name == "model" and unnamed in own:
+                    continue
+                if getattr(settings, name) is None or (name == "model" and not self.owns_model(settings)):
+                    yield ("settings", name)
+
+        return SendingRule("required-setting", find, "a request must say this", "give it")
+
+
+def _print(model: str) -> str:
+    """Return what a name is known by in a note: notes hold no values."""
+    return f"{crc32(model.encode()):08x}"

@@ -1,0 +1,90 @@
+"""Settings: what a request asks of the model beside the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+
+import attrs
+
+from agentmsg.errors import InvalidMessage, excerpt, is_a
+from agentmsg.model.base import Noted, free_json, free_mapping
+from agentmsg.model.checks import counter, instance, listed, optional_text, whole
+from agentmsg.values.frozen import EMPTY, JSON, check_text
+from agentmsg.values.types import is_mapping
+
+if TYPE_CHECKING:
+    from agentmsg.model.fields import SettingsFields
+
+__all__ = ["OWNER", "Settings"]
+
+# The note that tells whose name the model's is: the reader's, while the model is the one that it tells.
+OWNER = "/model"
+
+
+def _texts(value: Iterable[str]) -> tuple[str, ...]:
+    items = listed(value, "stop")
+    for index, item in enumerate(items):
+        if not is_a(item, str):
+            msg = f"stop holds texts, not {excerpt(item)}"
+            raise InvalidMessage(msg, code="type", path=("stop", index))
+        check_text(item)
+    return items
+
+
+@attrs.frozen(kw_only=True, repr=False, eq=False)
+class Settings(Noted):
+    """What a request asks for, in the words that providers share; None means not stated.
+
+    A format takes what it has a place for. All other parameters of a request stay ``History.extras`` of its format.
+
+    Attributes:
+        model: the name of the model. It means something to one provider only, so it stays behind when a request is
+            converted for another.
+        max_tokens: the most tokens to write.
+        temperature: how freely to choose, from 0.
+        top_p: the share of likelihood to choose from, from 0 to 1.
+        top_k: how many tokens to choose from.
+        stop: texts that end the answer.
+        seed: a number that makes answers repeat.
+        tool_choice: "auto", "required" (some tool), "none", or ``{"name": "get_weather"}`` for one tool.
+        parallel_tool_calls: whether the model may call several tools at once.
+        response_format: "text", "json", or ``{"schema": {...}}`` for JSON of a JSON Schema, perhaps with "name",
+            "description" and "strict".
+        reasoning: "off", ``{"effort": "high"}`` in the provider's words, or ``{"budget": 2048}`` in tokens.
+        stream: whether to stream the answer.
+        store: whether the provider may keep the exchange.
+        user: an id of the user, for the provider.
+        metadata: labels, for the provider.
+    """
+
+    model: str | None = attrs.field(default=None, validator=optional_text)
+    max_tokens: int | None = attrs.field(default=None, validator=whole)
+    temperature: int | float | None = attrs.field(default=None, validator=counter)
+    top_p: int | float | None = attrs.field(default=None, validator=counter)
+    top_k: int | None = attrs.field(default=None, validator=whole)
+    stop: tuple[str, ...] = attrs.field(default=(), converter=_texts)
+    seed: int | None = attrs.field(default=None, validator=whole)
+    tool_choice: Literal["auto", "required", "none"] | Mapping[str, JSON] | None = attrs.field(
+        default=None, converter=free_json
+    )
+    parallel_tool_calls: bool | None = attrs.field(default=None, validator=instance(bool))
+    response_format: Literal["text", "json"] | Mapping[str, JSON] | None = attrs.field(
+        default=None, converter=free_json
+    )
+    reasoning: Literal["off"] | Mapping[str, JSON] | None = attrs.field(default=None, converter=free_json)
+    stream: bool | None = attrs.field(default=None, validator=instance(bool))
+    store: bool | None = attrs.field(default=None, validator=instance(bool))
+    user: str | None = attrs.field(default=None, validator=optional_text)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping)
+
+    def asking(self, **changes: Unpack[SettingsFields]) -> Self:
+        """Return these settings with others; see ``History.with_settings``."""
+        if "model" not in changes:
+            return self.evolve(**changes)
+        notes = {family: _without_owner(note) for family, note in self.notes.items()}
+        return self.evolve(**changes, notes={family: note for family, note in notes.items() if note})
+
+
+def _without_owner(note: Any) -> Any:
+    return {key: value for key, value in note.items() if key != OWNER} if is_mapping(note) else note

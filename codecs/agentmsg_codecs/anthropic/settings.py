@@ -1,0 +1,262 @@
+"""Settings: what a request asks for beside its messages and tools.
+
+| Anthropic | agentmsg |
+| --- | --- |
+| model, max_tokens, stream | the same |
+| temperature (from 0 to 1), top_p, top_k: taken by older models only | the same; written where they were read |
+| stop_sequences | stop |
+| metadata: user_id | user |
+| tool_choice: auto, any, none; tool | tool_choice: "auto", "required", "none"; its name |
+| disable_parallel_tool_use of tool_choice | parallel_tool_calls, the other way round |
+| thinking: enabled, with its budget; disabled | reasoning: the budget; "off" |
+| output_config: effort; format | reasoning: the effort; response_format: the schema |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    BodySettings,
+    Drop,
+    Native,
+    Swap,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    mark_of,
+)
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Text, Truth, Via, Whole
+from agentmsg_codecs.anthropic.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.formats import Cell, Row
+
+_CHOICES = {"auto": "auto", "any": "required", "none": "none"}
+_SPELT = {ours: word for word, ours in _CHOICES.items()}
+_EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
+_SAMPLING = ("temperature", "top_p", "top_k")
+_LEAST = {"minimal": "low"}
+_OFF = {"type": "disabled"}
+_ONE_AT_A_TIME = "disable_parallel_tool_use"
+
+
+# -- sampling, which the package's calls no longer take ---------------------------------------------------------------
+
+
+def _read_sampling(native: Native) -> dict[str, Any]:
+    told = {key: native[key] for key in _SAMPLING if type(native.get(key)) in (int, float)}
+    if not 0 <= told.get("temperature", 0) <= 1:
+        del told["temperature"]
+    if type(told.get("top_k", 0)) is not int:
+        del told["top_k"]
+    odd = [key for key in _SAMPLING if key in native and key not in told]
+    return {**told, "odd": odd, "notes": {"/sampled": True} if told else {}}
+
+
+def _write_sampling(settings: Any) -> Native:
+    return {key: value for key in _SAMPLING if (value := getattr(settings, key)) is not None}
+
+
+def _carried_sampling(value: Any, settings: am.Settings) -> Any:
+    """Keep what was read here: older models take it."""
+    is_read = settings.notes and mark_of(settings, FAMILY, "/sampled") is True
+    return value if is_read else Drop('models have no such setting now; sampling="write" keeps it')
+
+
+def _carried_temperature(value: Any, _: Any) -> Any:
+    """Keep what is in range; the nearest is the end of the range."""
+    if 0 <= value <= 1:
+        return value
+    return Swap(1 if value > 1 else 0, "it goes from 0 to 1 here")
+
+
+def _old_temperature(value: Any, settings: Any) -> Any:
+    answer = _carried_sampling(value, settings)
+    return answer if isinstance(answer, Drop) else _carried_temperature(value, settings)
+
+
+# -- texts ------------------------------------------------------------------------------------------------------------
+
+
+def _read_stop(value: Any) -> tuple[str, ...]:
+    if not is_list(value) or not all(type(text) is str for text in value):
+        raise Unreadable
+    return tuple(value)
+
+
+def _read_user(value: Any) -> str:
+    if not is_object(value) or len(value) != 1 or type(value.get("user_id")) is not str:
+        raise Unreadable
+    user: str = value["user_id"]
+    return user
+
+
+def _write_user(user: str) -> Native:
+    return {"user_id": user}
+
+
+# -- the choice of tools ----------------------------------------------------------------------------------------------
+
+
+def _read_choice(native: Native) -> dict[str, Any]:
+    value: Any = native["tool_choice"]
+    kind: Any = value.get("type") if is_object(value) else None
+    if type(kind) is not str or kind not in (*_CHOICES, "tool"):
+        return {"odd": ["tool_choice"]}
+    choice = {"name": value.get("name")} if kind == "tool" else _CHOICES[kind]
+    parallel = not value[_ONE_AT_A_TIME] if type(value.get(_ONE_AT_A_TIME)) is bool else None
+    if (kind == "tool" and type(value.get("name")) is not str) or _written_choice(choice, parallel=parallel) != value:
+        return {"odd": ["tool_choice"]}
+    return {"tool_choice": adopt(choice), "parallel_tool_calls": parallel}
+
+
+def _written_choice(choice: Any, *, parallel: bool | None) -> Native | None:
+    name = choice.get("name") if is_mapping(choice) and len(choice) == 1 else None
+    word = _SPELT.get(choice) if type(choice) is str else None
+    if word is None and type(name) is not str:
+        return None
+    said: Native = {"type": "tool", "name": name} if word is None else {"type": word}
+    return said if parallel is None or word == "none" else {**said, _ONE_AT_A_TIME: not parallel}
+
+
+def _write_choice(settings: Any) -> Native:
+    said = _written_choice(settings.tool_choice, parallel=settings.parallel_tool_calls)
+    return {} if said is None else {"tool_choice": said}
+
+
+def _as_said(settings: am.Settings) -> Any:
+    """Say with the choice of tools whether there may be several calls: there is no other place for it."""
+    choice, parallel = settings.tool_choice, settings.parallel_tool_calls
+    if choice is not None and _written_choice(choice, parallel=None) is None:
+        choice = None
+    if parallel is not None and choice is None:
+        choice = "auto"
+    if choice == "none":
+        parallel = None
+    if choice is settings.tool_choice and parallel is settings.parallel_tool_calls:
+        return settings
+    new = settings.evolve(tool_choice=choice, parallel_tool_calls=parallel)
+    return Swap(new, "parallel calls are said with the choice of tools here")
+
+
+# -- thinking, and the format of the output ---------------------------------------------------------------------------
+
+
+def _read_thinking(native: Native) -> dict[str, Any]:
+    told = {key: native[key] for key, is_ours in _CHECKED.items() if key in native and is_ours(native[key])}
+    is_off = told.get("thinking") == _OFF
+    if is_off and "effort" in told.get("output_config", {}):
+        del told["output_config"]
+    config: Any = told.get("output_config", {})
+    reasoning: dict[str, Any] = {"effort": config["effort"]} if "effort" in config else {}
+    if "thinking" in told and not is_off:
+        reasoning["budget"] = told["thinking"]["budget_tokens"]
+    return {
+        "reasoning": "off" if is_off else adopt(reasoning or None),
+        "response_format": adopt({"schema": config["format"]["schema"]}) if "format" in config else None,
+        "odd": [key for key in _CHECKED if key in native and key not in told],
+    }
+
+
+def _is_thinking(value: Any) -> bool:
+    if not is_object(value):
+        return False
+    budget = value.get("budget_tokens")
+    return value == _OFF or (type(budget) is int and value == {"type": "enabled", "budget_tokens": budget})
+
+
+def _is_config(value: Any) -> bool:
+    if not is_object(value) or not value or not {"effort", "format"}.issuperset(value):
+        return False
+    effort = value.get("effort", "high")
+    return type(effort) is str and effort in _EFFORTS and ("format" not in value or _is_schema(value["format"]))
+
+
+def _is_schema(value: Any) -> bool:
+    schema = value.get("schema") if is_object(value) else None
+    return is_object(schema) and value == {"type": "json_schema", "schema": schema}
+
+
+_CHECKED: Mapping[str, Callable[[Any], bool]] = {"thinking": _is_thinking, "output_config": _is_config}
+
+
+def _write_thinking(settings: Any) -> Native:
+    said, form = settings.reasoning, settings.response_format
+    native: Native = {}
+    config: Native = {}
+    if said == "off":
+        native["thinking"] = dict(_OFF)
+    elif is_mapping(said):
+        if "budget" in said:
+            native["thinking"] = {"type": "enabled", "budget_tokens": thaw(said["budget"])}
+        if "effort" in said:
+            config["effort"] = thaw(said["effort"])
+    if is_mapping(form) and "schema" in form:
+        config["format"] = {"type": "json_schema", "schema": thaw(form["schema"])}
+    return {**native, "output_config": config} if config else native
+
+
+def _carried_reasoning(value: Any, _: Any) -> Any:
+    """Keep the effort in the words that there are, and the budget."""
+    if value == "off":
+        return value
+    given: Any = value if is_mapping(value) else {}
+    effort = given.get("effort")
+    word = _LEAST.get(effort, effort) if type(effort) is str else None
+    kept: dict[str, Any] = {"effort": word} if word in _EFFORTS else {}
+    if type(given.get("budget")) is int:
+        kept["budget"] = given["budget"]
+    if not kept:
+        return Drop("no such reasoning here")
+    is_same = list(kept.items()) == list(given.items())
+    return value if is_same else Swap(adopt(kept), "no such reasoning here")
+
+
+def _carried_format(value: Any, _: Any) -> Any:
+    schema = value.get("schema") if is_mapping(value) else None
+    if not is_mapping(schema):
+        return Drop("only the schema of a response is said here")
+    return value if len(value) == 1 else Swap(adopt({"schema": schema}), "only the schema of a response is said here")
+
+
+def _key(native: str, value: Any, field: str | None = None) -> Key:
+    return Key(native, field or native, value, "may", is_odd=True)
+
+
+_ANY: Any = {}
+SETTINGS = BodySettings(Described(FAMILY, (
+    Form("settings", am.Settings, None, (
+        _key("model", Text()),
+        _key("max_tokens", Whole()),
+        Hatch(keys=_SAMPLING, cells={"temperature": _old_temperature, "top_p": _carried_sampling,
+              "top_k": _carried_sampling}, get=_read_sampling, put=_write_sampling, is_optional=True, odd=_SAMPLING,
+              about="temperature, top_p, top_k"),
+        _key("stop_sequences", Via(_read_stop, list, _ANY, supports=KEEP), "stop"),
+        Hatch(keys=("tool_choice",), cells={"tool_choice": KEEP, "parallel_tool_calls": KEEP}, get=_read_choice,
+              put=_write_choice, is_optional=True, odd=("tool_choice",), about="tool_choice, parallel_tool_calls"),
+        Hatch(keys=("thinking", "output_config"),
+              cells={"reasoning": _carried_reasoning, "response_format": _carried_format}, get=_read_thinking,
+              put=_write_thinking, is_optional=True, odd=("thinking", "output_config"),
+              about="reasoning, response_format"),
+        _key("stream", Truth()),
+        _key("metadata", Via(_read_user, _write_user, _ANY, supports=KEEP), "user"),
+    ), is_apart=True),
+), {}))  # fmt: skip
+_SAMPLED: Mapping[str, Cell] = {"temperature": _carried_temperature, "top_p": KEEP, "top_k": KEEP}
+
+
+def settings_row(*, sampling: bool) -> Row:
+    """Return the row of settings.
+
+    Args:
+        sampling: whether those are written that only older models take.
+    """
+    return SETTINGS.row(_as_said, **(_SAMPLED if sampling else {}))

@@ -1,0 +1,187 @@
+"""Settings: what a request asks for beside its messages and tools.
+
+| OpenAI | agentmsg |
+| --- | --- |
+| model, temperature, top_p, seed, stream, store, user, metadata, parallel_tool_calls | the same |
+| max_completion_tokens; max_tokens (of old, and of compatible servers) | max_tokens |
+| stop: a text; a list of texts | stop |
+| tool_choice: auto, none, required; a function | tool_choice: the same; its name |
+| response_format: text; json_object; json_schema | response_format: "text"; "json"; the schema, its name ... |
+| reasoning_effort; none | reasoning: the effort; "off" |
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    BodySettings,
+    Drop,
+    Native,
+    Swap,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    mark_of,
+)
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Number, Text, Truth, Via, Whole
+from agentmsg_codecs.openai.names import FAMILY
+
+_WORDS = frozenset({"auto", "none", "required"})
+_OF_SCHEMAS = frozenset({"name", "description", "schema", "strict"})
+_EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
+_HOTTEST = 2
+_NAME = "response"
+
+
+def _read_most(native: Native) -> dict[str, Any]:
+    keys = [key for key in ("max_completion_tokens", "max_tokens") if type(native.get(key)) is int]
+    odd = [key for key in ("max_completion_tokens", "max_tokens") if key in native and key not in keys[:1]]
+    if not keys:
+        return {"odd": odd}
+    return {"max_tokens": native[keys[0]], "odd": odd, "notes": {"/old": True} if keys[0] == "max_tokens" else {}}
+
+
+def _write_most(settings: Any) -> Native:
+    if settings.max_tokens is None:
+        return {}
+    is_old = settings.notes and mark_of(settings, FAMILY, "/old") is True
+    return {"max_tokens" if is_old else "max_completion_tokens": settings.max_tokens}
+
+
+def _read_stop(native: Native) -> dict[str, Any]:
+    value: Any = native["stop"]
+    texts: Any = [value] if type(value) is str else value
+    if not is_list(texts) or not texts or not all(type(text) is str for text in texts):
+        return {"odd": ["stop"]}
+    return {"stop": tuple(texts), "notes": {"/single": True} if texts is not value else {}}
+
+
+def _write_stop(settings: Any) -> Native:
+    if not settings.stop:
+        return {}
+    is_single = len(settings.stop) == 1 and settings.notes and mark_of(settings, FAMILY, "/single") is True
+    return {"stop": settings.stop[0] if is_single else list(settings.stop)}
+
+
+def _read_temperature(value: Any) -> Any:
+    if type(value) not in (int, float) or not 0 <= value <= _HOTTEST:
+        raise Unreadable
+    return value
+
+
+def _write_temperature(value: Any) -> Any:
+    return min(max(value, 0), _HOTTEST)
+
+
+def _read_labels(value: Any) -> Any:
+    if not is_object(value) or not all(type(text) is str for text in value.values()):
+        raise Unreadable
+    return adopt(value)
+
+
+def _write_labels(value: Any) -> Any:
+    return {key: text for key, text in value.items() if type(text) is str}
+
+
+def _read_choice(value: Any) -> Any:
+    if type(value) is str and value in _WORDS:
+        return value
+    inner: Any = value.get("function") if is_object(value) else None
+    name: Any = inner.get("name") if is_object(inner) else None
+    if type(name) is not str or value != {"type": "function", "function": {"name": name}}:
+        raise Unreadable
+    return adopt({"name": name})
+
+
+def _write_choice(value: Any) -> Any:
+    return {"type": "function", "function": thaw(value)} if is_mapping(value) else value
+
+
+def _read_format(value: Any) -> Any:
+    kind: Any = value.get("type") if is_object(value) else None
+    if kind in ("text", "json_object") and len(value) == 1:
+        return "text" if kind == "text" else "json"
+    schema: Any = value.get("json_schema") if kind == "json_schema" else None
+    if not is_object(schema) or len(value) != 2 or not _is_schema(schema):  # noqa: PLR2004 - both keys
+        raise Unreadable
+    return adopt(schema)
+
+
+def _is_schema(value: Any) -> bool:
+    return type(value.get("name")) is str and is_mapping(value.get("schema")) and _OF_SCHEMAS.issuperset(value)
+
+
+def _write_format(value: Any) -> Native:
+    if is_mapping(value):
+        return {"type": "json_schema", "json_schema": thaw(value)}
+    return {"type": {"text": "text", "json": "json_object"}.get(value) if type(value) is str else None}
+
+
+_same_format = BodySettings.coming_back(_read_format, _write_format, "no such format of responses here")
+
+
+def _carried_format(value: Any, owner: Any) -> Any:
+    """Keep the format of a response; a schema has a name here."""
+    if not is_mapping(value) or "name" in value or not is_mapping(value.get("schema")):
+        return _same_format(value, owner)
+    named = {"name": _NAME, **{key: value[key] for key in value if key in _OF_SCHEMAS}}
+    return Swap(adopt(named), "a schema has a name here")
+
+
+def _read_effort(value: Any) -> Any:
+    if type(value) is not str or value not in _EFFORTS:
+        raise Unreadable
+    return "off" if value == "none" else adopt({"effort": value})
+
+
+def _write_effort(value: Any) -> Any:
+    return "none" if value == "off" else value.get("effort") if is_mapping(value) else None
+
+
+def _carried_effort(value: Any, _: Any) -> Any:
+    """Keep the effort; there are no budgets here."""
+    effort: Any = value.get("effort") if is_mapping(value) else None
+    if value == "off":
+        return value
+    why = "reasoning is told by effort here"
+    if type(effort) is not str or effort not in _EFFORTS or effort == "none":
+        return Drop(why)
+    return value if len(value) == 1 else Swap(adopt({"effort": effort}), why)
+
+
+def _key(native: str, value: Any, field: str | None = None) -> Key:
+    return Key(native, field or native, value, "may", is_odd=True)
+
+
+_ANY: Any = {}
+SETTINGS = BodySettings(Described(FAMILY, (
+    Form("settings", am.Settings, None, (
+        _key("model", Text()),
+        Hatch(keys=("max_completion_tokens", "max_tokens"), cells={"max_tokens": KEEP}, get=_read_most,
+              put=_write_most, is_optional=True, odd=("max_completion_tokens", "max_tokens"),
+              about="max_tokens"),
+        _key("temperature", Via(_read_temperature, _write_temperature, _ANY, supports=BodySettings.coming_back(
+            _read_temperature, _write_temperature, "it goes from 0 to 2 here"))),
+        _key("top_p", Number()),
+        Hatch(keys=("stop",), cells={"stop": KEEP}, get=_read_stop, put=_write_stop, is_optional=True, odd=("stop",),
+              about="stop"),
+        _key("seed", Whole()),
+        _key("tool_choice", Via(_read_choice, _write_choice, _ANY,
+             supports=BodySettings.coming_back(_read_choice, _write_choice, "no such choice of tools here"))),
+        _key("parallel_tool_calls", Truth()),
+        _key("response_format", Via(_read_format, _write_format, _ANY, supports=_carried_format)),
+        _key("reasoning_effort", Via(_read_effort, _write_effort, _ANY, supports=_carried_effort), "reasoning"),
+        _key("stream", Truth()),
+        _key("store", Truth()),
+        _key("user", Text()),
+        _key("metadata", Via(_read_labels, _write_labels, _ANY, supports=BodySettings.coming_back(
+            _read_labels, _write_labels, "labels are texts here"))),
+    ), is_apart=True),
+), {}))  # fmt: skip
+ROW = SETTINGS.row()

@@ -1,0 +1,244 @@
+"""Settings: what a request asks for beside its messages, between formats, and as the providers' packages take it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agentmsg as am
+from agentmsg.cli import program
+from agentmsg.testing import histories
+from agentmsg.testing.single_values import single_values
+from agentmsg_codecs.anthropic import AnthropicCodec
+from support.strict import anthropic_call_problems, openai_call_problems
+
+ASK: Any = [{"role": "user", "content": "How warm is it?"}]
+PROBLEMS = {"openai": openai_call_problems, "anthropic": anthropic_call_problems}
+SCHEMA: Any = {"type": "object", "properties": {"degrees": {"type": "number"}}}
+ONE_CALL: Any = {"type": "function", "function": {"name": "f"}}
+
+each_target = pytest.mark.parametrize("target", PROBLEMS)
+
+
+def _body(**parameters: Any) -> dict[str, Any]:
+    return {"messages": ASK, **parameters}
+
+
+# Native parameters, and what they are in the model: the same document comes back.
+READ: list[tuple[am.CodecName, dict[str, Any], am.Settings | None]] = [
+    ("openai", {"model": "gpt-5", "seed": 7, "store": True}, am.Settings(model="gpt-5", seed=7, store=True)),
+    ("openai", {"max_completion_tokens": 9}, am.Settings(max_tokens=9)),
+    ("openai", {"max_tokens": 9}, am.Settings(max_tokens=9)),
+    ("openai", {"max_tokens": 9, "max_completion_tokens": 8}, am.Settings(max_tokens=8)),
+    ("openai", {"stop": "END"}, am.Settings(stop=("END",))),
+    ("openai", {"stop": ["END", "."]}, am.Settings(stop=("END", "."))),
+    ("openai", {"tool_choice": "required"}, am.Settings(tool_choice="required")),
+    ("openai", {"tool_choice": ONE_CALL}, am.Settings(tool_choice={"name": "f"})),
+    ("openai", {"response_format": {"type": "json_object"}}, am.Settings(response_format="json")),
+    (
+        "openai",
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": SCHEMA}}},
+        am.Settings(response_format={"name": "x", "schema": SCHEMA}),
+    ),
+    ("openai", {"reasoning_effort": "none"}, am.Settings(reasoning="off")),
+    ("openai", {"reasoning_effort": "high"}, am.Settings(reasoning={"effort": "high"})),
+    ("openai", {"reasoning_effort": "extreme", "temperature": 3, "metadata": {"a": 1}}, None),
+    ("openai", {"model": None, "stop": [], "seed": "7"}, None),
+    ("anthropic", {"model": "claude", "max_tokens": 9}, am.Settings(model="claude", max_tokens=9)),
+    ("anthropic", {"temperature": 0.5, "top_k": 4}, am.Settings(temperature=0.5, top_k=4)),
+    ("anthropic", {"stop_sequences": ["END"]}, am.Settings(stop=("END",))),
+    ("anthropic", {"tool_choice": {"type": "any"}}, am.Settings(tool_choice="required")),
+    (
+        "anthropic",
+        {"tool_choice": {"type": "tool", "name": "f", "disable_parallel_tool_use": True}},
+        am.Settings(tool_choice={"name": "f"}, parallel_tool_calls=False),
+    ),
+    ("anthropic", {"thinking": {"type": "disabled"}}, am.Settings(reasoning="off")),
+    (
+        "anthropic",
+        {"thinking": {"type": "enabled", "budget_tokens": 2048}, "output_config": {"effort": "max"}},
+        am.Settings(reasoning={"effort": "max", "budget": 2048}),
+    ),
+    (
+        "anthropic",
+        {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}},
+        am.Settings(response_format={"schema": SCHEMA}),
+    ),
+    ("anthropic", {"metadata": {"user_id": "u"}}, am.Settings(user="u")),
+    ("anthropic", {"thinking": {"type": "adaptive"}, "temperature": 1.5, "tool_choice": {"type": "odd"}}, None),
+]
+
+
+@pytest.mark.parametrize(("codec", "parameters", "settings"), READ)
+def test_parameters_are_settings_and_come_back(
+    codec: am.CodecName, parameters: dict[str, Any], settings: am.Settings | None
+) -> None:
+    """Each parameter that the model has a field for is a setting; what says something else stays an extra."""
+    body = _body(**parameters)
+    history = am.decode(body, codec)
+    assert history.settings == settings
+    assert am.encode(history, codec) == body
+    carried = am.loads(am.dumps(history, "json"), "json")
+    assert am.encode(carried, codec) == body
+    if settings is None:
+        assert history.extras == {codec: parameters}
+
+
+# What parameters of one format become in the other, and what is told of it.
+CONVERTED: list[tuple[am.CodecName, dict[str, Any], dict[str, Any], list[str]]] = [
+    ("openai", {"max_tokens": 9, "stop": "END"}, {"max_tokens": 9, "stop_sequences": ["END"]}, []),
+    (
+        "openai",
+        {"tool_choice": ONE_CALL, "parallel_tool_calls": True},
+        {"tool_choice": {"type": "tool", "name": "f", "disable_parallel_tool_use": False}},
+        [],
+    ),
+    (
+        "openai",
+        {"parallel_tool_calls": False},
+        {"tool_choice": {"type": "auto", "disable_parallel_tool_use": True}},
+        ["settings/tool_choice invented (setting): parallel calls are said with the choice of tools here"],
+    ),
+    (
+        "openai",
+        {"model": "gpt-5", "user": "u"},
+        {"metadata": {"user_id": "u"}},
+        ["settings/model dropped (setting): the name of another provider's model"],
+    ),
+    (
+        "openai",
+        {"temperature": 0.2},
+        {},
+        ['settings/temperature dropped (setting): models have no such setting now; sampling="write" keeps it'],
+    ),
+    (
+        "openai",
+        {"reasoning_effort": "minimal", "seed": 1},
+        {"output_config": {"effort": "low"}},
+        ["settings/seed dropped (setting)", "settings/reasoning changed (setting): no such reasoning here"],
+    ),
+    (
+        "openai",
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": SCHEMA}}},
+        {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}},
+        ["settings/response_format changed (setting): only the schema of a response is said here"],
+    ),
+    ("anthropic", {"temperature": 0.5, "max_tokens": 9}, {"max_completion_tokens": 9, "temperature": 0.5}, []),
+    (
+        "anthropic",
+        {"thinking": {"type": "enabled", "budget_tokens": 2048}},
+        {},
+        ["settings/reasoning dropped (setting): reasoning is told by effort here"],
+    ),
+    (
+        "anthropic",
+        {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}},
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "response", "schema": SCHEMA}}},
+        ["settings/response_format changed (setting): a schema has a name here"],
+    ),
+    ("anthropic", {"thinking": {"type": "disabled"}, "top_k": 4}, {"reasoning_effort": "none"}, ["settings/top_k dropped (setting)"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "parameters", "becomes", "told"), CONVERTED)
+def test_settings_cross_formats(
+    source: am.CodecName, parameters: dict[str, Any], becomes: dict[str, Any], told: list[str]
+) -> None:
+    """What both formats can say is said; all else is told, and comes back."""
+    target: am.CodecName = "anthropic" if source == "openai" else "openai"
+    done = am.convert(_body(**parameters), source, target)
+    expected = _body(**becomes) if becomes else am.convert(_body(), source, target).document
+    assert done.document == expected
+    assert [str(loss) for loss in done.losses] == told
+    assert done.losses.content == am.convert(_body(), source, target).losses
+    restored = am.restore(am.decode(done.document, target), done.losses)
+    assert am.encode(restored, source) == _body(**parameters)
+
+
+def test_a_model_is_asked_for_by_name() -> None:
+    """The name crosses families where the caller names one, though it be the very same; the report undoes it."""
+    body = _body(model="gpt-5", max_completion_tokens=50)
+    for model in ("claude-opus-4-5", "gpt-5"):
+        done = am.convert(body, "openai", "anthropic", model=model, max_tokens=1024)
+        assert done.document == _body(model=model, max_tokens=1024)
+        assert am.encode(am.restore(am.decode(done.document, "anthropic"), done.losses), "openai") == body
+    history = am.decode(body, "openai")
+    assert "model" not in am.encode(history, "anthropic")
+    assert am.encode(history.with_settings(model="gpt-5"), "anthropic")["model"] == "gpt-5"
+    assert am.encode(history.with_settings(max_tokens=9), "openai") == _body(model="gpt-5", max_completion_tokens=9)
+    with pytest.raises(am.InvalidMessage):
+        am.convert(body, "openai", "anthropic", max_tokens=False)
+
+
+def test_what_a_list_of_messages_is_asked_makes_it_a_body() -> None:
+    """Settings need a body."""
+    done = am.convert(ASK, "openai", "openai", model="gpt-5")
+    assert done.document == _body(model="gpt-5")
+    assert am.encode(am.restore(am.decode(done.document, "openai"), done.losses), "openai") == ASK
+
+
+def test_older_models_take_sampling() -> None:
+    """The option writes what the package's calls no longer take, in its range."""
+    codec = AnthropicCodec(sampling="write")
+    history = am.History.of("Hi").with_settings(temperature=1.5, top_p=0.9)
+    losses: list[am.Loss] = []
+    assert am.encode(history, codec, losses=losses)["temperature"] == 1
+    assert [str(loss) for loss in losses] == ["settings/temperature changed (setting): it goes from 0 to 1 here"]
+
+
+def test_a_request_needs_its_settings() -> None:
+    """What a request lacks is found, and never invented; a conversation is none, and clouds name the model elsewhere."""
+    history = am.decode(_body(model="gpt-5"), "openai")
+    assert [str(each.path[-1]) for each in am.check(history, "anthropic")] == ["model", "max_tokens"]
+    assert am.repair(history, "anthropic").history is history
+    assert am.check(am.History.of("Hi"), "anthropic") == ()
+    assert am.check(history.with_settings(model="claude", max_tokens=9), "anthropic") == ()
+    hosted = am.decode(_body(anthropic_version="bedrock-2023-05-31", max_tokens=9), "anthropic")
+    assert am.check(hosted, "anthropic") == ()
+
+
+@each_target
+def test_the_packages_take_any_setting(target: Any) -> None:
+    """The strict types of the provider's call accept whatever the model holds, once there is a model and a limit."""
+    tried = [history for history in single_values() if history.settings is not None]
+    assert tried
+    for history in tried:
+        asked = history.with_settings(model="m", max_tokens=9).evolve(extras={})
+        assert PROBLEMS[target](am.encode(asked, target, losses=[])) == []
+
+
+@each_target
+@given(settings=histories(0).map(lambda history: history.settings), model=st.sampled_from(("m", "gpt-5")))
+def test_the_packages_take_settings_together(target: Any, settings: am.Settings | None, model: str) -> None:
+    """The same for settings of any kind together."""
+    asked = am.History.of("Hi").evolve(settings=settings).with_settings(model=model, max_tokens=9)
+    assert asked.settings
+    bare = asked.evolve(settings=asked.settings.evolve(extras={}))
+    assert PROBLEMS[target](am.encode(bare, target)) == []
+
+
+def test_the_command_line_asks(tmp_path: Path) -> None:
+    """``convert --model --max-tokens`` gives bodies that can be sent; without them, it says what is missing."""
+    path, out = tmp_path / "a.json", str(tmp_path / "b.json")
+    path.write_text(json.dumps(_body(model="gpt-5")))
+    start = ["convert", str(path), "--to", "anthropic", "-o", out, "--force"]
+    lacks = (
+        "agentmsg: the document would be refused by the provider for a missing setting: give --model or --max-tokens"
+    )
+    assert lacks in CliRunner().invoke(program, start).stderr.splitlines()
+    assert lacks in CliRunner().invoke(program, [*start, "--repair"]).stderr.splitlines()
+    losses = str(tmp_path / "l.jsonl")
+    done = CliRunner().invoke(
+        program, [*start, "--model", "claude", "--max-tokens", "9", "--losses", losses, "--verify"]
+    )
+    assert done.exit_code == 0
+    assert "refused" not in done.stderr
+    assert json.loads(Path(out).read_bytes()) == _body(model="claude", max_tokens=9)
+    restored = CliRunner().invoke(program, ["restore", out, losses])
+    assert json.loads(restored.stdout) == _body(model="gpt-5")
