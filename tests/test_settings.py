@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.cli import program
+from agentmsg.cli.program import program
 from agentmsg.testing import histories
 from agentmsg.testing.single_values import single_values
 from agentmsg_codecs.anthropic import AnthropicCodec
@@ -142,8 +142,13 @@ CONVERTED: list[tuple[am.CodecName, dict[str, Any], dict[str, Any], list[str]]] 
         {"response_format": {"type": "json_schema", "json_schema": {"name": "response", "schema": SCHEMA}}},
         ["settings/response_format changed (setting): a schema has a name here"],
     ),
-    ("anthropic", {"thinking": {"type": "disabled"}, "top_k": 4}, {"reasoning_effort": "none"}, ["settings/top_k dropped (setting)"]),
-]  # fmt: skip
+    (
+        "anthropic",
+        {"thinking": {"type": "disabled"}, "top_k": 4},
+        {"reasoning_effort": "none"},
+        ["settings/top_k dropped (setting)"],
+    ),
+]
 
 
 @pytest.mark.parametrize(("source", "parameters", "becomes", "told"), CONVERTED)
@@ -193,7 +198,7 @@ def test_older_models_take_sampling() -> None:
 
 
 def test_a_request_needs_its_settings() -> None:
-    """What a request lacks is found, and never invented; a conversation is none, and clouds name the model elsewhere."""
+    """What a request lacks is found, never invented; a conversation lacks nothing, and clouds name models elsewhere."""
     history = am.decode(_body(model="gpt-5"), "openai")
     assert [str(each.path[-1]) for each in am.check(history, "anthropic")] == ["model", "max_tokens"]
     assert am.repair(history, "anthropic").history is history
@@ -228,9 +233,7 @@ def test_the_command_line_asks(tmp_path: Path) -> None:
     path, out = tmp_path / "a.json", str(tmp_path / "b.json")
     path.write_text(json.dumps(_body(model="gpt-5")))
     start = ["convert", str(path), "--to", "anthropic", "-o", out, "--force"]
-    lacks = (
-        "agentmsg: the document would be refused by the provider for a missing setting: give --model or --max-tokens"
-    )
+    lacks = "agentmsg: the document would be refused by the provider for a missing setting: give --model, --max-tokens"
     assert lacks in CliRunner().invoke(program, start).stderr.splitlines()
     assert lacks in CliRunner().invoke(program, [*start, "--repair"]).stderr.splitlines()
     losses = str(tmp_path / "l.jsonl")

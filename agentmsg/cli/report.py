@@ -40,7 +40,7 @@ __all__ = [
 # Levels in the order in which they are told: their colours, and how many kinds of each are told in words.
 _REFUSED = {
     "refused": ": see agentmsg check, or convert with --repair",
-    "unset": " for a missing setting: give --model or --max-tokens",
+    "unset": " for a missing setting: give --model, --max-tokens",
 }
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
 # So many files are told of one by one that hold what cannot be read.
