@@ -469,8 +469,8 @@ def test_a_tool_that_the_provider_runs_is_dropped() -> None:
 
 def test_parameters_of_a_request_are_kept_for_their_own_format() -> None:
     """What both have a place for is carried; the name of a model, and what one alone knows, are not."""
-    document = {"model": "gpt-5", "temperature": 0.2, "n": 2, "messages": [ASK]}
+    document = {"model": "gpt-5", "max_tokens": 9, "n": 2, "messages": [ASK]}
     told = "settings/model dropped (setting)"
-    body = {"temperature": 0.2, "messages": [ASK]}
+    body = {"max_tokens": 9, "messages": [ASK]}
     made = converts(document, "openai", "anthropic", body, told, "extras dropped (setting)")
     assert [loss.was for loss in made.losses] == ["gpt-5", {"openai": {"n": 2}}]

@@ -228,7 +228,7 @@ def test_the_table_tells_every_loss() -> None:
     assert sum(counts) == sum(1 for _ in _found("openai", "anthropic"))
     assert counts == sorted(counts, reverse=True)
     printed = render("openai")
-    assert re.findall(r"^ *(\d+) \S", printed, re.MULTILINE) == [str(count) for count in counts]
+    assert re.findall(r"^ *(\d+) \S.* documents$", printed, re.MULTILINE) == [str(count) for count in counts]
 
 
 def test_the_table_says_what_was_lost() -> None:

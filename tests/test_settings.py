@@ -169,7 +169,7 @@ def test_settings_cross_formats(
 def test_a_model_is_asked_for_by_name() -> None:
     """The name crosses families where the caller names one, though it be the very same; the report undoes it."""
     body = _body(model="gpt-5", max_completion_tokens=50)
-    for model in ("claude-opus-4-5", "gpt-5"):
+    for model in ("claude-opus-5", "gpt-5"):
         done = am.convert(body, "openai", "anthropic", model=model, max_tokens=1024)
         assert done.document == _body(model=model, max_tokens=1024)
         assert am.encode(am.restore(am.decode(done.document, "anthropic"), done.losses), "openai") == body

@@ -30,7 +30,7 @@ Examples:
   agentmsg convert cassette.json -t json --at '/interactions/*/request/body' -o out.jsonl
   agentmsg convert mixed.jsonl -f each -t openai -o out.jsonl
   agentmsg convert logs.parquet --column request -t anthropic -o out.parquet
-  agentmsg convert request.json -t anthropic --repair --model claude-opus-4-5 --max-tokens 1024
+  agentmsg convert request.json -t anthropic --repair --model claude-opus-5 --max-tokens 1024
   cat history.json | agentmsg convert - -t json --pretty
 """
 

@@ -12,7 +12,7 @@ Follows the Python package anthropic 2.12, beta blocks included.
 | content: a text; a list | one TextBlock; one block per part |
 | tool_result in a user message | a tool message; a run of them is one user message; its name comes from the call |
 | any other tool, part or message | NativeTool; NativeBlock; a message with the role "native" |
-| parameters of the body; see settings.py | settings |
+| parameters of the body: model, max_tokens, tool_choice ... | settings |
 | unknown keys; the rest of the body | extras["anthropic"] of the object; of the history |
 
 New content is written as a text if it is one plain text. A list of messages that needs more than messages, such as

@@ -28,6 +28,7 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | tool_call_id, content | ToolResultBlock, named by its call; content that is an object becomes structured |
 | reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks in front |
 | annotations (of a response inside a request) | citations of the text |
+| parameters of the body: model, max_completion_tokens, stop ... | settings |
 | tools: function; custom; functions | ToolSpec of kind "function" or "custom" |
 | any other tool, part, entry of tool_calls, or message | NativeTool; NativeBlock; a message with the role "native" |
 | unknown keys; an invalid name, id ... | extras["openai"] |
