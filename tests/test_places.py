@@ -280,7 +280,9 @@ def test_loss_reports_say_where_a_document_stood() -> None:
     headers = [line for line in read("l") if "agentmsg-losses" in line]
     assert [(line["file"], line["offset"], line["at"]) for line in headers] == stood
     rows = [
-        (line["line"], line["file"], line["offset"], line["at"]) for line in read("f") if line["path"] == "/settings/model"
+        (line["line"], line["file"], line["offset"], line["at"])
+        for line in read("f")
+        if line["path"] == "/settings/model"
     ]
     assert rows == [(number, *each) for number, each in enumerate(stood, 1)]
 

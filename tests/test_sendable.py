@@ -62,7 +62,7 @@ _OTHER = am.Msg.tool("there", tool_call_id="a")
 # For each rule a history that breaks it, and what repair makes of it; None where the history alone can't be mended.
 BOTH: dict[str, tuple[am.History, am.History | None]] = {
     "no-messages": (am.History([]), None),
-    "required-setting": (VALID.with_settings(temperature=0.5), None),
+    "required-setting": (am.History([_USER, _SAID]).with_settings(temperature=0.5), None),
     "call-unanswered": (
         am.History([_USER, _ASKED, _USER, _SAID]),
         am.History([_USER, _ASKED, _NONE, _USER, _SAID]),
@@ -88,6 +88,7 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "too-many": (am.History(VALID, tools=[am.ToolSpec(name=f"t{i}") for i in range(129)]), None),
     },
     "anthropic": {
+        "tools-missing": (VALID.with_settings(model="m", max_tokens=9), None),
         "first-role": (am.History([_SAID, *VALID]), am.History([am.Msg.user("…"), _SAID, *VALID])),
         "media-place": (
             _with(3, am.Msg("assistant", [am.TextBlock("Look"), _IMAGE])),

@@ -24,7 +24,7 @@ class Turn:
     """A user's message and all that follows until the next one.
 
     Attributes:
-        messages: all of the turn, the user's first; a history with the id, tools and metadata of the whole.
+        messages: all of the turn, the user's first; a history with the id, tools, metadata and settings of the whole.
     """
 
     messages: History

@@ -10,7 +10,7 @@ Follows version 1 of the canonical form.
 
 | model | MessagePack |
 | --- | --- |
-| History | ``[1, [messages], id, tools, metadata, extras, notes]``; the 1 is the version |
+| History | ``[1, [messages], id, tools, metadata, extras, notes, settings]``; the 1 is the version |
 | Msg | ``[role, [blocks], id, created_at, ...]``; a role is its number, or its text |
 | a block | ``[number, fields ...]``; a TextBlock with only text is that text; unknown numbers become NativeBlock |
 | a block of yours | ``[tag, {field: value}]`` |

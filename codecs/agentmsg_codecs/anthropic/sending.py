@@ -44,6 +44,13 @@ def _no_messages(request: Request) -> Iterator[Path]:
         yield ("messages",)
 
 
+def _tools_missing(request: Request) -> Iterator[Path]:
+    """Yield the tools of a request that has none, but calls; what says nothing of settings gets tools with the call."""
+    history = request.history
+    if history.settings is not None and not history.tools and next(calls_of(request), None) is not None:
+        yield ("tools",)
+
+
 def _first_role(request: Request) -> Iterator[Path]:
     first = next(_turns(request), None)
     if first is not None and first[1].role == "assistant":
@@ -179,6 +186,7 @@ RULES = (
     SendingRule("no-messages", _no_messages, "there is no message", "add a user's message"),
     # Clouds that host the model have its name in the URL, and this in the body.
     SETTINGS.needs("model", "max_tokens", unnamed="anthropic_version"),
+    SendingRule("tools-missing", _tools_missing, "there are calls, and no tools", "give the tools"),
     # A recorded request that begins with an assistant's message was answered.
     SendingRule(
         "first-role",
