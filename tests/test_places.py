@@ -279,11 +279,8 @@ def test_loss_reports_say_where_a_document_stood() -> None:
     stood = [("a.jsonl", 0, "/r/0"), ("a.jsonl", size, "/r/0"), ("a.jsonl", size, "/r/1")]
     headers = [line for line in read("l") if "agentmsg-losses" in line]
     assert [(line["file"], line["offset"], line["at"]) for line in headers] == stood
-    rows = [
-        (line["line"], line["file"], line["offset"], line["at"])
-        for line in read("f")
-        if line["path"] == "/settings/model"
-    ]
+    told = [line for line in read("f") if line["path"] == "/settings/model"]
+    rows = [(line["line"], line["file"], line["offset"], line["at"]) for line in told]
     assert rows == [(number, *each) for number, each in enumerate(stood, 1)]
 
 
