@@ -125,7 +125,7 @@ def survey(source: str, target: str) -> Survey:
         documents=len(found),
         whole=sum(not result.losses for _, _, result in found),
         readable=sum(not result.losses.content for _, _, result in found),
-        conversing=sum(all(loss.level == "setting" for loss in result.losses) for _, _, result in found),
+        conversing=sum(all(loss.path[0] in ("extras", "settings") for loss in result.losses) for _, _, result in found),
         rows=tuple(sorted(rows, key=lambda row: -row.count)),
     )
 
