@@ -172,6 +172,7 @@ def test_a_model_is_asked_for_by_name() -> None:
     for model in ("claude-opus-5", "gpt-5"):
         done = am.convert(body, "openai", "anthropic", model=model, max_tokens=1024)
         assert done.document == _body(model=model, max_tokens=1024)
+        assert anthropic_call_problems(done.document) == []
         assert am.encode(am.restore(am.decode(done.document, "anthropic"), done.losses), "openai") == body
     history = am.decode(body, "openai")
     assert "model" not in am.encode(history, "anthropic")

@@ -368,11 +368,24 @@ def _row(codec: am.Codec) -> tuple[str, ...]:
     return f"[`{codec.name}`]({codec.name}.md)", codec.title, summary(codec.caps), carry
 
 
+def _sending(codecs: Sequence[am.Codec]) -> Iterator[str]:
+    """Yield the rules of each provider, by how sure they are."""
+    yield from ("`agentmsg check` knows what providers [refuse](../agentmsg/guides/sending.md):", "")
+    told = [(codec, _codes(codec, "error"), _codes(codec, "warning")) for codec in codecs if codec.rules]
+    rows = [(f"[{codec.title}]({codec.name}.md#what-the-provider-refuses)", *codes) for codec, *codes in told]
+    yield from _table([("to", "refused", "refused by some models, or only reported"), *rows])
+
+
+def _codes(codec: am.Codec, severity: str) -> str:
+    return ", ".join(f"`{rule.code}`" for rule in codec.rules if rule.severity == severity)
+
+
 def _index(names: Sequence[str]) -> Iterator[str]:
     yield _INDEX.rstrip()
     yield ""
     heads = ("name", "documents", "supports", "`carry=True`")
     yield from _table([heads, *(_row(am.get_codec(name)) for name in names)])
+    yield from _sending([am.get_codec(name) for name in names])
     yield _LEGEND
     # Written by hand, for authors of codecs.
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
