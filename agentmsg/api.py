@@ -350,7 +350,8 @@ def convert(
 
     Raises:
         DecodeError: if the document can't be read. Never for a loss.
-        CodecLookupError: if there is no such codec, or nothing is known of what its provider refuses.
+        CodecLookupError: if there is no such codec, if nothing is known of what its provider refuses, or if it has no
+            place for the settings that are given.
     """
     to, read_by = writing_codec(target, {}, repair=repair), get_codec(source)
     flag(carry, "carry")
@@ -361,7 +362,7 @@ def convert(
             history = loads(document, read_by, limits=limits, duplicates=duplicates)
         else:
             history = _decoded(document, read_by, limits)
-        asked = with_asked(history, model=model, max_tokens=max_tokens)
+        asked = with_asked(history, to, model=model, max_tokens=max_tokens)
         fitted = over(_fitted(asked, to, repair=repair), history, is_secret=False)
         output, losses = carried(fitted, to, read_by.name) if carry else (fitted.history, account(fitted))
         return _make_conversion(to.to_bytes(output) if is_text else _written(to, output), losses, history)

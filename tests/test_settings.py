@@ -182,6 +182,21 @@ def test_a_model_is_asked_for_by_name() -> None:
         am.convert(body, "openai", "anthropic", max_tokens=False)
 
 
+def test_what_is_asked_of_a_format_without_settings_is_an_error(tmp_path: Path) -> None:
+    """What the caller asks for is heard, or refused: never left out untold."""
+    with pytest.raises(am.CodecLookupError, match="no place for model and max_tokens"):
+        am.convert(ASK, "openai", "langchain", model="m", max_tokens=9)
+    assert am.convert(ASK, "openai", "json", model="m").document["settings"] == {"model": "m"}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(ASK))
+    done = CliRunner().invoke(program, ["convert", str(path), "--to", "langchain", "--model", "m"])
+    assert done.exit_code != 0
+    assert "error [option] langchain" in done.output
+    with pytest.raises(am.InvalidMessage) as caught:
+        am.Settings(stop=["END", "\ud800"])
+    assert caught.value.path == ("stop", 1)
+
+
 def test_what_a_list_of_messages_is_asked_makes_it_a_body() -> None:
     """Settings need a body."""
     done = am.convert(ASK, "openai", "openai", model="gpt-5")

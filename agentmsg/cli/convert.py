@@ -12,6 +12,7 @@ from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.file_names import Kind
 from agentmsg.files.job import Job
+from agentmsg.fitting.edited import with_asked
 from agentmsg.model.history import History
 from agentmsg.registry import get_codec
 
@@ -94,7 +95,8 @@ def command(
     target = get_codec(codec, **dict(options))
     if repair:
         check(History(), target)
-    asks = (("model", model), ("max_tokens", max_tokens))
+    asks = {"model": model, "max_tokens": max_tokens}
+    with_asked(History(), target, **asks)
     job = Job(
         codec=codec,
         options=options,
@@ -102,7 +104,7 @@ def command(
         on_loss=on_loss,
         carry=carry,
         repair=repair,
-        asks=tuple((name, value) for name, value in asks if value is not None),
+        asks=tuple((name, value) for name, value in asks.items() if value is not None),
         checks=bool(target.rules) and on_loss != "ignore",
         verify=verify,
     )

@@ -84,7 +84,7 @@ class Converter:
         read = len(history)
         if job.change is not None:
             history = job.change(history)
-        fitted = fit(with_asked(history, **dict(job.asks)), self._target)
+        fitted = fit(with_asked(history, self._target, **dict(job.asks)), self._target)
         if job.repair:
             fitted = repaired(fitted, self._target)
         fitted = over(fitted, history, is_secret=False)

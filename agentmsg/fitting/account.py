@@ -292,13 +292,9 @@ class _Report:
         values = compared_values(kind)
         for (name, get), was, now in zip(compared(kind), values(old), values(new), strict=True):
             if was is not now and name not in skipped and not same(was, now):
-                fate = (
-                    "dropped"
-                    if not now and not isinstance(now, (int, float))
-                    else "invented"
-                    if was is None
-                    else "changed"
-                )
+                # Zero and false say something.
+                is_gone = not now and not isinstance(now, (int, float))
+                fate = "dropped" if is_gone else "invented" if was is None else "changed"
                 caused = rule if _caused(rule, kind, get, was) else None
                 yield self.loss((*path, name), fate, was, now, caused, owner=old)
 

@@ -11,22 +11,35 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg.errors import CodecLookupError
 from agentmsg.fitting.fitted import Fitted, make_item
 
 if TYPE_CHECKING:
+    from agentmsg.formats.codec import Codec
     from agentmsg.model.history import History
 
 __all__ = ["over", "with_asked"]
 
 
-def with_asked(history: History, **settings: Any) -> History:
+def with_asked(history: History, target: Codec, **settings: Any) -> History:
     """Return a history that asks for what is given of some settings; None leaves what it said.
 
+    Args:
+        history: what is converted.
+        target: the format to write, which must have settings: else what was asked for would go unheard.
+        settings: by name.
+
     Raises:
+        CodecLookupError: if the format has no settings.
         InvalidMessage: if a value has another type.
     """
     given: Any = {name: value for name, value in settings.items() if value is not None}
-    return history.with_settings(**given) if given else history
+    if not given:
+        return history
+    if target.caps.settings is None and not target.caps.everything:
+        msg = f"{target.title} has no place for {' and '.join(given)}"
+        raise CodecLookupError(msg, code="option", codec=target.name)
+    return history.with_settings(**given)
 
 
 def over(fitted: Fitted, source: History, *, is_secret: bool) -> Fitted:

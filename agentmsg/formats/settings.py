@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from agentmsg.formats.capabilities import Drop, Row, Swap
+from agentmsg.formats.forms.items import Key
 from agentmsg.formats.forms.rows import Rows
 from agentmsg.formats.sending.findings import SendingRule
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.capabilities import Cell, Rule
     from agentmsg.formats.forms.described import Described
+    from agentmsg.formats.forms.values import Value
     from agentmsg.formats.sending.edits import Path
     from agentmsg.formats.sending.findings import Request
     from agentmsg.formats.shapes import Native
@@ -96,6 +98,17 @@ class BodySettings:
 
     def _own_model(self, model: str, settings: Settings) -> Any:
         return model if self.owns_model(settings) else Drop("the name of another provider's model")
+
+    @staticmethod
+    def key(native: str, value: Value, field: str | None = None) -> Key:
+        """Return the key of a setting, which may be absent, and is an extra where it holds anything else.
+
+        Args:
+            native: the key.
+            value: what stands there.
+            field: of the settings, if its name is another.
+        """
+        return Key(native, field or native, value, "may", is_odd=True)
 
     @staticmethod
     def coming_back(get: Callable[[Any], Any], put: Callable[[Any], Any], why: str) -> Cell:

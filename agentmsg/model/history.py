@@ -156,7 +156,7 @@ class History(Noted, Portable, Sequence[Msg]):
             changes: fields of ``Settings``, which are the caller's own: a model named here is any provider's.
 
         Raises:
-            InvalidMessage: if there is no such field, or a value doesn't fit.
+            InvalidMessage: if a value has another type.
         """
         return self.evolve(settings=(self.settings or Settings()).asking(**changes))
 

@@ -28,7 +28,10 @@ def _texts(value: Iterable[str]) -> tuple[str, ...]:
         if not is_a(item, str):
             msg = f"stop holds texts, not {excerpt(item)}"
             raise InvalidMessage(msg, code="type", path=("stop", index))
-        check_text(item)
+        try:
+            check_text(item)
+        except InvalidMessage as error:
+            raise error.at("stop", index) from None
     return items
 
 

@@ -31,7 +31,7 @@ from agentmsg.formats import (
     is_object,
     mark_of,
 )
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Text, Truth, Via, Whole
+from agentmsg.formats.forms import Described, Form, Hatch, Text, Truth, Via, Whole
 from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
@@ -227,10 +227,7 @@ def _carried_format(value: Any, _: Any) -> Any:
     return value if len(value) == 1 else Swap(adopt({"schema": schema}), "only the schema of a response is said here")
 
 
-def _key(native: str, value: Any, field: str | None = None) -> Key:
-    return Key(native, field or native, value, "may", is_odd=True)
-
-
+_key = BodySettings.key
 _ANY: Any = {}
 SETTINGS = BodySettings(Described(FAMILY, (
     Form("settings", am.Settings, None, (

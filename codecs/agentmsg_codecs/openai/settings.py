@@ -29,7 +29,7 @@ from agentmsg.formats import (
     is_object,
     mark_of,
 )
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Number, Text, Truth, Via, Whole
+from agentmsg.formats.forms import Described, Form, Hatch, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai.names import FAMILY
 
 _WORDS = frozenset({"auto", "none", "required"})
@@ -155,10 +155,7 @@ def _carried_effort(value: Any, _: Any) -> Any:
     return value if len(value) == 1 else Swap(adopt({"effort": effort}), why)
 
 
-def _key(native: str, value: Any, field: str | None = None) -> Key:
-    return Key(native, field or native, value, "may", is_odd=True)
-
-
+_key = BodySettings.key
 _ANY: Any = {}
 SETTINGS = BodySettings(Described(FAMILY, (
     Form("settings", am.Settings, None, (
