@@ -65,7 +65,16 @@ def test_the_formats_with_a_place_are_those_that_carry_metadata() -> None:
     assert SLOTS == (
         "agentscope", "agentscope-java", "langchain", "langchain-lc", "langgraph", "lionpride", "synaptic",
     )  # fmt: skip
-    assert NO_SLOTS == ("anthropic", "anthropic-response", "arcaelas", "openai", "openai-response", "riffer")
+    assert NO_SLOTS == (
+        "anthropic",
+        "anthropic-response",
+        "arcaelas",
+        "openai",
+        "openai-response",
+        "openai-responses",
+        "openai-responses-response",
+        "riffer",
+    )
 
 
 @each_slot

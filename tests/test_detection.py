@@ -41,11 +41,15 @@ OURS = {
     "lionpride",
     "openai_chat",
     "openai_chat_response",
+    "openai_responses",
+    "openai_responses_response",
     "riffer",
     "synaptic",
 }
 # Folders of formats some of whose documents are messages of OpenAI, to the last key.
 DIALECTS = {"cohere", "hf_messages", "hf_rows", "mistral", "openai_finetune"}
+# Sessions of OpenAI's Agents SDK hold items of Responses.
+SESSIONS = {"openai_agents"}
 # Rows whose thoughts and actions stand beside the messages: as many keys are unknown as known, or nearly so.
 DOUBTFUL = {"openai": "SWE-agent__"}
 
@@ -132,10 +136,11 @@ def test_other_formats_are_not_mistaken() -> None:
         scores = am.detect(document)
         if not scores or scores[0][1] < BAR:
             continue
-        assert folder in DIALECTS, f"{folder}/{name}: {scores[0]}"
+        assert folder in DIALECTS | SESSIONS, f"{folder}/{name}: {scores[0]}"
         codec = am.get_codec(scores[0][0])
         read = understanding_of(codec.read(codec.sample(document)), codec.family, codec.kept)
-        assert (scores[0][0], read.unknown, read.natives) == ("openai", (), 0), f"{folder}/{name}: {read}"
+        meant = "openai-responses" if folder in SESSIONS else "openai"
+        assert (scores[0][0], read.unknown, read.natives) == (meant, (), 0), f"{folder}/{name}: {read}"
     assert len(folders - DIALECTS) >= 20
 
 

@@ -8,12 +8,13 @@ from zlib import crc32
 from agentmsg.formats.capabilities import Drop, Row, Swap
 from agentmsg.formats.forms.items import Key
 from agentmsg.formats.forms.rows import Rows
+from agentmsg.formats.forms.values import Via
 from agentmsg.formats.sending.findings import SendingRule
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.model.equality import same
 from agentmsg.model.settings import OWNER, Settings
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
-from agentmsg.values.types import is_mapping, is_sequence
+from agentmsg.values.types import is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -36,11 +37,13 @@ class BodySettings:
 
     Args:
         described: the format whose form "settings" says how; all keys of that form may be extras.
+        owner: whose models these are, if another format names them, too; else the family.
     """
 
-    def __init__(self, described: Described) -> None:
+    def __init__(self, described: Described, *, owner: str | None = None) -> None:
         self.described = described
         self._family = described.family
+        self._owner = owner or described.family
         self._keys = described.forms["settings"].keys
 
     def read(self, parameters: Mapping[str, Any]) -> tuple[Settings | None, Native]:
@@ -55,7 +58,7 @@ class BodySettings:
         if settings.model is None:
             return settings, rest
         # Whose name it is: another family's model is not known here.
-        return marked(settings, self._family, model=_print(settings.model)), rest
+        return marked(settings, self._owner, model=_print(settings.model)), rest
 
     def _read(self, known: Native) -> tuple[Settings, frozenset[str]]:
         """Return the settings, and the keys that are extras: of another type, or such that a note would hold it all."""
@@ -111,6 +114,27 @@ class BodySettings:
         return Key(native, field or native, value, "may", is_odd=True)
 
     @staticmethod
+    def between(native: str, least: float, most: float) -> Key:
+        """Return the key of a number that is of a range; the nearest of another is an end of it."""
+
+        def read(value: Any) -> Any:
+            if type(value) not in (int, float) or not least <= value <= most:
+                raise Unreadable
+            return value
+
+        def write(value: Any) -> Any:
+            return min(max(value, least), most)
+
+        cell = BodySettings.coming_back(read, write, f"it goes from {least:g} to {most:g} here")
+        return BodySettings.key(native, Via(read, write, {}, supports=cell))
+
+    @staticmethod
+    def labels(native: str, field: str | None = None) -> Key:
+        """Return the key of labels, an object of texts; arguments as of ``key``."""
+        cell = BodySettings.coming_back(_read_labels, _write_labels, "labels are texts here")
+        return BodySettings.key(native, Via(_read_labels, _write_labels, {}, supports=cell), field)
+
+    @staticmethod
     def coming_back(get: Callable[[Any], Any], put: Callable[[Any], Any], why: str) -> Cell:
         """Return the cell of a setting that two functions read and write: what comes back is supported.
 
@@ -135,7 +159,7 @@ class BodySettings:
             return True
         known = _print(settings.model)
         readers = [family for family in settings.notes if mark_of(settings, family, OWNER) == known]
-        return not readers or self._family in readers
+        return not readers or self._owner in readers
 
     def needs(self, *names: str, unnamed: str = "") -> SendingRule:
         """Return the rule for settings that a request must have.
@@ -159,6 +183,16 @@ class BodySettings:
                     yield ("settings", name)
 
         return SendingRule("required-setting", find, "a request must say this", "give it")
+
+
+def _read_labels(value: Any) -> Any:
+    if not is_object(value) or not all(type(text) is str for text in value.values()):
+        raise Unreadable
+    return adopt(value)
+
+
+def _write_labels(value: Any) -> Any:
+    return {key: text for key, text in value.items() if type(text) is str}
 
 
 def _print(model: str) -> str:

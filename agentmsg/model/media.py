@@ -6,9 +6,9 @@ Nothing is fetched, and base64 text is never decoded and encoded again.
 from __future__ import annotations
 
 from agentmsg.model.media_types import guess_media_type
-from agentmsg.model.sources import Base64Source
+from agentmsg.model.sources import Base64Source, URLSource
 
-__all__ = ["data_url", "guess_media_type", "read_data_url"]
+__all__ = ["as_url", "data_url", "guess_media_type", "read_data_url"]
 
 
 def read_data_url(url: str) -> Base64Source | None:
@@ -25,3 +25,27 @@ def read_data_url(url: str) -> Base64Source | None:
 def data_url(source: Base64Source) -> str:
     """Return the ``data:`` URL of a source (RFC 2397)."""
     return f"data:{source.media_type or ''};base64,{source.data}"
+
+
+def as_url(source: URLSource | Base64Source, *, is_untyped: bool = False) -> URLSource | Base64Source:
+    """Return the nearest source that a URL says: a data URL is its data, and no URL tells a media type or more.
+
+    Args:
+        source: the source; it is returned itself where its URL says all of it.
+        is_untyped: whether data without a media type stays so; else the type is guessed.
+    """
+    if isinstance(source, URLSource):
+        held = read_data_url(source.url)
+        if held is not None:
+            return held
+        return source if source.media_type is None and not source.extras else URLSource(source.url, None)
+    if source.media_type is None and not is_untyped:
+        guess = guess_media_type(source.data)
+        if guess is not None:
+            return Base64Source(source.data, guess)
+    back = read_data_url(data_url(source))
+    if back is None or back.data != source.data:
+        return Base64Source(source.data, None)
+    if back.media_type != source.media_type:
+        return back
+    return source.evolve(extras={}) if source.extras else source

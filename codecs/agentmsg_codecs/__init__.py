@@ -25,12 +25,14 @@ CodecName: TypeAlias = Literal[
     "msgpack",
     "openai",
     "openai-response",
+    "openai-responses",
+    "openai-responses-response",
     "riffer",
     "synaptic",
 ]
 """The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
 
-ResponseCodecName: TypeAlias = Literal["anthropic-response", "openai-response"]
+ResponseCodecName: TypeAlias = Literal["anthropic-response", "openai-response", "openai-responses-response"]
 """The codecs whose document is one response, and so always an object."""
 
 CODECS: dict[str, str] = {
@@ -47,6 +49,8 @@ CODECS: dict[str, str] = {
     "msgpack": "agentmsg_codecs.msgpack:MsgpackCodec",
     "openai": "agentmsg_codecs.openai:OpenAICodec",
     "openai-response": "agentmsg_codecs.openai.response:OpenAIResponseCodec",
+    "openai-responses": "agentmsg_codecs.openai_responses:OpenAIResponsesCodec",
+    "openai-responses-response": "agentmsg_codecs.openai_responses.response:OpenAIResponsesResponseCodec",
     "riffer": "agentmsg_codecs.riffer:RifferCodec",
     "synaptic": "agentmsg_codecs.synaptic:SynapticCodec",
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,9 +71,8 @@ What is lost between any two formats, and case by case between OpenAI and Anthro
 
 ## From one format to another
 
-What a tour through the whole model loses. It has every class, every field, every role, and odd texts and numbers.
-The tour was first written in the format on the left, then converted to the one above. "the model" is the tour as made.
-A cell counts the losses: content · settings · annotations.
+A tour through the whole model has every class, every field, every role, and odd texts and numbers. This is what it
+loses in each format. Each page tells what the format itself loses on the way to all others, and back.
 
 """
 _CASES = """\
@@ -86,8 +86,8 @@ can be restored.
 _LOSSES = """\
 ## Conversions
 
-What is lost on the way to {big}, and back. The source is a tour through everything
-that the first format can hold. Most documents lose much less. [Conversions](conversions.md) has all pairs.
+The source is a tour through everything that the format on the way can hold. Most documents lose much less.
+[Conversions](conversions.md) tells what the whole tour loses in each format.
 
 """
 # Two turns with a tool, as people have them everywhere.
@@ -221,6 +221,7 @@ def _supports(codec: am.Codec) -> Iterator[str]:
         yield from _table(rows)
 
 
+@cache
 def _as_read(name: str) -> am.History:
     """Return as much of the tour as a format can hold."""
     codec = am.get_codec(name)
@@ -231,6 +232,12 @@ def _losses(history: am.History, target: str) -> list[am.Loss]:
     losses: list[am.Loss] = []
     am.encode(history, am.get_codec(target), losses=losses)
     return losses
+
+
+@cache
+def _lost(source: str, target: str) -> str:
+    """Return what a format loses in another, by level, content first."""
+    return _counts(_losses(_as_read(source), target))
 
 
 def _refuses(codec: am.Codec) -> Iterator[str]:
@@ -246,11 +253,6 @@ def _refuses(codec: am.Codec) -> Iterator[str]:
         (f"`{rule.code}`", rule.severity, rule.message, rule.fix, mends[rule.mend is not None]) for rule in codec.rules
     ]
     yield from _table([("code", "severity", "what is wrong", "fix", "repaired"), *rows])
-
-
-def _figures(losses: Sequence[am.Loss]) -> str:
-    counts: Counter[str] = Counter(loss.level for loss in losses)
-    return " · ".join(str(counts[level]) for level in _LEVELS) if losses else "exact"
 
 
 def _counts(losses: Sequence[am.Loss]) -> str:
@@ -303,11 +305,19 @@ def _route(source: str, target: str) -> Iterator[str]:
 
 def _routes(name: str) -> Iterator[str]:
     big = [each for each in _BIG if each != name]
-    yield _LOSSES.format(big=f"{', '.join(big[:-1])} and {big[-1]}").rstrip()
+    yield _LOSSES.rstrip()
     yield ""
+    yield from _table([("", f"from `{name}` to it", f"from it to `{name}`"), *_pairs(name)])
     for each in big:
         yield from _route(name, each)
         yield from _route(each, name)
+
+
+def _pairs(name: str) -> Iterator[tuple[str, ...]]:
+    """Yield what is lost to and from each other format, those of a family together."""
+    codecs = sorted(map(am.get_codec, agentmsg_codecs.CODECS), key=lambda codec: (codec.family, codec.name))
+    for other in (codec.name for codec in codecs if codec.name != name):
+        yield f"[`{other}`]({other}.md)", _lost(name, other), _lost(other, name)
 
 
 def _forms(codec: am.Codec) -> Iterator[str]:
@@ -395,9 +405,8 @@ def _index(names: Sequence[str]) -> Iterator[str]:
 def _conversions(names: Sequence[str]) -> Iterator[str]:
     yield _CONVERSIONS.rstrip()
     yield ""
-    sources = {"the model": grand_tour(), **{name: _as_read(name) for name in names}}
-    rows = [(source, *(_figures(_losses(history, each)) for each in names)) for source, history in sources.items()]
-    yield from _table([("from \\ to", *names), *rows])
+    rows = [(f"[`{name}`]({name}.md#conversions)", _counts(_losses(grand_tour(), name))) for name in names]
+    yield from _table([("to", "what is lost"), *rows])
     yield _CASES.rstrip()
     yield ""
     yield from _table([("case", "openai to anthropic", "anthropic to openai"), *table()])

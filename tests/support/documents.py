@@ -130,12 +130,12 @@ def _golden(system: str) -> Iterator[tuple[str, Any]]:
         yield f"golden {system}/{path.stem}", json.loads(path.read_text())
 
 
-def _requests(system: str) -> Iterator[tuple[str, Any]]:
+def _requests(system: str, key: str = "messages") -> Iterator[tuple[str, Any]]:
     """Return the recorded request bodies that hold a conversation, whatever the server said to them."""
     yield from recorded(
         (f"{name}, request", interaction["request"])
         for name, interaction in _interactions(system)
-        if "messages" in interaction["request"]
+        if key in interaction["request"]
     )
 
 
@@ -207,6 +207,22 @@ def _anthropic_response() -> Iterator[tuple[str, Any]]:
 def _openai_response() -> Iterator[tuple[str, Any]]:
     yield from _golden("openai_chat_response")
     yield from _answers("openai_chat", "choices")
+
+
+def _openai_responses() -> Iterator[tuple[str, Any]]:
+    yield from _golden("openai_responses")
+    for name, items in _golden("openai_agents"):
+        if name.endswith(("_items", "/to_input_list")):
+            yield name, items
+            yield f"{name}, one item", items[-1]
+    yield from _requests("openai_responses", "input")
+
+
+def _openai_responses_response() -> Iterator[tuple[str, Any]]:
+    yield from _golden("openai_responses_response")
+    # What compacts a conversation answers with the user's messages, too.
+    answers = _answers("openai_responses", "output")
+    yield from ((name, answer) for name, answer in answers if answer["object"] == "response")
 
 
 def _lionpride() -> Iterator[tuple[str, Any]]:
@@ -298,6 +314,8 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "msgpack": lambda: _tour("msgpack"),
     "openai": _openai,
     "openai-response": _openai_response,
+    "openai-responses": _openai_responses,
+    "openai-responses-response": _openai_responses_response,
     "riffer": _riffer,
     "synaptic": _synaptic,
 }

@@ -19,7 +19,9 @@ from anthropic.types import beta as anthropic_beta
 from anthropic.types.beta.message_create_params import MessageCreateParams as BetaMessageCreateParams
 from anthropic.types.message_create_params import MessageCreateParams
 from openai.types import chat as openai
+from openai.types import responses as openai_items
 from openai.types.chat.completion_create_params import CompletionCreateParams, Function
+from openai.types.responses.response_create_params import ResponseCreateParams
 from pydantic import TypeAdapter
 from pydantic_core import SchemaValidator, ValidationError
 
@@ -33,6 +35,9 @@ __all__ = [
     "openai_call_problems",
     "openai_request_problems",
     "openai_response_problems",
+    "responses_call_problems",
+    "responses_request_problems",
+    "responses_response_problems",
     "strict",
 ]
 
@@ -180,6 +185,26 @@ def openai_call_problems(body: Any) -> list[str]:
 def openai_response_problems(document: Any) -> list[str]:
     """Return why ``openai.types.chat.ChatCompletion`` refuses an answer; nothing: it does not."""
     return strict(openai.ChatCompletion)(document)
+
+
+def responses_request_problems(body: Any) -> list[str]:
+    """Return why the openai package's types refuse the items and tools of a request, or a list of items."""
+    given = cast("dict[str, Any]", {"input": body} if isinstance(body, list) else body)
+    types: Mapping[str, Any] = {
+        "input": str | list[openai_items.ResponseInputItemParam],
+        "tools": list[openai_items.ToolParam],
+    }
+    return [f"{key}.{line}" for key, tp in types.items() if key in given for line in strict(tp)(given[key])]
+
+
+def responses_call_problems(body: Any) -> list[str]:
+    """Return why ``client.responses.create(**body)`` lacks a parameter, or has one of another type."""
+    return strict(ResponseCreateParams)(body)
+
+
+def responses_response_problems(document: Any) -> list[str]:
+    """Return why ``openai.types.responses.Response`` refuses an answer; nothing: it does not."""
+    return strict(openai_items.Response)(document)
 
 
 def anthropic_request_types(body: Any) -> AnthropicTypes | None:

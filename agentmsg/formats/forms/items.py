@@ -140,7 +140,7 @@ class Spare:
 
     Attributes:
         native: the key.
-        usual: the value that says nothing, null or an empty list.
+        usual: the value that says nothing, such as null or an empty list.
         is_written: whether it usually stands there; else it is absent.
     """
 

@@ -143,5 +143,6 @@ class _Writer:
         if not item.is_written:
             return []
         spares = [other for other in self.form.items if isinstance(other, Spare) and other.is_written]
-        own = ["own = extras_of(o, FAMILY) if o.extras else EMPTY"] if item is spares[0] else []
+        space = "FAMILY" if self.form.space is None else repr(self.form.space)
+        own = [f"own = extras_of(o, {space}) if o.extras else EMPTY"] if item is spares[0] else []
         return [*own, f"if {item.native!r} not in own:", f"    {d}[{item.native!r}] = {item.usual!r}"]

@@ -9,29 +9,13 @@ from agentmsg.formats import Drop, Swap, media, rules
 from agentmsg_codecs.openai.format import AUDIO_FORMATS
 from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.names import FAMILY
-from agentmsg_codecs.openai.sources import write_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 def _bare_source(source: Any) -> Any:
-    """Return a source as a URL says it: a data URL is its data, and no URL tells a media type or more."""
-    if isinstance(source, am.URLSource):
-        held = media.read_data_url(source.url)
-        if held is not None:
-            return held
-        return source if source.media_type is None and not source.extras else am.URLSource(source.url, None)
-    if source.media_type is None and not is_odd(source):
-        guess = media.guess_media_type(source.data)
-        if guess is not None:
-            return am.Base64Source(source.data, guess)
-    back = media.read_data_url(write_url(source))
-    if back is not None and back.data == source.data and back.media_type == source.media_type:
-        return source.evolve(extras={}) if source.extras else source
-    if back is None or back.data != source.data:
-        return am.Base64Source(source.data, None)
-    return back
+    return media.as_url(source, is_untyped=is_odd(source))
 
 
 def _with_source(block: Any, new: Any) -> Any:

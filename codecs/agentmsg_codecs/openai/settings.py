@@ -35,7 +35,6 @@ from agentmsg_codecs.openai.names import FAMILY
 _WORDS = frozenset({"auto", "none", "required"})
 _OF_SCHEMAS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
-_HOTTEST = 2
 _NAME = "response"
 
 
@@ -67,26 +66,6 @@ def _write_stop(settings: Any) -> Native:
         return {}
     is_single = len(settings.stop) == 1 and settings.notes and mark_of(settings, FAMILY, "/single") is True
     return {"stop": settings.stop[0] if is_single else list(settings.stop)}
-
-
-def _read_temperature(value: Any) -> Any:
-    if type(value) not in (int, float) or not 0 <= value <= _HOTTEST:
-        raise Unreadable
-    return value
-
-
-def _write_temperature(value: Any) -> Any:
-    return min(max(value, 0), _HOTTEST)
-
-
-def _read_labels(value: Any) -> Any:
-    if not is_object(value) or not all(type(text) is str for text in value.values()):
-        raise Unreadable
-    return adopt(value)
-
-
-def _write_labels(value: Any) -> Any:
-    return {key: text for key, text in value.items() if type(text) is str}
 
 
 def _read_choice(value: Any) -> Any:
@@ -163,8 +142,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         Hatch(keys=("max_completion_tokens", "max_tokens"), cells={"max_tokens": KEEP}, get=_read_most,
               put=_write_most, is_optional=True, odd=("max_completion_tokens", "max_tokens"),
               about="max_tokens"),
-        _key("temperature", Via(_read_temperature, _write_temperature, _ANY, supports=BodySettings.coming_back(
-            _read_temperature, _write_temperature, "it goes from 0 to 2 here"))),
+        BodySettings.between("temperature", 0, 2),
         _key("top_p", Number()),
         Hatch(keys=("stop",), cells={"stop": KEEP}, get=_read_stop, put=_write_stop, is_optional=True, odd=("stop",),
               about="stop"),
@@ -177,8 +155,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("stream", Truth()),
         _key("store", Truth()),
         _key("user", Text()),
-        _key("metadata", Via(_read_labels, _write_labels, _ANY, supports=BodySettings.coming_back(
-            _read_labels, _write_labels, "labels are texts here"))),
+        BodySettings.labels("metadata"),
     ), is_apart=True),
 ), {}))  # fmt: skip
 ROW = SETTINGS.row()

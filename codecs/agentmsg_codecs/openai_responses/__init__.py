@@ -1,0 +1,172 @@
+"""openai-responses: requests to OpenAI's Responses API. For its responses, use ``openai-responses-response``.
+
+A document is a request body, ``{"input": [...], "instructions"?, "tools"?, ...}``, a list of items, such as the
+sessions of OpenAI's Agents SDK hold, or one item.
+
+Follows the Python package openai 3.54.
+
+| Responses | agentmsg |
+| --- | --- |
+| instructions | a system message in front: one plain text, written there unless it was read as an item |
+| input: a text | a user message |
+| a message of user, system, developer; its id | a message of the same role; its id |
+| a run of items of the assistant's side | one assistant message; neighbours are one |
+| a message of the assistant | a block for each part, with the id of the item and its phase |
+| a message of the assistant without content | an assistant message without content |
+| reasoning: summary or content; encrypted_content | ThinkingBlock; its signature, by "openai" |
+| function_call; custom_tool_call | ToolUseBlock of kind "function"; of kind "custom" |
+| code_interpreter_call, file_search_call, mcp_call, tool_search_call, web_search_call | ToolUseBlock of kind "server" |
+| what they found, beside the call | extras of the call |
+| function_call_output, custom_tool_call_output | a tool message; its name comes from the call |
+| additional_tools | a developer message with a ToolsBlock |
+| any other item | NativeBlock of the assistant; a message with the role "native" for what others gave |
+| parameters of the body: model, max_output_tokens, text, reasoning ... | settings |
+| tools: function, custom; any other | ToolSpec; NativeTool |
+| unknown keys; the rest of the body | extras["openai-responses"] of the object; of the history |
+| unknown keys of a message of the assistant | extras["openai-responses.item"] of its first block |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+import agentmsg as am
+from agentmsg import DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    adopt,
+    excerpt,
+    is_bare_text,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+)
+from agentmsg.formats.sending import SendingRule
+from agentmsg_codecs.openai_responses.base import OpenAIResponses
+from agentmsg_codecs.openai_responses.capabilities import BODY_KEYS, make_caps
+from agentmsg_codecs.openai_responses.likeness import is_item, sniff_body
+from agentmsg_codecs.openai_responses.names import FAMILY
+from agentmsg_codecs.openai_responses.sending import RULES
+from agentmsg_codecs.openai_responses.settings import SETTINGS
+from agentmsg_codecs.openai_responses.tools import read_tool, write_tool
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
+
+__all__ = ["OpenAIResponsesCodec"]
+
+_make_history = maker(am.History)
+
+
+@attrs.frozen(kw_only=True)
+class OpenAIResponsesCodec(OpenAIResponses):
+    """Requests to OpenAI's Responses API; for its options see ``OpenAIResponses``."""
+
+    name: ClassVar[str] = "openai-responses"
+    title: ClassVar[str] = "OpenAI Responses (requests)"
+    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    joins_turns: ClassVar[bool] = True
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of items, of parts and tools, and of settings."""
+        return (self.engine.items, self.engine.inputs, SETTINGS.described)
+
+    def make_caps(self) -> Caps:
+        """Return what requests support; see capabilities.py."""
+        return make_caps(self.engine, thinking=self.thinking)
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a body, of a list of items, or of one item."""
+        place = "list" if is_list(document) else "single" if is_item(document) else None
+        body: Any = document if place is None else {"input": document if place == "list" else [document]}
+        if not is_object(body):
+            raise DecodeError(f"a request is an object or a list of items, not {excerpt(document)}")
+        self.engine.fill()
+        note: Native = {"/container": place} if place else {}
+        messages = self._input(body, note)
+        rest = {key: value for key, value in body.items() if key not in BODY_KEYS}
+        tools: Any = body.get("tools")
+        if is_list(tools) and tools:
+            tools = tuple(read_tool(self.engine.inputs, tool) for tool in tools)
+        else:
+            rest |= {"tools": tools} if "tools" in body else {}
+            tools = ()
+        if "instructions" in body and not _is_told(body["instructions"]):
+            rest["instructions"] = body["instructions"]
+        settings, rest = SETTINGS.read(rest)
+        return _make_history(
+            messages=tuple(messages),
+            tools=tools,
+            settings=settings,
+            extras=adopt({FAMILY: rest}) if rest else EMPTY,
+            notes=adopt({FAMILY: note}) if note else EMPTY,
+        )
+
+    def _input(self, body: Native, note: Native) -> list[am.Msg]:
+        """Return the messages of a body, its instructions in front; note how they stand there."""
+        given: Any = body.get("input")
+        if type(given) is str:
+            note["/text"] = True
+            given = [{"role": "user", "content": given}]
+        if not is_list(given):
+            raise DecodeError("a request must have input, a text or a list of items", path=("input",))
+        messages = self.engine.read(given)
+        instructions = body.get("instructions")
+        if _is_told(instructions):
+            return [am.Msg("system", str(instructions), id=None, created_at=None), *messages]
+        if messages and _may_instruct(messages[0]):
+            messages[0] = marked(messages[0], FAMILY, item=True)
+        return messages
+
+    def write(self, history: am.History) -> Any:
+        """Return the body; the items themselves where such were read, and nothing needs more."""
+        self.engine.fill()
+        messages = history.messages
+        noted = mark_of(history, FAMILY, "/container") if history.notes else None
+        own: Any = history.extras.get(FAMILY) if history.extras else None
+        rest: Any = own if is_mapping(own) else EMPTY
+        body: Native = {}
+        if noted not in ("list", "single") and messages and _may_instruct(messages[0]) and "instructions" not in rest:
+            body["instructions"] = messages[0].text
+            messages = messages[1:]
+        body["input"] = items = self.engine.write(messages)
+        if history.tools:
+            body["tools"] = [write_tool(self.engine.inputs, tool) for tool in history.tools]
+        body |= SETTINGS.write(history.settings)
+        if noted in ("list", "single") and len(body) == 1 and not rest:
+            return items[0] if noted == "single" and len(items) == 1 and is_item(items[0]) else items
+        if mark_of(history, FAMILY, "/text") is True and len(items) == 1 and items[0].keys() == {"role", "content"}:
+            is_text = items[0]["role"] == "user" and type(items[0]["content"]) is str
+            body["input"] = items[0]["content"] if is_text else items
+        return {**body, **thaw(rest)}
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the items of a document."""
+        given = document.get("input", document) if is_object(document) else document
+        if type(given) is str:
+            return [{"role": "user", "content": given}]
+        return given if is_list(given) else [given]
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like a request: by its keys and its first items."""
+        return sniff_body(document)
+
+
+def _is_told(instructions: Any) -> bool:
+    """Whether instructions say something; else they are an extra."""
+    return type(instructions) is str and bool(instructions)
+
+
+def _may_instruct(message: am.Msg) -> bool:
+    """Whether a message in front is written as the instructions of the body."""
+    if message.role != "system" or len(message.content) != 1 or message.id is not None or message.extras:
+        return False
+    return is_bare_text(message.content[0], FAMILY) and not (message.notes and FAMILY in message.notes)

@@ -1,0 +1,31 @@
+"""What the codecs of requests and responses have in common."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import attrs
+
+from agentmsg.formats import Codec
+from agentmsg_codecs.openai_responses.items import Items
+from agentmsg_codecs.openai_responses.names import FAMILY
+
+
+@attrs.frozen(kw_only=True)
+class OpenAIResponses(Codec):
+    """Documents of OpenAI's Responses API.
+
+    Attributes:
+        thinking: what to do with thinking that OpenAI's models can't go on from: drop it, or write it as text in tags.
+        engine: what reads and writes; hooks registered on ``engine.items.parts["items"].converter``, or on that of
+            ``engine.inputs``, before first use replace ours.
+    """
+
+    family: ClassVar[str] = FAMILY
+    writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"outputs", "results"}
+    # Parameters of requests that responses repeat, and that no other format has.
+    kept: ClassVar[frozenset[str]] = frozenset({"computer_call", "computer_call_output", "item_reference"})
+
+    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
+    engine: Items = attrs.field(factory=Items, init=False, eq=False, repr=False)

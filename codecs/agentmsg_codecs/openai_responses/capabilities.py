@@ -1,0 +1,192 @@
+"""The capability table: what requests and responses support, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+import agentmsg_codecs.openai_responses.rules as own
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Cell,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    is_sequence,
+    restructure,
+    rules,
+)
+from agentmsg.formats.forms import Rows
+from agentmsg_codecs.openai_responses.format import is_own_id
+from agentmsg_codecs.openai_responses.items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, has_tools, is_phase
+from agentmsg_codecs.openai_responses.names import FAMILY, ITEM
+from agentmsg_codecs.openai_responses.settings import ROW, SETTINGS
+from agentmsg_codecs.openai_responses.tools import carried_tools, tool_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg_codecs.openai_responses.items import Items
+
+BODY_KEYS = frozenset({"input", "instructions", "tools"})
+
+
+# -- what message items say beside their parts ------------------------------------------------------------------------
+
+
+def _is_odd_word(owner: Any, key: str, value: Any) -> bool:
+    """Whether an extra under a key of message items is read as one: a word that the schema doesn't have."""
+    if key == "status":
+        return bool(value != "completed")
+    return key == "phase" and owner.phase is None and not is_phase(value)
+
+
+def _is_odd_status(message: am.Msg, key: str, value: Any) -> bool:
+    return key == "status" and bool(value != "completed") and not has_tools(message)
+
+
+def _message_keys(message: am.Msg) -> frozenset[str]:
+    if has_tools(message):
+        return TOOLS_KEYS
+    return SAID_KEYS if message.role == "assistant" else MESSAGE_KEYS
+
+
+_EXTRAS = carried_extras((FAMILY, _message_keys), odd=_is_odd_status)
+_ITEM_EXTRAS = carried_extras((ITEM, lambda _: SAID_KEYS), odd=_is_odd_word)
+
+
+def _run_extras(extras: Any, message: am.Msg) -> Any:
+    """Keep the extras of an item without content; a run of items has none."""
+    return {} if message.content else _EXTRAS(extras, message)
+
+
+def _with_item(cell: Cell) -> Cell:
+    """Return the cell of the extras of a part: its own, and those of its item."""
+
+    def both(extras: Any, block: Any) -> Any:
+        kept = {**cell(extras, block), **_ITEM_EXTRAS(extras, block)}
+        return extras if kept.keys() == extras.keys() and all(kept[key] is extras[key] for key in kept) else kept
+
+    return both
+
+
+def _own_id(value: str, message: am.Msg) -> str | None:
+    return value if is_own_id(value, message, "message") else None
+
+
+# -- rows -------------------------------------------------------------------------------------------------------------
+
+
+def run_rows(
+    items: Items,
+    comes_back: Callable[[am.NativeBlock], am.NativeBlock | None],
+    *,
+    thinking: str,
+    is_answer: bool = False,
+) -> dict[type[Any], Row]:
+    """Return the rows of what the assistant's side says.
+
+    Args:
+        items: the codec's reader and writer.
+        comes_back: tells what is read where a native block is written.
+        thinking: what becomes of thinking that OpenAI can't go on from: "drop" or "text".
+        is_answer: whether texts and refusals are always parts, with all that parts say.
+    """
+    made = Rows(items.items)
+    answers: Any = {
+        am.ThinkingBlock: own.thinking_rule(thinking),
+        am.ToolUseBlock: (own.call, "kind"),
+        am.ToolResultBlock: own.server_result,
+        am.CompactionBlock: own.compaction,
+    }
+    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
+    rows = made.place("items", answers, others)
+    text, refusal, call = made.row("output_text"), made.row("refusal"), rows[am.ToolUseBlock]
+    cited = own.part_citations if is_answer else own.citations
+    said: dict[str, Cell] = {"item_id": own.message_id, "phase": own.phase}
+    return {
+        **rows,
+        am.TextBlock: Row(
+            {**text.fields, **said, "citations": cited, "extras": _with_item(text.fields["extras"])},
+            None if is_answer else own.text,
+        ),
+        am.RefusalBlock: Row(
+            {**refusal.fields, **said, "extras": _with_item(refusal.fields["extras"])},
+            None if is_answer else own.refusal,
+        ),
+        am.ToolUseBlock: Row({**call.fields, "kind": own.kind}, call.otherwise, call.concerns),
+    }
+
+
+def _input_rows(items: Items, place: str) -> dict[type[Any], Row]:
+    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, items.returns(place))}
+    return Rows(items.inputs).place(place, {am.ImageBlock: own.image, am.FileBlock: own.file}, others)
+
+
+def _system(message: am.Msg) -> Any:
+    """Keep instructions; tools that arrive are an item by themselves, the developer's."""
+    if not any(type(block) is am.ToolsBlock for block in message.content):
+        return message
+    why = "tools arrive in an item of their own, from the developer"
+    if not has_tools(message):
+        rest = tuple(block for block in message.content if type(block) is not am.ToolsBlock)
+        return Swap(message.evolve(content=rest), why)
+    return message if message.role == "developer" else Swap(message.evolve(role="developer"), why, "annotation")
+
+
+def _beside_items(history: am.History) -> frozenset[str]:
+    return BODY_KEYS | SETTINGS.taken(history)
+
+
+def _says_nothing(history: am.History, key: str, value: Any) -> bool:
+    """Whether instructions or tools are an extra: they are none."""
+    if key == "instructions":
+        return type(value) is not str or not value
+    return key == "tools" and not history.tools and not (is_sequence(value) and value)
+
+
+def needs_id(block: Any) -> bool:
+    """Whether a call or result must be given an id: all but those of tools that the provider runs."""
+    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
+    return link is None and block.kind != "server"
+
+
+def make_caps(items: Items, *, thinking: str) -> Caps:
+    """Return the capability table of requests.
+
+    Args:
+        items: the codec's reader and writer.
+        thinking: what becomes of thinking that OpenAI can't go on from: "drop" or "text".
+    """
+    fields: dict[str, Cell] = {"id": _own_id, "extras": _EXTRAS}
+    tools = Row({"tools": carried_tools(items.inputs)})
+    system = MessageRow(fields=fields, blocks={**_input_rows(items, "text"), am.ToolsBlock: tools}, otherwise=_system)
+    result = Rows(items.inputs).row(
+        "output",
+        "custom_output",
+        rules={am.ToolResultBlock: (own.result, ("structured", "error"))},
+        kind=own.kind_of_result,
+    )
+    return Caps(
+        messages={
+            "system": system,
+            "developer": system,
+            "user": MessageRow(fields=fields, blocks=_input_rows(items, "user")),
+            "assistant": MessageRow(
+                fields={"extras": _run_extras}, blocks=run_rows(items, items.block_of, thinking=thinking)
+            ),
+            "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_input_rows(items, "inner")),
+            "native": rules.native_message_row(FAMILY, items.message_of),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+        },
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_items), odd=_says_nothing)},
+        tools=tool_rows(items.inputs),
+        settings=ROW,
+        arrange=(restructure.split_results, restructure.merge("assistant")),
+        needs_id=needs_id,
+        derives_names=True,
+        drops_emptied=True,
+    )

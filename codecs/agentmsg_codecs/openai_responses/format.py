@@ -1,0 +1,389 @@
+"""The description: what parts, items and tools are in OpenAI's Responses API.
+
+An item of the assistant's side is a block, and so is each part of its message items. Messages themselves, and which
+items make one, are read by items.py.
+
+Follows the Python package openai 3.54.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_object,
+    mark_of,
+    media,
+    natives,
+    tool_arguments,
+)
+from agentmsg.formats.forms import (
+    Arguments,
+    Content,
+    Described,
+    Form,
+    Hatch,
+    Input,
+    Inside,
+    Json,
+    Key,
+    Link,
+    Nested,
+    Object,
+    Spare,
+    Text,
+    Truth,
+    Via,
+    Whole,
+    Words,
+    Wrapped,
+)
+from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES, PROVIDER, RESPONSE
+from agentmsg_codecs.openai_responses.reasoning import REASONING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.formats import Cell
+
+DETAILS = ("low", "high", "original")
+TTLS = ("30m", "12h")
+_SERVER = {"kind": "server", "provider": PROVIDER}
+
+
+# -- what all items say -----------------------------------------------------------------------------------------------
+
+
+def own_id(kind: str) -> Cell:
+    """Return the cell of an item's id: one of its kind, or one that was read here."""
+    return lambda value, owner: value if is_own_id(value, owner, kind) else None
+
+
+def is_own_id(value: str | None, owner: Any, kind: str) -> bool:
+    """Whether an item of some kind may have an id: it begins as the API asks, or was read so."""
+    return value is not None and (value.startswith(PREFIXES[kind]) or mark_of(owner, FAMILY, "/id") is True)
+
+
+def _item(kind: str) -> Key:
+    return Key("id", "item_id", Text(), "may", cell=own_id(kind))
+
+
+def _marks(kind: str, **others: Any) -> Any:
+    """Return the marks of items: whether their id begins otherwise than the API asks, and others."""
+    prefix = PREFIXES[kind]
+
+    def has_other(native: Native) -> bool:
+        value = native.get("id")
+        return type(value) is str and not value.startswith(prefix)
+
+    return {"id": has_other, **others}
+
+
+def _read_status(native: Native) -> dict[str, Any]:
+    """Read that an item is whole: requests needn't say so."""
+    if "status" not in native:
+        return {}
+    return {"notes": {"/done": True}} if native["status"] == "completed" else {"odd": ("status",)}
+
+
+def _write_status(block: Any) -> Native:
+    is_done = (
+        block.notes and mark_of(block, FAMILY, "/done") is True and "status" not in natives.extras_of(block, FAMILY)
+    )
+    return {"status": "completed"} if is_done else {}
+
+
+_STATUS = Hatch(keys=("status",), cells={}, get=_read_status, put=_write_status, odd=("status",), about="whether whole")
+# Where the schema requires it.
+_ENDED = Spare("status", "completed")
+
+
+# -- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _nearest_hint(value: am.CacheHint, _: Any) -> am.CacheHint:
+    """Keep a cache hint that the schema has, or that was read; of any other, its being there."""
+    is_usual = value.kind == "ephemeral" and value.ttl in (None, *TTLS)
+    if is_usual or mark_of(value, FAMILY, "/odd") is True:
+        return value
+    return value.evolve(kind="ephemeral", ttl=value.ttl and TTLS[0])
+
+
+def _is_other_hint(native: Native) -> bool:
+    return native["mode"] != "explicit" or native.get("ttl") not in (None, *TTLS)
+
+
+HINT = Form("breakpoint", am.CacheHint, None, (
+    Key("mode", "kind", Words({"explicit": "ephemeral"})), Key("ttl", "ttl", Text(), "may"),
+), marks={"odd": _is_other_hint})  # fmt: skip
+_CACHE = Key("prompt_cache_breakpoint", "cache", Nested(("breakpoint",)), "may", cell=_nearest_hint)
+
+
+def _read_url(url: Any) -> Any:
+    held = _held(url)
+    return am.URLSource(url) if held is None else held
+
+
+def _read_data(url: Any) -> Any:
+    held = _held(url)
+    if held is None:
+        raise Unreadable("no data")
+    return held
+
+
+def _held(url: Any) -> am.Base64Source | None:
+    if type(url) is not str:
+        raise Unreadable
+    held = media.read_data_url(url) if url[:5].lower() == "data:" else None
+    if held is not None and held.media_type is None:
+        raise Unreadable
+    return held
+
+
+def _write_url(source: Any) -> str:
+    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
+
+
+def _read_detail(native: Native) -> dict[str, Any]:
+    """Read how closely to look; ``auto`` says no more than that the schema wants the key."""
+    word = native.get("detail")
+    if "detail" not in native or word is None:
+        return {"notes": {"/plain": "absent" if "detail" not in native else "null"}}
+    if type(word) is not str or word not in ("auto", *DETAILS):
+        raise Unreadable
+    return {"detail": None if word == "auto" else word}
+
+
+def _write_detail(block: Any) -> Native:
+    if block.detail is not None:
+        return {"detail": block.detail}
+    how = mark_of(block, FAMILY, "/plain") if block.notes else None
+    return {} if how == "absent" else {"detail": None if how == "null" else "auto"}
+
+
+def _nearest_detail(value: str, _: Any) -> str | None:
+    return value if value in DETAILS else None
+
+
+def _is_file(block: Any) -> bool:
+    return isinstance(block.source, am.FileSource)
+
+
+_URL = Via(_read_url, _write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
+_DATA = Via(_read_data, _write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
+_BY_ID = Wrapped(am.FileSource, "file_id", {"provider": PROVIDER})
+_DETAIL = Hatch(keys=("detail",), cells={"detail": _nearest_detail}, get=_read_detail, put=_write_detail,
+                schema={"detail": {"enum": ["auto", *DETAILS]}}, about="detail")  # fmt: skip
+_FILENAME = Key("filename", "name", Text(), "may")
+
+
+def _unused(*keys: str) -> tuple[Spare, ...]:
+    return tuple(Spare(key, is_written=False) for key in keys)
+
+
+def _says(key: str) -> Callable[[Native], bool]:
+    return lambda native: type(native.get(key)) is str
+
+
+PARTS = (
+    HINT,
+    Form("input_text", am.TextBlock, "input_text", (Key("text", "text", Text()), _CACHE)),
+    Form("image_by_id", am.ImageBlock, "input_image", (
+        Key("file_id", "source", _BY_ID), _DETAIL, _CACHE, *_unused("image_url"),
+    ), fits=_says("file_id"), when=_is_file),
+    Form("image", am.ImageBlock, "input_image", (
+        Key("image_url", "source", _URL), _DETAIL, _CACHE, *_unused("file_id"),
+    )),
+    Form("file_by_id", am.FileBlock, "input_file", (
+        Key("file_id", "source", _BY_ID), _FILENAME, _CACHE, *_unused("file_data", "file_url"),
+    ), fits=_says("file_id"), when=_is_file),
+    Form("file_by_url", am.FileBlock, "input_file", (
+        Key("file_url", "source", Wrapped(am.URLSource, "url")), _FILENAME, _CACHE, *_unused("file_id", "file_data"),
+    ), fits=_says("file_url"), when=lambda block: isinstance(block.source, am.URLSource)),
+    Form("file", am.FileBlock, "input_file", (
+        Key("file_data", "source", _DATA), _FILENAME, _CACHE, *_unused("file_id", "file_url"),
+    ), fits=_says("file_data"), when=lambda block: isinstance(block.source, am.Base64Source)),
+)  # fmt: skip
+_INPUTS = tuple(form.name for form in PARTS[1:])
+
+
+# -- what the assistant's side says -----------------------------------------------------------------------------------
+
+
+def _read_annotations(native: Native, read: Callable[[Any], am.Citation]) -> dict[str, Any]:
+    value: Any = native.get("annotations")
+    if not is_list(value):
+        raise Unreadable
+    return {"citations": tuple(map(read, value))}
+
+
+def _write_annotations(block: Any, write: Callable[[am.Citation], Native]) -> Native:
+    return {"annotations": list(map(write, block.citations))}
+
+
+def _is_cited(native: Native) -> bool:
+    """Whether a citation lacks what the schema asks."""
+    return any(native.get(key) is None for key in ("start_index", "end_index", "title", "url"))
+
+
+CITATIONS = (
+    Form("url_citation", am.Citation, "url_citation", (
+        Key("start_index", "start", Whole(), "may"),
+        Key("end_index", "end", Whole(), "may"),
+        Key("title", "title", Text(), "may"),
+        Key("url", "url", Text(), "may"),
+    ), fixed={"kind": "url_citation"}, marks={"odd": _is_cited}, is_apart="citation"),
+    Form("other_citation", am.Citation, None, (Key("type", "kind", Text()),), notes={"odd": True},
+         fits=lambda native: bool(native.get("type")), is_apart="citation"),
+)  # fmt: skip
+SAID = (
+    Form("output_text", am.TextBlock, "output_text", (
+        Key("text", "text", Text()),
+        Hatch(keys=("annotations",), cells={"citations": KEEP}, get=_read_annotations, put=_write_annotations,
+              forms=("url_citation", "other_citation"), must=("annotations",),
+              schema={"annotations": {"enum": [[]]}}, about="citations"),
+        Spare("logprobs", [], is_written=False),
+    )),
+    Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()),)),
+)  # fmt: skip
+
+
+def _is_alone(native: Native) -> bool:
+    """Whether reasoning has neither an id nor a payload."""
+    value = native.get("encrypted_content")
+    return type(native.get("id")) is not str and not (type(value) is str and value)
+
+
+_LINK = Key("call_id", "id", Link())
+_ARGUMENTS = Key("arguments", "input", Arguments(is_eager=True))
+
+
+def _served(name: str, *keys: str) -> Form:
+    """Return the form of a call that OpenAI runs; its arguments are some keys of the item."""
+
+    def read(native: Native) -> dict[str, Any]:
+        if not native.keys() >= set(keys):
+            raise Unreadable
+        return {"input": adopt({key: native[key] for key in keys})}
+
+    def write(block: Any) -> Native:
+        return tool_arguments.input_copy(block)
+
+    told = Hatch(keys=keys, cells={"input": KEEP}, get=read, put=write, must=keys, schema={key: {} for key in keys},
+                 about="input")  # fmt: skip
+    return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", (told, Key("id", "item_id", Text()), _ENDED),
+                fixed={**_SERVER, "name": name, "id": None}, marks=_marks(name), when=_is_not_of_mcp)  # fmt: skip
+
+
+def _is_of_mcp(block: Any) -> bool:
+    return "server_label" in natives.extras_of(block, FAMILY)
+
+
+def _is_not_of_mcp(block: Any) -> bool:
+    return not _is_of_mcp(block)
+
+
+# Their keys say the arguments of what OpenAI runs; results beside them are extras.
+SERVED = {"code_interpreter": ("code", "container_id"), "file_search": ("queries",)}
+ITEMS = (
+    Form("reasoning", am.ThinkingBlock, "reasoning", (_item("reasoning"), REASONING, _STATUS),
+         marks=_marks("reasoning", alone=_is_alone)),
+    Form("function_call", am.ToolUseBlock, "function_call", (
+        _LINK, Key("name", "name", Text()), _ARGUMENTS, _item("call"), _STATUS,
+    ), marks=_marks("call")),
+    Form("custom_tool_call", am.ToolUseBlock, "custom_tool_call", (
+        _LINK, Key("name", "name", Text()), Key("input", "input", Arguments(is_free=True)), _item("custom"), _STATUS,
+    ), fixed={"kind": "custom"}, marks=_marks("custom")),
+    *(_served(name, *keys) for name, keys in SERVED.items()),
+    Form("web_search_call", am.ToolUseBlock, "web_search_call", (
+        Key("action", "input", Input()), Key("id", "item_id", Text()), _ENDED,
+    ), fixed={**_SERVER, "name": "web_search", "id": None}, marks=_marks("web_search"), when=_is_not_of_mcp),
+    Form("mcp_call", am.ToolUseBlock, "mcp_call", (
+        Key("name", "name", Text()), _ARGUMENTS, Key("id", "item_id", Text()), _ENDED,
+    ), fixed={**_SERVER, "id": None}, marks=_marks("mcp"), fits=lambda native: type(native.get("server_label")) is str,
+         when=_is_of_mcp, about="server_label, output and error are extras",
+         schema={"properties": {"server_label": {"type": "string"}}, "required": ["server_label"]}),
+    Form("tool_search_call", am.ToolUseBlock, "tool_search_call", (
+        Key("call_id", "id", Link(), "null"), Key("arguments", "input", Input()), _item("tool_search"), _STATUS,
+    ), fixed={**_SERVER, "name": "tool_search"}, marks=_marks("tool_search"), when=_is_not_of_mcp),
+    Form("tool_search_output", am.ToolResultBlock, "tool_search_output", (
+        Key("call_id", "tool_call_id", Link(), "null"), Key("tools", "structured", Json()),
+        _item("tool_search_result"), _STATUS,
+    ), fixed={**_SERVER, "name": "tool_search"}, marks=_marks("tool_search_result")),
+    Form("compaction", am.CompactionBlock, "compaction", (
+        Key("encrypted_content", "encrypted", Text()), _item("compaction"),
+    ), marks=_marks("compaction")),
+)  # fmt: skip
+
+
+# -- what others gave -------------------------------------------------------------------------------------------------
+
+
+def _output(name: str, kind: str, result: str) -> Form:
+    fixed = {"kind": "custom"} if kind == "custom_tool_call" else {}
+    items = (Key("call_id", "tool_call_id", Link()), Key("output", "content", Content("inner"), '""'), _item(result))
+    return Form(
+        name,
+        am.ToolResultBlock,
+        f"{kind}_output",
+        (*items, _STATUS),
+        fixed=fixed,
+        marks=_marks(result),
+        is_apart="output",
+    )
+
+
+OUTPUTS = (
+    _output("output", "function_call", "result"),
+    _output("custom_output", "custom_tool_call", "custom_result"),
+)
+_ABOUT = (Key("name", "name", Text()), Key("description", "description", Text(), "may"))
+TOOLS = (
+    Form("tool", am.ToolSpec, "function", (
+        *_ABOUT, Key("parameters", "parameters", Object(), "null"), Key("strict", "strict", Truth(), "null"),
+    ), is_apart="tool"),
+    Form("custom_tool", am.ToolSpec, "custom", _ABOUT, fixed={"kind": "custom"}, is_apart="tool"),
+)  # fmt: skip
+
+
+_COUNTS = (
+    "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "total_tokens"
+)  # fmt: skip
+
+
+def _is_partial(native: Native) -> bool:
+    """Whether usage lacks a count that the schema requires."""
+    told = dict(native)
+    for key in ("input_tokens_details", "output_tokens_details"):
+        told |= native[key] if is_object(native.get(key)) else {}
+    return any(type(told.get(key)) is not int for key in _COUNTS)
+
+
+USAGE = Form("usage", am.Usage, None, (
+    Key("input_tokens", "input", Whole(), "may"),
+    Inside("input_tokens_details", (
+        Key("cached_tokens", "cache_read", Whole(), "may"), Key("cache_write_tokens", "cache_write", Whole(), "may"),
+    ), "may", space=f"{RESPONSE}.input"),
+    Key("output_tokens", "output", Whole(), "may"),
+    Inside("output_tokens_details", (Key("reasoning_tokens", "reasoning", Whole(), "may"),), "may",
+           space=f"{RESPONSE}.output"),
+    Key("total_tokens", "total", Whole(), "may"),
+), marks={"partial": _is_partial}, is_apart=True)  # fmt: skip
+
+
+def describe_items() -> Described:
+    """Return the description of the assistant's side."""
+    places = {"said": tuple(form.name for form in SAID), "items": tuple(form.name for form in ITEMS)}
+    return Described(FAMILY, (*SAID, *CITATIONS, *ITEMS), places)
+
+
+def describe_inputs() -> Described:
+    """Return the description of what users and tools give, and of tools."""
+    places = {"user": _INPUTS, "text": ("input_text",), "inner": _INPUTS}
+    return Described(FAMILY, (*PARTS, *OUTPUTS, *TOOLS), places)

@@ -1,0 +1,384 @@
+"""Items and messages: a run of items of the assistant's side is one message, any other item one by itself.
+
+A message item of the assistant with several parts is several blocks. What the item says beside them is on the first
+(``ITEM``); the next block that doesn't belong to it opens another. An item without content parts two runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import agentmsg as am
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    CallNames,
+    Native,
+    Unreadable,
+    adopt,
+    given,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    note_of,
+    plain_copy,
+    write_as,
+)
+from agentmsg_codecs.openai_responses.format import describe_inputs, describe_items
+from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, PHASES, PREFIXES
+from agentmsg_codecs.openai_responses.tools import read_tool, write_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+_PLACES = {"user": "user", "system": "text", "developer": "text"}
+_OUTPUTS = {"function_call_output": "output", "custom_tool_call_output": "custom_output"}
+_CALLS = ("function_call", "custom_tool_call")
+_MORE_TOOLS = "additional_tools"
+_SAID = (am.TextBlock, am.RefusalBlock)
+MESSAGE_KEYS = frozenset({"type", "role", "content", "id", "status"})
+SAID_KEYS = MESSAGE_KEYS | {"phase"}
+TOOLS_KEYS = frozenset({"type", "role", "tools", "id"})
+_make_msg = maker(am.Msg)
+_make_said = maker(am.Msg, "role", "content")
+_make_text = maker(am.TextBlock, "text")
+
+
+def is_said(block: Any) -> bool:
+    """Whether a block of the assistant is part of a message item, rather than an item by itself."""
+    return type(block) in _SAID
+
+
+def has_tools(message: am.Msg) -> bool:
+    """Whether a message is an item that gives more tools."""
+    return len(message.content) == 1 and type(message.content[0]) is am.ToolsBlock
+
+
+def _opens(block: Any, last: Any) -> bool:
+    """Whether a part of a message item begins one, given the part before it."""
+    if block.item_id != last.item_id or block.phase != last.phase:
+        return True
+    if ITEM in block.extras or (block.notes and ITEM in block.notes):
+        return True
+    return block.item_id is None and not (block.notes and mark_of(block, FAMILY, "/more") is True)
+
+
+# -- what a message item says beside its parts ------------------------------------------------------------------------
+
+
+def _spelling(native: Native, *, usual: bool) -> Native:
+    """Return the notes of whether its type and status stand there, where that isn't usual.
+
+    Raises:
+        Unreadable: if the type is there and says nothing.
+    """
+    if native.get("type", "message") != "message":
+        raise Unreadable
+    said = {"/type": "type" in native, "/status": native.get("status") == "completed"}
+    if "status" in native and not said["/status"]:
+        del said["/status"]
+    return {key: there for key, there in said.items() if there is not usual}
+
+
+def _spelt(note: Mapping[str, Any], *, usual: bool) -> Native:
+    said = {"type": "message", "status": "completed"}
+    return {key: word for key, word in said.items() if note.get(f"/{key}", usual) is True}
+
+
+def _id_of(native: Native, note: Native) -> str | None:
+    item_id = native.get("id")
+    if "id" in native and type(item_id) is not str:
+        raise Unreadable
+    if item_id is not None and not item_id.startswith(PREFIXES["message"]):
+        note["/id"] = True
+    return item_id
+
+
+def _rest(native: Native, known: frozenset[str]) -> Native:
+    """Return what the model has no place for: other keys, and words that the schema doesn't have."""
+    rest = {key: value for key, value in native.items() if key not in known}
+    if native.get("status", "completed") != "completed":
+        rest["status"] = native["status"]
+    if "phase" in native and "phase" in known and not is_phase(native["phase"]):
+        rest["phase"] = native["phase"]
+    return rest
+
+
+def is_phase(value: Any) -> bool:
+    """Whether the schema has a phase."""
+    return type(value) is str and value in PHASES
+
+
+def _kept(value: Native) -> Mapping[str, Any]:
+    return adopt({FAMILY: value}) if value else EMPTY
+
+
+class Items:
+    """Reads and writes items.
+
+    Args:
+        is_answer: whether they are those of a response: a message of the assistant has an id and parts there; where
+            no id is known, it is empty.
+
+    Attributes:
+        inputs: the forms of what users and tools give.
+        items: the forms of the assistant's side.
+    """
+
+    def __init__(self, *, is_answer: bool = False) -> None:
+        self.inputs, self.items = describe_inputs(), describe_items()
+        self._is_answer = is_answer
+
+    def fill(self) -> None:
+        """Fill the tables, on first use."""
+        self.inputs.fill()
+        self.items.fill()
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, items: Iterable[Any]) -> list[am.Msg]:
+        """Return the messages of items."""
+        messages: list[am.Msg] = []
+        run: list[Any] = []
+        for item in items:
+            found = self._read(item)
+            if isinstance(found, list):
+                run += found
+                continue
+            if run:
+                messages.append(_make_said("assistant", tuple(run)))
+                run = []
+            messages.append(found)
+        if run:
+            messages.append(_make_said("assistant", tuple(run)))
+        names = CallNames()
+        return [names.named(message) for message in messages]
+
+    def read_run(self, items: Iterable[Any]) -> tuple[Any, ...]:
+        """Return the blocks of the items of a response: all are of the assistant's side."""
+        blocks: list[Any] = []
+        for item in items:
+            found = self._read(item)
+            blocks += found if isinstance(found, list) else [self._native(item)]
+        return tuple(blocks)
+
+    def calls(self, items: Any) -> Iterator[Any]:
+        """Yield the calls of the client's tools among the items of a response, one by one."""
+        for item in items if is_list(items) else ():
+            if is_object(item) and item.get("type") in _CALLS:
+                found = self._read(item)
+                yield found[0] if isinstance(found, list) else None
+
+    def _native(self, item: Any) -> am.NativeBlock:
+        return am.NativeBlock(FAMILY, adopt(item), fallback=natives.native_text(item))
+
+    def _read(self, item: Any) -> am.Msg | list[Any]:
+        """Return the message of an item, or the blocks of one of the assistant's side."""
+        try:
+            if is_object(item):
+                tag, role = item.get("type"), item.get("role")
+                if tag in (None, "message") and type(role) is str:
+                    return self._assistant(item) if role == "assistant" else self._message(item, _PLACES[role])
+                if type(tag) is str and tag in _OUTPUTS:
+                    block = self.inputs.shapes[_OUTPUTS[tag]].exact[tag](item)  # type: ignore[index]
+                    return _make_said("tool", (block,))
+                if tag == _MORE_TOOLS:
+                    return self._more_tools(item)
+        except (Unreadable, AgentMsgError, KeyError):
+            pass
+        if _is_of_assistant(item):
+            return [self.items.parts["items"].read(item)]
+        return natives.read_whole(item, FAMILY)
+
+    def _message(self, native: Native, place: str) -> am.Msg:
+        content = native["content"]
+        if content is None:
+            raise Unreadable
+        blocks, is_listed = natives.read_content(content, self.inputs.parts[place].read, FAMILY)
+        note = _spelling(native, usual=False)
+        if is_listed or content == []:
+            note["/list"] = True
+        item_id = _id_of(native, note)
+        rest = _rest(native, MESSAGE_KEYS)
+        return _make_msg(native["role"], blocks, id=item_id, extras=_kept(rest), notes=_kept(note))
+
+    def _more_tools(self, native: Native) -> am.Msg:
+        note: Native = {}
+        item_id = _id_of(native, note)
+        if native.get("role") != "developer" or not is_list(native["tools"]) or not native["tools"]:
+            raise Unreadable
+        tools = tuple(read_tool(self.inputs, tool) for tool in native["tools"])
+        rest = {key: value for key, value in native.items() if key not in TOOLS_KEYS}
+        return _make_msg("developer", (am.ToolsBlock(tools),), id=item_id, extras=_kept(rest), notes=_kept(note))
+
+    def _assistant(self, native: Native) -> Any:
+        content = native["content"]
+        note: Native = {}
+        item_id = _id_of(native, note)
+        is_own = item_id is not None
+        if content in ("", []) and not is_own:
+            return self._empty(native)
+        if self._is_answer:
+            if not is_own:
+                note["/nameless"] = True
+            elif not item_id:
+                item_id = None
+                del note["/id"]
+            is_own = True
+        note |= _spelling(native, usual=is_own)
+        if type(content) is str and content:
+            blocks: list[Any] = [_make_text(content)]
+        elif is_list(content) and content:
+            blocks = list(map(self.items.parts["said"].read, content))
+        else:
+            raise Unreadable
+        if not all(map(is_said, blocks)):
+            raise Unreadable
+        if (type(content) is str) is is_own:
+            note["/content"] = "text" if is_own else "list"
+        phase = native.get("phase")
+        phase = phase if is_phase(phase) else None
+        if item_id is not None or phase is not None:
+            blocks = [block.evolve(item_id=item_id, phase=phase) for block in blocks]
+        first, *others = blocks
+        rest = _rest(native, SAID_KEYS)
+        if rest:
+            first = first.evolve(extras={**first.extras, ITEM: rest})
+        if note or item_id is not None:
+            # It opens an item, whatever stands before it.
+            first = first.evolve(notes={**first.notes, ITEM: note or {"/own": True}})
+        return [first, *(marked(other, FAMILY, more=True) if item_id is None else other for other in others)]
+
+    def _empty(self, native: Native) -> am.Msg:
+        """Return the message of an item of the assistant without content, which parts the runs around it."""
+        if "phase" in native:
+            raise Unreadable
+        note = {**_spelling(native, usual=False), **({"/list": True} if native["content"] == [] else {})}
+        return _make_msg("assistant", (), extras=_kept(_rest(native, MESSAGE_KEYS)), notes=_kept(note))
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, messages: Iterable[am.Msg]) -> list[Any]:
+        """Return the items of messages that fit."""
+        items: list[Any] = []
+        for message in messages:
+            if message.role == "native":
+                items.append(natives.native_of(message, FAMILY))
+            elif message.role == "tool":
+                items.append(self._output(message.content[0]))
+            elif message.role == "assistant" and message.content:
+                items += self.write_run(message.content)
+            else:
+                items.append(self._written(message))
+        return items
+
+    def _output(self, block: Any) -> Native:
+        name = "custom_output" if block.kind == "custom" else "output"
+        # Its name is its call's: readers give it again.
+        bare = block.evolve(name=None) if block.notes and block.name is not None else block
+        return write_as(self.inputs.shapes[name], bare, FAMILY)
+
+    def _written(self, message: am.Msg) -> Native:
+        content: Any = message.content
+        if has_tools(message):
+            tools = [write_tool(self.inputs, tool) for tool in content[0].tools]
+            native: Native = {"type": _MORE_TOOLS, "role": message.role, "tools": tools}
+        else:
+            is_text = not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))
+            if is_text and not (message.notes and mark_of(message, FAMILY, "/list") is True):
+                said: Any = content[0].text if content else ""
+            else:
+                said = list(map(self.inputs.parts[_PLACES.get(message.role, "text")].write, content))
+            native = {"role": message.role, "content": said, **_spelt(note_of(message, FAMILY), usual=False)}
+        if given(message.id) is not None:
+            native["id"] = message.id
+        return {**native, **thaw(natives.extras_of(message, FAMILY))}
+
+    def write_run(self, content: Sequence[Any]) -> list[Any]:
+        """Return the items of blocks of the assistant's side."""
+        items: list[Any] = []
+        group: list[Any] = []
+        for block in content:
+            if group and (not is_said(block) or _opens(block, group[-1])):
+                items.append(self._said(group))
+                group = []
+            if is_said(block):
+                group.append(block)
+            else:
+                items.append(self.items.parts["items"].write(block))
+        return [*items, self._said(group)] if group else items
+
+    def _said(self, blocks: list[Any]) -> Native:
+        """Return the message item of its parts."""
+        first = blocks[0]
+        note = note_of(first, ITEM)
+        is_own = first.item_id is not None or self._is_answer
+        wanted = note.get("/content", "list" if is_own else "text")
+        is_text = wanted == "text" and len(blocks) == 1 and _is_plain(first)
+        write = self.items.parts["said"].write
+        parts = first.text if is_text else [write(_without_item(block)) for block in blocks]
+        native: Native = {**_spelt(note, usual=is_own), "role": "assistant", "content": parts}
+        if is_own and (first.item_id is not None or note.get("/nameless") is not True):
+            native["id"] = natives.link_of(first.item_id) or ""
+        if first.phase is not None:
+            native["phase"] = first.phase
+        return {**native, **thaw(natives.extras_of(first, ITEM))}
+
+    # -- whether native ones come back --------------------------------------------------------------------------------
+
+    def message_of(self, value: Any) -> am.Msg:
+        """Return the message of a native item; one of the assistant where it is of its side."""
+        self.fill()
+        found = self._read(plain_copy(thaw(value)))
+        return _make_said("assistant", tuple(found)) if isinstance(found, list) else found
+
+    def block_of(self, block: am.NativeBlock) -> am.NativeBlock | None:
+        """Return what is read where a native block is written among the items of a run; None if it isn't one."""
+        self.fill()
+        found = self._read(plain_copy(thaw(block.value)))
+        is_one = isinstance(found, list) and len(found) == 1 and type(found[0]) is am.NativeBlock
+        return cast("Any", found)[0] if is_one else None
+
+    def answer_of(self, block: am.NativeBlock) -> am.NativeBlock | None:
+        """Return the same for the items of a response."""
+        self.fill()
+        found = self.read_run([plain_copy(thaw(block.value))])
+        return found[0] if len(found) == 1 and type(found[0]) is am.NativeBlock else None
+
+    def returns(self, place: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
+        """Return the same function for the parts of a place."""
+
+        def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+            self.fill()
+            return self.inputs.parts[place].comes_back(block)
+
+        return comes_back
+
+
+def _is_of_assistant(item: Any) -> bool:
+    """Whether an item that isn't known is of the assistant's side; what others gave it is a message of its own."""
+    if not is_object(item):
+        return False
+    tag: Any = item.get("type")
+    if type(tag) is not str or tag in _OUTPUTS or item.get("role", "assistant") != "assistant":
+        return False
+    return not tag.endswith(("_output", "_response")) or tag == "tool_search_output"
+
+
+def _is_plain(block: Any) -> bool:
+    """Whether a part of a message item is a text and nothing more."""
+    if type(block) is not am.TextBlock or not block.text or block.citations or FAMILY in block.extras:
+        return False
+    return not block.notes or note_of(block, FAMILY).keys() <= {"/more"}
+
+
+def _without_item(block: Any) -> Any:
+    """Return a part as its own form reads it: without what is said of its item."""
+    if block.item_id is None and block.phase is None and not block.extras and not block.notes:
+        return block
+    rest = {space: own for space, own in block.extras.items() if space != ITEM}
+    return block.evolve(item_id=None, phase=None, extras=rest)

@@ -1,0 +1,86 @@
+"""How much a document looks like one of the Responses API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.formats import is_list, is_object
+
+_PARTS = frozenset({"input_text", "input_image", "input_file", "output_text", "refusal"})
+_ITEMS = frozenset({
+    "additional_tools", "apply_patch_call", "code_interpreter_call", "computer_call", "computer_call_output",
+    "custom_tool_call", "custom_tool_call_output", "file_search_call", "function_call", "function_call_output",
+    "image_generation_call", "item_reference", "local_shell_call", "mcp_approval_request", "mcp_approval_response",
+    "mcp_call", "mcp_list_tools", "shell_call", "tool_search_call", "tool_search_output", "web_search_call",
+})  # fmt: skip
+# Types that others have, too; here a key beside tells them.
+_ALSO = {"reasoning": "summary", "compaction": "encrypted_content", "message": "content"}
+_OWN_PARAMETERS = frozenset(
+    {"instructions", "include", "max_output_tokens", "previous_response_id", "text", "truncation"}
+)
+_OTHERS = frozenset({"messages", "contents", "choices"})
+_ROLES = frozenset({"user", "system", "developer", "assistant"})
+_PLAIN, _LIKELY, _SURE = 0.5, 0.8, 0.95
+
+
+def is_item(document: Any) -> bool:
+    """Whether an object is an item by itself, rather than the body of a request."""
+    return is_object(document) and "input" not in document and ("type" in document or "role" in document)
+
+
+def sniff_body(document: Any) -> float:
+    """Return how much a document looks like a request, a list of items, or an item."""
+    if is_list(document):
+        return _sniff_items(document)
+    if not is_object(document) or not _OTHERS.isdisjoint(document):
+        return 0.0
+    # A response holds its items under `output`.
+    if is_item(document):
+        return _sniff_items([document]) if "output" not in document or "call_id" in document else 0.0
+    given = document.get("input")
+    if type(given) is str:
+        return _SURE if not _OWN_PARAMETERS.isdisjoint(document) else _PLAIN
+    if not is_list(given):
+        return 0.0
+    found = _sniff_items(given) if given else _PLAIN
+    return max(found, _SURE if "model" in document else _LIKELY) if found else 0.0
+
+
+def _sniff_items(items: list[Any]) -> float:
+    found = list(map(_sniff_item, items))
+    if not found or 0.0 in found:
+        return 0.0
+    return max(found)
+
+
+def _sniff_item(item: Any) -> float:
+    """Return 0 for what cannot be an item."""
+    if not is_object(item):
+        return 0.0
+    tag = item.get("type")
+    if type(tag) is str and tag in _ITEMS:
+        return _SURE
+    if type(tag) is str and tag in _ALSO and tag != "message":
+        return _SURE if _ALSO[tag] in item else 0.0
+    role: Any = item.get("role")
+    if tag not in (None, "message") or type(role) is not str or role not in _ROLES or "content" not in item:
+        return 0.0
+    content: Any = item["content"]
+    if type(content) is str:
+        return _PLAIN
+    if not is_list(content):
+        return 0.0
+    tags = {part.get("type") for part in content if is_object(part) and type(part.get("type")) is str}
+    if not tags <= _PARTS:
+        return 0.0
+    # Others have parts of refusals, too.
+    return _SURE if tags - {"refusal"} else _PLAIN
+
+
+def sniff_answer(document: Any) -> float:
+    """Return how much a document looks like a response."""
+    if not is_object(document) or not is_list(document.get("output")):
+        return 0.0
+    if document.get("object") == "response":
+        return 1.0
+    return _LIKELY if any(_sniff_item(item) == _SURE for item in document["output"]) else 0.0

@@ -1,0 +1,28 @@
+"""The family, its namespaces, and the words of the schema."""
+
+from __future__ import annotations
+
+FAMILY = "openai-responses"
+# Extras and notes of a message item of the assistant, on the first of its parts.
+ITEM = "openai-responses.item"
+# Extras and notes of what stands around the items of a response.
+RESPONSE = "openai-responses.response"
+# Who signs reasoning, keeps files, and runs tools.
+PROVIDER = "openai"
+PHASES = frozenset({"commentary", "final_answer"})
+# What the ids of items begin with; the API refuses others.
+PREFIXES = {
+    "call": "fc_",
+    "compaction": "cmp_",
+    "custom": "ctc_",
+    "message": "msg_",
+    "reasoning": "rs_",
+    "result": "fc",
+    "custom_result": "ctc",
+    "code_interpreter": "ci_",
+    "file_search": "fs_",
+    "mcp": "mcp_",
+    "tool_search": "tsc_",
+    "tool_search_result": "tso_",
+    "web_search": "ws_",
+}

@@ -1,0 +1,99 @@
+"""Reasoning: a summary or the words themselves, and a payload that carries it on.
+
+Several texts of a summary are one text here, with empty lines between; their lengths are marked (``/lengths``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_sequence, mark_of, natives
+from agentmsg.formats.forms import Hatch
+from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
+
+_SEPARATOR = "\n\n"
+
+
+def _texts(value: Any, tag: str) -> list[str] | None:
+    """Return the texts of a list of parts with a tag and a text; None if it is anything else."""
+    if not is_list(value):
+        return None
+    parts: list[Any] = value
+    is_plain = all(type(part) is dict and part.keys() == {"type", "text"} and part["type"] == tag for part in parts)
+    return [part["text"] for part in parts] if is_plain and all(type(part["text"]) is str for part in parts) else None
+
+
+def _read(native: Native) -> dict[str, Any]:
+    odd: list[str] = []
+    marks: dict[str, Any] = {}
+    summary, content, value = (native.get(key) for key in ("summary", "content", "encrypted_content"))
+    told = _texts(summary, "summary_text")
+    if told is None:
+        raise Unreadable
+    raw = _texts(content, "reasoning_text")
+    if raw and not told:
+        told, marks["/raw"] = raw, True
+    elif "content" in native:
+        if content is None or content == []:
+            marks["/content"] = "null" if content is None else "[]"
+        else:
+            odd.append("content")
+    if "encrypted_content" in native and not (type(value) is str and value):
+        if value is None:
+            marks["/encrypted"] = "null"
+        else:
+            odd.append("encrypted_content")
+    if told not in ([], [_SEPARATOR.join(told)] if told != [""] else None):
+        marks["/lengths"] = list(map(len, told))
+    signature = am.Signature(PROVIDER, value) if type(value) is str and value else None
+    return {"thinking": _SEPARATOR.join(told), "signature": signature, "notes": adopt(marks), "odd": odd}
+
+
+def _split(block: Any) -> list[str]:
+    """Return the texts of reasoning: as they were read, or one."""
+    text, lengths = block.thinking, mark_of(block, FAMILY, "/lengths") if block.notes else None
+    if is_sequence(lengths) and all(type(length) is int and length >= 0 for length in lengths):
+        found: list[str] = []
+        at = 0
+        for length in lengths:
+            found.append(text[at : at + length])
+            at += length + len(_SEPARATOR)
+        if _SEPARATOR.join(found) == text and lengths:
+            return found
+    return [text] if text else []
+
+
+def _write(block: Any) -> Native:
+    texts = _split(block)
+    own = natives.extras_of(block, FAMILY)
+    is_raw = bool(block.notes) and mark_of(block, FAMILY, "/raw") is True and bool(texts) and "content" not in own
+    summary = [] if is_raw else [{"type": "summary_text", "text": text} for text in texts]
+    native: Native = {"summary": summary}
+    if is_raw:
+        native["content"] = [{"type": "reasoning_text", "text": text} for text in texts]
+    elif block.notes and "content" not in own and mark_of(block, FAMILY, "/content") in ("null", "[]"):
+        native["content"] = None if mark_of(block, FAMILY, "/content") == "null" else []
+    if block.signature is not None:
+        native["encrypted_content"] = block.signature.value
+    elif block.notes and "encrypted_content" not in own and mark_of(block, FAMILY, "/encrypted") == "null":
+        native["encrypted_content"] = None
+    return native
+
+
+def _signature(value: am.Signature, _: Any) -> am.Signature | None:
+    if value.provider != PROVIDER or not value.value:
+        return None
+    return value.evolve(extras={}) if value.extras else value
+
+
+REASONING = Hatch(
+    keys=("summary", "content", "encrypted_content"),
+    cells={"thinking": KEEP, "signature": _signature},
+    get=_read,
+    put=_write,
+    must=("summary",),
+    odd=("content", "encrypted_content"),
+    schema={"summary": {"enum": [[]]}},
+    about="thinking; its signature",
+)

@@ -1,0 +1,321 @@
+"""openai-responses-response: responses of OpenAI's Responses API. For requests, use ``openai-responses``.
+
+A document is one response, ``{"object": "response", "output": [...], ...}``: a history of one assistant message. Of a
+longer history, only the first assistant message is written.
+
+Follows the Python package openai 3.54.
+
+| Responses | agentmsg |
+| --- | --- |
+| id, created_at (seconds), model | id, created_at, model |
+| output | content, as a run of items in a request; what others gave is a NativeBlock |
+| status: completed, with and without calls of the client's tools | finish_reason "tool_use", "stop" |
+| incomplete_details: max_output_tokens, content_filter | finish_reason "length", "content_filter" |
+| status: any other word | the same word |
+| usage: input_tokens, output_tokens, total_tokens, their details | usage |
+| all else that a response of the API says, such as the parameters of its request | response_metadata |
+| unknown keys | extras["openai-responses.response"] |
+| ``{}`` | a history without messages |
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    KEEP,
+    Caps,
+    MessageRow,
+    Native,
+    Swap,
+    Unreadable,
+    adopt,
+    excerpt,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    read_as,
+    restructure,
+    rules,
+    write_as,
+)
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Spare, Text, Via
+from agentmsg.formats.forms import Rows as FormRows
+from agentmsg_codecs.openai_responses.base import OpenAIResponses
+from agentmsg_codecs.openai_responses.capabilities import needs_id, run_rows
+from agentmsg_codecs.openai_responses.format import USAGE
+from agentmsg_codecs.openai_responses.items import Items
+from agentmsg_codecs.openai_responses.likeness import sniff_answer
+from agentmsg_codecs.openai_responses.names import FAMILY, RESPONSE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+_make_history = maker(am.History)
+# What a response repeats of its request, and what the server did, as it is.
+_TOLD = frozenset({
+    "background", "billing", "completed_at", "content_filters", "conversation", "error", "frequency_penalty",
+    "instructions", "max_output_tokens", "max_tool_calls", "metadata", "moderation", "parallel_tool_calls",
+    "presence_penalty", "previous_response_id", "prompt", "prompt_cache_key", "prompt_cache_retention", "reasoning",
+    "safety_identifier", "service_tier", "status_details", "store", "temperature", "text", "tool_choice",
+    "tool_usage", "tools", "top_logprobs", "top_p", "truncation", "usage_details", "user",
+})  # fmt: skip
+# What the schema requires of every response, if nothing else is known.
+_USUAL: Mapping[str, Any] = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+_INVENTED: Mapping[str, Any] = {"id": "resp_1", "model": "unknown", "created_at": datetime.fromtimestamp(0, UTC)}
+_REASONS = {
+    "length": "max_output_tokens", "content_filter": "content_filter", "max_messages": "max_messages",
+    "steered": "steered",
+}  # fmt: skip
+_STATUSES = frozenset({"cancelled", "failed", "in_progress", "incomplete", "queued"})
+
+
+def _items() -> Items:
+    return Items(is_answer=True)
+
+
+@attrs.frozen(kw_only=True)
+class OpenAIResponsesResponseCodec(OpenAIResponses):
+    """Responses of OpenAI's Responses API; for its options see ``OpenAIResponses``."""
+
+    name: ClassVar[str] = "openai-responses-response"
+    title: ClassVar[str] = "OpenAI Responses (responses)"
+    holds_messages: ClassVar[bool] = False
+
+    engine: Items = attrs.field(factory=_items, init=False, eq=False, repr=False)
+    _answer: Described = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
+    )
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of items, and those of responses."""
+        return (self.engine.items, self._answer)
+
+    def make_caps(self) -> Caps:
+        """Return what responses support."""
+        made = FormRows(self._answer)
+        usage = rules.usage_cell(_COUNTS, extras=made.row("usage").fields["extras"], wanted=_wanted, case=_ALL_COUNTED)
+        row = MessageRow(
+            fields={**made.row("response").fields, "usage": usage},
+            blocks=run_rows(self.engine, self.engine.answer_of, thinking=self.thinking, is_answer=True),
+            otherwise=_complete,
+        )
+        return Caps(
+            messages={"assistant": row},
+            arrange=(restructure.split_results, restructure.keep_first),
+            needs_id=needs_id,
+        )
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of one response."""
+        if not is_object(document):
+            raise DecodeError(f"a response is an object, not {excerpt(document)}")
+        if not document:
+            return am.History()
+        if not is_list(document.get("output")):
+            raise DecodeError("a response must have a list of output", path=("output",))
+        self.engine.fill()
+        try:
+            return _make_history((read_as(self._answer.shapes["response"], document, RESPONSE),))
+        except (Unreadable, AgentMsgError):
+            for key in ("id", "model", "usage"):
+                if not _is_sound(document, key):
+                    raise DecodeError(f"no such {key}: {excerpt(document[key])}", path=(key,)) from None
+            raise DecodeError("this doesn't come back as a response") from None
+
+    def write(self, history: am.History) -> Any:
+        """Return the response; an empty object if there is none."""
+        self.engine.fill()
+        return write_as(self._answer.shapes["response"], history.messages[0], RESPONSE) if history.messages else {}
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the document: it is one message."""
+        return [document]
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like a response."""
+        return sniff_answer(document)
+
+
+# -- reading and writing ----------------------------------------------------------------------------------------------
+
+
+def _is_sound(document: Native, key: str) -> bool:
+    value = document.get(key)
+    return value is None or (is_object(value) if key == "usage" else type(value) is str)
+
+
+def _said(blocks: Iterable[Any]) -> str:
+    """Return why an answer ended that is complete: it calls tools, or not."""
+    return "tool_use" if any(type(block) is am.ToolUseBlock and block.kind != "server" for block in blocks) else "stop"
+
+
+def _read_status(native: Native, engine: Items) -> dict[str, Any]:
+    status, details = native.get("status"), native.get("incomplete_details")
+    reason = details.get("reason") if is_object(details) else None
+    words = {native_word: word for word, native_word in _REASONS.items()}
+    word: Any = None
+    if status == "completed":
+        word = _said(engine.calls(native["output"]))
+    elif status == "incomplete" and type(reason) is str and reason in words and details == {"reason": reason}:
+        word = words[reason]
+    elif type(status) is str and status in _STATUSES:
+        word = status
+    notes: Native = {key: "absent" for key in ("status", "incomplete_details") if key not in native}
+    written = _status_of(word)
+    odd = [key for key in written if key in native and native[key] != written[key]]
+    if word is None:
+        notes["/unfinished"] = True
+    return {"finish_reason": word, "notes": notes, "odd": odd}
+
+
+def _status_of(word: str | None) -> Native:
+    reason = _REASONS.get(word or "")
+    status = "incomplete" if reason else word if word in _STATUSES else "completed"
+    return {"status": status, "incomplete_details": {"reason": reason} if reason else None}
+
+
+def _write_status(message: am.Msg) -> Native:
+    own: Any = message.extras.get(RESPONSE, ())
+    return {key: value for key, value in _status_of(message.finish_reason).items() if key not in own}
+
+
+def _finish(word: str, message: am.Msg) -> str:
+    """Keep the words that there are; whether it is a call is told by the items."""
+    if word in _STATUSES or word in _REASONS:
+        return word
+    return _said(message.content)
+
+
+def _status(engine: Items) -> Hatch:
+    def read(native: Native) -> dict[str, Any]:
+        return _read_status(native, engine)
+
+    return Hatch(
+        keys=("status", "incomplete_details"),
+        cells={"finish_reason": _finish},
+        get=read,
+        put=_write_status,
+        odd=("status", "incomplete_details"),
+        schema={"status": {"enum": ["completed"]}, "incomplete_details": {"type": "null"}},
+        about="finish_reason",
+    )
+
+
+def _read_told(native: Native) -> dict[str, Any]:
+    notes: Native = {key: "null" for key in native if key in _TOLD and native[key] is None and key not in _USUAL}
+    notes |= {key: "absent" for key in _USUAL if key not in native}
+    told = {key: native[key] for key in native if key in _TOLD and _says(key, native[key])}
+    return {"response_metadata": adopt(told), "notes": notes}
+
+
+def _says(key: str, value: Any) -> bool:
+    """Whether a value says more than what usually stands there: null, or what the schema requires."""
+    return value is not None if key not in _USUAL else not am.same(value, adopt(_USUAL[key]))
+
+
+def _write_told(message: am.Msg) -> Native:
+    told: Native = thaw(message.response_metadata)
+    return {**told, **{key: thaw(adopt(value)) for key, value in _USUAL.items() if key not in told}}
+
+
+def _told(metadata: Any, _: Any) -> Any:
+    kept = {key: metadata[key] for key in metadata if key in _TOLD and _says(key, metadata[key])}
+    return metadata if len(kept) == len(metadata) else kept
+
+
+_KEPT = Hatch(
+    keys=tuple(sorted(_TOLD)),
+    cells={"response_metadata": _told},
+    get=_read_told,
+    put=_write_told,
+    schema={key: {} for key in _TOLD},
+    about="response_metadata, as it is",
+)
+
+
+def _read_time(value: Any, notes: Native) -> datetime:
+    if type(value) not in (int, float):
+        raise Unreadable
+    try:
+        time = datetime.fromtimestamp(value, UTC)
+    except (OverflowError, OSError, ValueError):
+        raise Unreadable from None
+    if time.timestamp() != value or str(value) == "-0.0":
+        raise Unreadable
+    if type(value) is float and not time.microsecond:
+        notes["/float"] = True
+    return time
+
+
+def _write_time(time: datetime, message: am.Msg) -> float:
+    seconds = time.timestamp()
+    is_whole = not time.microsecond and mark_of(message, RESPONSE, "/float") is not True
+    return int(seconds) if is_whole else seconds
+
+
+def _time(value: datetime, _: Any) -> datetime:
+    """Keep a time; its zone is UTC here."""
+    try:
+        aware = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:  # before the first or after the last year in UTC
+        aware = value.replace(tzinfo=UTC)
+    # Far from now, seconds as a number have no room for all microseconds.
+    is_told = datetime.fromtimestamp(aware.timestamp(), UTC) == aware
+    plain = aware if is_told else aware.replace(microsecond=0)
+    is_same = type(value) is datetime and value.tzinfo is not None and not value.utcoffset() and value == plain
+    return value if is_same else plain
+
+
+_TIME = Via(_read_time, _write_time, {"type": "integer"}, _time, is_marking=True)
+
+
+def _described(engine: Items) -> Described:
+    def read_output(items: Any) -> tuple[Any, ...]:
+        if not is_list(items):
+            raise Unreadable("output is not a list")
+        return engine.read_run(items)
+
+    schema = {"type": "array", "items": {"$ref": "#/$defs/place_items"}}
+    form = Form("response", am.Msg, None, (
+        Key("id", "id", Link(), "may", lacks="partial"),
+        Spare("object", "response"),
+        Key("created_at", "created_at", _TIME, "may", lacks="partial", is_odd=True),
+        Key("model", "model", Text(), "may", lacks="partial"),
+        _status(engine),
+        _KEPT,
+        Key("output", "content", Via(read_output, engine.write_run, schema, KEEP)),
+        Key("usage", "usage", Nested(("usage",)), "may"),
+    ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+    return Described(FAMILY, (form, USAGE), {})
+
+
+# -- what is supported -------------------------------------------------------------------------------------------------
+
+_COUNTS = ("input", "cache_read", "cache_write", "output", "reasoning", "total")
+_ALL_COUNTED = " and ".join(f"value.{name} is not None" for name in _COUNTS)
+
+
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the counts that the schema requires and that aren't told, unless a document was read that lacks some."""
+    if mark_of(usage, FAMILY, "/partial") is True:
+        return {}
+    wanted = {name: 0 for name in _COUNTS if getattr(usage, name) is None}
+    if "total" in wanted:
+        wanted["total"] = (usage.input or 0) + (usage.output or 0)
+    return wanted
+
+
+def _complete(message: am.Msg) -> Any:
+    wanted: dict[str, Any] = {}
+    if mark_of(message, RESPONSE, "/partial") is not True:
+        wanted = {name: value for name, value in _INVENTED.items() if getattr(message, name) is None}
+    if message.finish_reason is None and mark_of(message, RESPONSE, "/unfinished") is not True:
+        wanted["finish_reason"] = _finish("stop", message)
+    return Swap(message.evolve(**wanted), "every response has this", "annotation") if wanted else message

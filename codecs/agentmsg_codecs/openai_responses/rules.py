@@ -1,0 +1,189 @@
+"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import Drop, Swap, is_mapping, is_marked, mark_of, media, natives, note_of, rules
+from agentmsg_codecs.openai_responses.format import SERVED, is_own_id
+from agentmsg_codecs.openai_responses.items import is_phase
+from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, PROVIDER
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Rule
+
+# -- parts of message items -------------------------------------------------------------------------------------------
+
+
+def _is_listed(block: Any) -> bool:
+    """Whether a part of a message item is written as a part: the item has an id, or was read so."""
+    if block.item_id is not None and message_id(block.item_id, block) is not None:
+        return True
+    return bool(block.notes) and _is_noted(block)
+
+
+def _is_noted(block: Any) -> bool:
+    return note_of(block, ITEM).get("/content") == "list" or is_marked(block, FAMILY, "/more")
+
+
+def message_id(value: str, block: Any) -> str | None:
+    """Keep the id of a message item."""
+    is_read = bool(block.notes) and note_of(block, ITEM).get("/id") is True
+    return value if is_read or is_own_id(value, block, "message") else None
+
+
+def phase(value: str, _: Any) -> str | None:
+    """Keep a phase that the schema has."""
+    return value if is_phase(value) else None
+
+
+def citations(value: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
+    """Keep citations of a part; a text that is none has none."""
+    return part_citations(value, block) if _is_listed(block) else ()
+
+
+def part_citations(value: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation, ...]:
+    """Keep the citations that the schema has, or that were read."""
+    kept = tuple(citation for citation in value if _is_citation(citation))
+    return value if len(kept) == len(value) else kept
+
+
+def _is_citation(citation: am.Citation) -> bool:
+    if citation.cited_text is not None or not citation.kind:
+        return False
+    told = (citation.start, citation.end, citation.title, citation.url)
+    return mark_of(citation, FAMILY, "/odd") is True or (citation.kind == "url_citation" and None not in told)
+
+
+def text(block: am.TextBlock) -> Any:
+    """Keep a text; an empty one that is no part would be an item without content, which parts runs."""
+    return block if block.text or _is_listed(block) else Drop("an empty text has no place here", "annotation")
+
+
+def refusal(block: am.RefusalBlock) -> Any:
+    """Keep a refusal that is a part of an item with an id."""
+    return block if _is_listed(block) else rules.refusal_as_text(block)
+
+
+# -- other items ------------------------------------------------------------------------------------------------------
+
+
+def thinking_rule(otherwise: str) -> Rule:
+    """Return the rule for thinking: what OpenAI's models can go on from has its payload, or an id.
+
+    Args:
+        otherwise: what becomes of the rest: "drop" or "text".
+    """
+
+    def rule(block: am.ThinkingBlock) -> Any:
+        owner = block.signature.provider if block.signature is not None else None
+        is_signed = owner == PROVIDER and bool(block.signature and block.signature.value)
+        is_known = is_signed or is_own_id(block.item_id, block, "reasoning") or is_marked(block, FAMILY, "/alone")
+        if is_known and block.redacted is None:
+            return block
+        why = f"only {owner} can read this" if owner else "reasoning needs its payload here"
+        if otherwise == "text" and block.thinking:
+            return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), why)
+        return Drop(why)
+
+    return rule
+
+
+def _is_served(block: Any) -> bool:
+    """Whether OpenAI ran a tool whose calls are items."""
+    if block.provider != PROVIDER:
+        return False
+    label = natives.extras_of(block, FAMILY).get("server_label")
+    if label is not None:
+        return type(label) is str and is_own_id(block.item_id, block, "mcp")
+    if not block.is_valid or not is_mapping(block.input):
+        return False
+    if block.name == "tool_search":
+        return True
+    if block.name == "web_search":
+        return is_own_id(block.item_id, block, "web_search")
+    keys = SERVED.get(block.name)
+    return keys is not None and {*keys} == {*block.input} and is_own_id(block.item_id, block, block.name)
+
+
+def call(block: am.ToolUseBlock) -> Any:
+    """Keep a call; one of a tool that another provider runs is text."""
+    return rules.server_as_text(block) if block.kind == "server" and not _is_served(block) else block
+
+
+def kind(value: str, _: Any) -> str:
+    """Keep the kinds that there are items for."""
+    return value if value in ("custom", "server") else "function"
+
+
+def kind_of_result(value: str, _: Any) -> str:
+    """Keep the kinds that there are items for, of results of the client's tools."""
+    return value if value == "custom" else "function"
+
+
+def server_result(block: am.ToolResultBlock) -> Any:
+    """Keep what OpenAI's search for tools found; other results of providers' tools are text."""
+    if block.kind != "server":
+        return rules.result_as_text(block)
+    is_found = block.provider == PROVIDER and block.name == "tool_search" and not block.content
+    return block if is_found else rules.server_as_text(block)
+
+
+def compaction(block: am.CompactionBlock) -> Any:
+    """Keep a summary that OpenAI can read."""
+    return block if block.encrypted else rules.compaction_as_text(block)
+
+
+def result(block: am.ToolResultBlock) -> Any:
+    """Tell structured content and an error in the content of a result."""
+    answer = rules.structured_as_text(block)
+    new: am.ToolResultBlock = answer.new if isinstance(answer, Swap) else block
+    if new.error is not None and new.error in new.text:
+        new = new.evolve(error=None)
+    if new is block:
+        return block
+    is_lost = new.structured is not None or new.error is not None
+    return Swap(new, "a result is its content here", "content" if is_lost else "annotation")
+
+
+# -- media ------------------------------------------------------------------------------------------------------------
+
+
+def _carried(block: Any, unknown: str) -> Any:
+    """Keep media given by URL, as data, or by the id of a file.
+
+    Args:
+        block: the media.
+        unknown: the media type of data that doesn't tell its own.
+    """
+    source = block.source
+    if isinstance(source, am.FileSource):
+        if source.provider not in (PROVIDER, None):
+            return Drop(f"a file of {source.provider} is unknown here")
+        plain = source.provider == PROVIDER and source.media_type is None and not source.extras
+        new: Any = source if plain else am.FileSource(source.file_id, PROVIDER)
+    elif isinstance(source, (am.URLSource, am.Base64Source)):
+        new = media.as_url(source)
+        if isinstance(new, am.Base64Source) and new.media_type is None:
+            new = am.Base64Source(new.data, unknown)
+    else:
+        return Drop("no place for what is given so")
+    return block if new is source else Swap(block.evolve(source=new), "only data has a media type here", "annotation")
+
+
+def image(block: am.ImageBlock) -> Any:
+    """Keep an image given by URL, as data, or by the id of a file; ``auto`` is how it is looked at anyhow."""
+    return _carried(block, "image/png")
+
+
+def file(block: am.FileBlock) -> Any:
+    """Keep a file given by URL, as data, or by its id; a document given as text is text."""
+    said = rules.document_as_text(block)
+    if said is not block:
+        return said
+    answer = _carried(block, "application/octet-stream")
+    if block.name is not None or block.title is None or isinstance(answer, Drop):
+        return answer
+    named = (answer.new if isinstance(answer, Swap) else block).evolve(name=block.title, title=None)
+    return Swap(named, "a file has a file name, not a title", "annotation")

@@ -1,0 +1,182 @@
+"""What the Responses API refuses."""
+
+from __future__ import annotations
+
+import re
+from mimetypes import guess_type
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import natives
+from agentmsg.formats.sending import (
+    PAIRING,
+    Change,
+    Edit,
+    Mending,
+    Path,
+    Request,
+    SendingRule,
+    calls_of,
+    ids_outside,
+    ids_twice,
+    names_outside,
+    removing,
+    rename,
+    renumber,
+)
+from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES
+from agentmsg_codecs.openai_responses.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+_LONGEST_ID, _LONGEST_NAME, _MOST_TOOLS, _LEAST_TOKENS = 64, 128, 128, 16
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_UNREADABLE = ("audio/", "video/")
+# The items before are held by what a request refers to.
+_BEFORE = ("conversation", "previous_response_id")
+_PREFIX_OF: Mapping[type[Any], Callable[[Any], str]] = {
+    am.TextBlock: lambda _: PREFIXES["message"],
+    am.RefusalBlock: lambda _: PREFIXES["message"],
+    am.ThinkingBlock: lambda _: PREFIXES["reasoning"],
+    am.ToolUseBlock: lambda block: PREFIXES["custom" if block.kind == "custom" else "call"],
+}
+
+
+def _goes_on(request: Request) -> bool:
+    own = natives.extras_of(request.history, FAMILY)
+    return any(own.get(key) is not None for key in _BEFORE)
+
+
+def _no_messages(request: Request) -> Iterator[Path]:
+    if (
+        not request.messages
+        and not _goes_on(request)
+        and natives.extras_of(request.history, FAMILY).get("prompt") is None
+    ):
+        yield ("messages",)
+
+
+def _paired(rule: SendingRule) -> SendingRule:
+    """Return a rule of calls and results for requests that hold both: what went before may be held elsewhere."""
+
+    def find(request: Request) -> Iterable[Path]:
+        return () if _goes_on(request) else rule.find(request)
+
+    return SendingRule(rule.code, find, rule.message, rule.fix, mend=rule.mend, severity=rule.severity)
+
+
+def _item_ids(request: Request) -> Iterator[Path]:
+    for index, at, block in request.blocks(*_PREFIX_OF):
+        link = block.item_id
+        if link is None or request.messages[index].role != "assistant" or getattr(block, "kind", "") == "server":
+            continue
+        if not link.startswith(_PREFIX_OF[type(block)](block)) or len(link) > _LONGEST_ID:
+            yield ("messages", index, "content", at, "item_id")
+
+
+def _lonely_reasoning(request: Request) -> Iterator[Path]:
+    """Yield the reasoning with an id that nothing of the assistant's follows."""
+    messages = request.messages
+    for index, at, block in request.blocks(am.ThinkingBlock):
+        if block.item_id is None or any(type(other) is not am.ThinkingBlock for other in messages[index].content[at:]):
+            continue
+        is_followed = index + 1 < len(messages) and messages[index + 1].role == "assistant"
+        if messages[index].role == "assistant" and not is_followed:
+            yield ("messages", index, "content", at)
+
+
+def _odd_arguments(request: Request) -> Iterator[Path]:
+    for path, call in calls_of(request):
+        if call.kind != "custom" and not (call.is_valid and isinstance(call.input, dict)):
+            yield (*path, "input")
+
+
+def _odd_files(request: Request) -> Iterator[Path]:
+    for index, at, block in request.blocks(am.FileBlock, am.ToolResultBlock):
+        path: Path = ("messages", index, "content", at)
+        inner = block.content if isinstance(block, am.ToolResultBlock) else ()
+        if isinstance(block, am.FileBlock) and _is_unreadable(block):
+            yield path
+        yield from ((*path, "content", k) for k, one in enumerate(inner) if _is_unreadable(one))
+
+
+def _is_unreadable(block: Any) -> bool:
+    if not isinstance(block, am.FileBlock):
+        return False
+    source = block.source
+    kind = guess_type(source.url)[0] if isinstance(source, am.URLSource) else getattr(source, "media_type", None)
+    return (kind or "").startswith(_UNREADABLE)
+
+
+def _few_tokens(request: Request) -> Iterator[Path]:
+    settings = request.history.settings
+    if settings is not None and settings.max_tokens is not None and settings.max_tokens < _LEAST_TOKENS:
+        yield ("settings", "max_tokens")
+
+
+def _too_many(request: Request) -> Iterator[Path]:
+    if len(request.history.tools) > _MOST_TOOLS:
+        yield ("tools", _MOST_TOOLS)
+
+
+# -- mends ------------------------------------------------------------------------------------------------------------
+
+
+def _allowed(word: str) -> str:
+    return _NO_NAME.sub("_", word)
+
+
+def _without_id(mending: Mending) -> Iterator[Edit]:
+    for path in mending.paths:
+        yield Change(path, None)
+
+
+RULES = (
+    SendingRule("no-messages", _no_messages, "there is no input", "add a message"),
+    SETTINGS.needs("model"),
+    SendingRule("few-tokens", _few_tokens, f"an answer has at least {_LEAST_TOKENS} tokens", "allow more"),
+    SendingRule(
+        "item-id",
+        _item_ids,
+        f"the ids of items begin with their kind, and have at most {_LONGEST_ID} characters",
+        "leave out the id",
+        mend=_without_id,
+    ),
+    SendingRule(
+        "reasoning-alone",
+        _lonely_reasoning,
+        "nothing follows that came of this reasoning",
+        "drop the reasoning",
+        mend=removing("content"),
+    ),
+    SendingRule(
+        "id-duplicate",
+        ids_twice(in_message=False),
+        "another call has this id",
+        "give it an id of its own",
+        mend=renumber(str, longest=_LONGEST_ID),
+    ),
+    SendingRule(
+        "id-characters",
+        ids_outside(lambda link: 0 < len(link) <= _LONGEST_ID),
+        f"ids have 1 to {_LONGEST_ID} characters",
+        "give call and result a new id",
+        mend=renumber(str, longest=_LONGEST_ID),
+    ),
+    # Results need not stand right behind their calls here.
+    *(_paired(rule) for rule in PAIRING if rule.code != "result-late"),
+    SendingRule(
+        "tool-name",
+        names_outside(re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}").fullmatch),
+        f"names have 1 to {_LONGEST_NAME} letters, digits, _ and -; each tool has its own",
+        "replace the characters",
+        mend=rename(_allowed, longest=_LONGEST_NAME),
+    ),
+    SendingRule(
+        "arguments", _odd_arguments, "the arguments are no JSON object", "put them into an object", severity="warning"
+    ),
+    # Recorded: files of sound in results were refused.
+    SendingRule("media-type", _odd_files, "files of sound and video can't be read", "leave out the file"),
+    SendingRule("too-many", _too_many, f"there are more than {_MOST_TOOLS} tools", "leave out tools"),
+)

@@ -1,0 +1,134 @@
+"""Settings: what a request asks for beside its items and tools.
+
+| Responses | agentmsg |
+| --- | --- |
+| model, temperature, top_p, stream, store, user, metadata, parallel_tool_calls | the same |
+| max_output_tokens | max_tokens |
+| tool_choice: auto, none, required; a function | tool_choice: the same; its name |
+| format of text: text; json_object; json_schema | response_format: "text"; "json"; the schema, its name ... |
+| reasoning: effort, summary; the effort none | reasoning: the same; "off" |
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import BodySettings, Drop, Native, Swap, Unreadable, adopt, is_mapping, is_object
+from agentmsg.formats.forms import Described, Form, Number, Text, Truth, Via, Whole
+from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
+
+_WORDS = frozenset({"auto", "none", "required"})
+_FORMATS = {"text": "text", "json": "json_object"}
+_OF_SCHEMAS = frozenset({"name", "description", "schema", "strict"})
+_EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
+_OF_REASONING = frozenset({"effort", "summary"})
+_NAME = "response"
+
+
+def _read_choice(value: Any) -> Any:
+    if type(value) is str and value in _WORDS:
+        return value
+    name: Any = value.get("name") if is_object(value) else None
+    if type(name) is not str or value != {"type": "function", "name": name}:
+        raise Unreadable
+    return adopt({"name": name})
+
+
+def _write_choice(value: Any) -> Any:
+    return {"type": "function", **thaw(value)} if is_mapping(value) else value
+
+
+# -- the format of the text -------------------------------------------------------------------------------------------
+
+
+def _read_text(value: Any) -> Any:
+    form: Any = value.get("format") if is_object(value) and len(value) == 1 else None
+    kind: Any = form.get("type") if is_object(form) else None
+    for ours, word in _FORMATS.items():
+        if kind == word and len(form) == 1:
+            return ours
+    if kind != "json_schema":
+        raise Unreadable
+    schema = {key: inner for key, inner in form.items() if key != "type"}
+    if (
+        type(schema.get("name")) is not str
+        or not is_mapping(schema.get("schema"))
+        or not _OF_SCHEMAS.issuperset(schema)
+    ):
+        raise Unreadable
+    return adopt(schema)
+
+
+def _write_text(value: Any) -> Native:
+    if is_mapping(value):
+        return {"format": {"type": "json_schema", **thaw(value)}}
+    return {"format": {"type": _FORMATS.get(value) if type(value) is str else None}}
+
+
+_same_format = BodySettings.coming_back(_read_text, _write_text, "no such format of responses here")
+
+
+def _carried_format(value: Any, owner: Any) -> Any:
+    """Keep the format of a response; a schema has a name here."""
+    if not is_mapping(value) or "name" in value or not is_mapping(value.get("schema")):
+        return _same_format(value, owner)
+    named = {"name": _NAME, **{key: value[key] for key in value if key in _OF_SCHEMAS}}
+    return Swap(adopt(named), "a schema has a name here")
+
+
+# -- reasoning --------------------------------------------------------------------------------------------------------
+
+
+def _read_reasoning(value: Any) -> Any:
+    if not is_object(value) or not value or not _OF_REASONING.issuperset(value):
+        raise Unreadable
+    if value == {"effort": "none"}:
+        return "off"
+    if not all(type(word) is str for word in value.values()) or value.get("effort", "low") not in _EFFORTS:
+        raise Unreadable
+    return adopt(value)
+
+
+def _write_reasoning(value: Any) -> Any:
+    return {"effort": "none"} if value == "off" else thaw(value)
+
+
+def _carried_reasoning(value: Any, _: Any) -> Any:
+    """Keep the effort, and how to sum it up; there are no budgets here."""
+    why = "reasoning is told by effort here"
+    if value == "off":
+        return value
+    kept = (
+        {key: value[key] for key in value if key in _OF_REASONING and type(value[key]) is str}
+        if is_mapping(value)
+        else {}
+    )
+    if kept.get("effort", "low") not in _EFFORTS or kept == {"effort": "none"}:
+        kept.pop("effort")
+    if not kept:
+        return Drop(why)
+    return value if len(kept) == len(value) else Swap(adopt(kept), why)
+
+
+_key = BodySettings.key
+_ANY: Any = {}
+SETTINGS = BodySettings(Described(FAMILY, (
+    Form("settings", am.Settings, None, (
+        _key("model", Text()),
+        _key("max_output_tokens", Whole(), "max_tokens"),
+        BodySettings.between("temperature", 0, 2),
+        _key("top_p", Number()),
+        _key("tool_choice", Via(_read_choice, _write_choice, _ANY,
+             supports=BodySettings.coming_back(_read_choice, _write_choice, "no such choice of tools here"))),
+        _key("parallel_tool_calls", Truth()),
+        _key("text", Via(_read_text, _write_text, _ANY, supports=_carried_format), "response_format"),
+        _key("reasoning", Via(_read_reasoning, _write_reasoning, _ANY, supports=_carried_reasoning)),
+        _key("stream", Truth()),
+        _key("store", Truth()),
+        _key("user", Text()),
+        BodySettings.labels("metadata"),
+    ), is_apart=True),
+), {}), owner=PROVIDER)  # fmt: skip
+ROW = SETTINGS.row()

@@ -1,0 +1,319 @@
+"""The codecs ``openai-responses`` and its responses: items and messages, what has no place, what the types accept.
+
+Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+import agentmsg as am
+from agentmsg.formats import is_object
+from agentmsg.formats.spelling import same_document
+from agentmsg.testing.strategies import histories
+from agentmsg_codecs.openai_responses import OpenAIResponsesCodec
+from agentmsg_codecs.openai_responses.response import OpenAIResponsesResponseCodec
+from data import corpus, effort, golden, some
+from support import checked
+from support.checked import msg, refused
+from support.documents import documents
+from support.strict import responses_request_problems, responses_response_problems
+
+CODEC, ANSWERS = OpenAIResponsesCodec(), OpenAIResponsesResponseCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="openai-responses")
+FAMILY = "openai-responses"
+SERVER: dict[str, Any] = {"kind": "server", "provider": "openai"}
+SIGNED = am.Signature("openai", "gAAA")
+CALL: dict[str, Any] = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": '{"q":1}'}
+RESULT: dict[str, Any] = {"type": "function_call_output", "call_id": "call_1", "output": "21"}
+SAID: dict[str, Any] = {
+    "type": "message",
+    "id": "msg_1",
+    "role": "assistant",
+    "status": "completed",
+    "content": [{"type": "output_text", "text": "Hi", "annotations": []}],
+}
+REASONING: dict[str, Any] = {
+    "type": "reasoning",
+    "id": "rs_1",
+    "summary": [{"type": "summary_text", "text": "One."}, {"type": "summary_text", "text": "Two."}],
+    "encrypted_content": "gAAA",
+}
+SEARCH: dict[str, Any] = {
+    "type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "x"},
+}  # fmt: skip
+MCP: dict[str, Any] = {
+    "type": "mcp_call", "id": "mcp_1", "server_label": "wiki", "name": "ask", "arguments": "{}", "output": "Yes",
+    "status": "completed",
+}  # fmt: skip
+CITED = {
+    "type": "output_text",
+    "text": "Hi",
+    "annotations": [{"type": "url_citation", "start_index": 0, "end_index": 2, "title": "T", "url": "https://x.test"}],
+}
+
+# -- items are blocks or messages -------------------------------------------------------------------------------------
+
+MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
+    ("a user's text", {"role": "user", "content": "Hi"}, msg("user", am.TextBlock("Hi"))),
+    (
+        "a part with a cache hint",
+        {"role": "user", "content": [
+            {"type": "input_text", "text": "Hi", "prompt_cache_breakpoint": {"mode": "explicit", "ttl": "12h"}},
+        ]},
+        msg("user", am.TextBlock("Hi", cache=am.CacheHint(ttl="12h"))),
+    ),
+    (
+        "an image",
+        {"role": "user", "content": [{"type": "input_image", "image_url": "https://x.test/a.png", "detail": "auto"}]},
+        msg("user", am.ImageBlock.from_url("https://x.test/a.png")),
+    ),
+    (
+        "a file by its id",
+        {"role": "user", "content": [{"type": "input_file", "file_id": "file-1"}]},
+        msg("user", am.FileBlock(am.FileSource("file-1", "openai"))),
+    ),
+    (
+        "a file with its data",
+        {"role": "user", "content": [
+            {"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,AAAA"},
+        ]},
+        msg("user", am.FileBlock(am.Base64Source("AAAA", "application/pdf"), name="a.pdf")),
+    ),
+    ("an easy message", {"role": "assistant", "content": "Hi"}, msg("assistant", am.TextBlock("Hi"))),
+    (
+        "a message with an id and a phase",
+        {**SAID, "phase": "final_answer"},
+        msg("assistant", am.TextBlock("Hi", item_id="msg_1", phase="final_answer")),
+    ),
+    (
+        "a citation",
+        {**SAID, "content": [CITED]},
+        msg("assistant", am.TextBlock("Hi", item_id="msg_1", citations=[
+            am.Citation(kind="url_citation", start=0, end=2, title="T", url="https://x.test"),
+        ])),
+    ),
+    (
+        "a refusal",
+        {**SAID, "content": [{"type": "refusal", "refusal": "No."}]},
+        msg("assistant", am.RefusalBlock("No.", item_id="msg_1")),
+    ),
+    (
+        "reasoning",
+        {**REASONING, "summary": [{"type": "summary_text", "text": "One."}]},
+        msg("assistant", am.ThinkingBlock("One.", item_id="rs_1", signature=SIGNED)),
+    ),
+    ("a call", CALL, msg("assistant", am.ToolUseBlock("call_1", "f", {"q": 1}))),
+    (
+        "a call of a custom tool",
+        {"type": "custom_tool_call", "call_id": "c", "name": "f", "input": "ls"},
+        msg("assistant", am.ToolUseBlock("c", "f", "ls", kind="custom")),
+    ),
+    ("a result", RESULT, msg("tool", am.ToolResultBlock("call_1", "21"))),
+    (
+        "a search of OpenAI's",
+        SEARCH,
+        msg("assistant", am.ToolUseBlock(
+            None, "web_search", {"type": "search", "query": "x"}, item_id="ws_1", **SERVER
+        )),
+    ),
+    (
+        "a call of an MCP server",
+        MCP,
+        msg("assistant", am.ToolUseBlock(
+            None, "ask", {}, item_id="mcp_1", extras={FAMILY: {"server_label": "wiki", "output": "Yes"}}, **SERVER
+        )),
+    ),
+    (
+        "tools that arrive",
+        {"type": "additional_tools", "role": "developer", "tools": [
+            {"type": "function", "name": "f", "parameters": {}, "strict": True},
+        ]},
+        msg("developer", am.ToolsBlock([am.ToolSpec("f", parameters={}, strict=True)])),
+    ),
+    (
+        "what is unknown",
+        {"type": "new_call", "x": 1},
+        msg("assistant", am.NativeBlock(FAMILY, {"type": "new_call", "x": 1})),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("item", "message"), [entry[1:] for entry in MAPPING], ids=[entry[0] for entry in MAPPING])
+def test_an_item_is_a_message(item: dict[str, Any], message: am.Msg) -> None:
+    """One item, read alone, is this message; the message is written as the item, to the last key."""
+    (found,) = returned([item])
+    assert am.same(found, message), found
+    assert same_document(written(message)["input"], [item])
+
+
+def test_a_run_of_items_is_one_message() -> None:
+    """What the assistant's side says between others is one message; an item without content parts two."""
+    items = [{"role": "user", "content": "Hi"}, REASONING, CALL, RESULT, SAID, {"role": "assistant", "content": "Ho"}]
+    history = returned(items)
+    assert [message.role for message in history] == ["user", "assistant", "tool", "assistant"]
+    assert [type(block).__name__ for block in history[1].content] == ["ThinkingBlock", "ToolUseBlock"]
+    assert [block.item_id for block in history[3].content] == ["msg_1", None]
+    assert history[2].tool_results[0].name == "f"
+    assert am.same(history[1].content[0], am.ThinkingBlock("One.\n\nTwo.", item_id="rs_1", signature=SIGNED))
+    parted = returned([CALL, {"role": "assistant", "content": ""}, CALL])
+    assert [len(message.content) for message in parted] == [1, 0, 1]
+
+
+def test_assistants_that_follow_each_other_are_one() -> None:
+    """Neighbours are written as one run, which is told; what a rule takes away stands between nobody."""
+    losses: list[am.Loss] = []
+    remove = msg("remove")
+    document = written(msg("assistant", am.TextBlock("a")), remove, msg("assistant", am.TextBlock("b")), losses=losses)
+    assert document["input"] == [{"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"}]
+    assert [(loss.kind, loss.path) for loss in losses if loss.kind == "merged"] == [("merged", ("messages", 2))]
+    assert am.same(am.restore(am.decode(document, "openai-responses"), losses)[2], msg("assistant", am.TextBlock("b")))
+
+
+def test_instructions_stand_where_they_stood() -> None:
+    """Instructions are a system message in front; one that was read as an item goes back there."""
+    documents_of: list[dict[str, Any]] = [
+        {"instructions": "Be brief.", "input": []},
+        {"input": [{"role": "system", "content": "Be brief."}]},
+        {"instructions": "", "input": "Hi"},
+        {"instructions": "Be brief.", "input": [{"role": "system", "content": "Be kind."}]},
+    ]
+    assert all(map(returned, documents_of))
+    system = msg("system", am.TextBlock("Be brief."))
+    assert written(system) == {"instructions": "Be brief.", "input": []}
+    assert written(msg("developer", am.TextBlock("x")))["input"] == [{"role": "developer", "content": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("message", "input_of", "lost"),
+    [
+        (msg("assistant", am.ThinkingBlock("Hm")), [], "content"),
+        (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "x"))), [], "content"),
+        (msg("assistant", am.RefusalBlock("No")), [{"role": "assistant", "content": "No"}], "annotation"),
+        (msg("assistant", am.TextBlock("a", item_id="x")), [{"role": "assistant", "content": "a"}], "annotation"),
+        (msg("user", am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))), [], "content"),
+        (msg("tool", am.ToolResultBlock("c", structured={"a": 1})),
+         [{"type": "function_call_output", "call_id": "c", "output": '{"a":1}'}], "annotation"),
+        (msg("assistant", am.ToolUseBlock(None, "w", {}, kind="server", provider="anthropic")),
+         [{"role": "assistant", "content": '<server_tool_call name="w">{}</server_tool_call>'}], "content"),
+    ],
+    ids=["thinking", "foreign thinking", "refusal", "foreign id", "sound", "structured", "foreign server"],
+)  # fmt: skip
+def test_what_has_no_place(message: am.Msg, input_of: list[Any], lost: str) -> None:
+    """What the API has not is left out, or told otherwise; the report says so, and restores it."""
+    losses: list[am.Loss] = []
+    document = written(message, losses=losses)
+    assert document["input"] == input_of
+    assert {loss.level for loss in losses} == {lost}
+    assert am.same(am.restore(am.decode(document, "openai-responses"), losses), am.History([message]))
+
+
+def test_thinking_may_be_text() -> None:
+    """By option, thinking that OpenAI's models can't go on from is told aloud."""
+    document = written(msg("assistant", am.ThinkingBlock("Hm")), thinking="text")
+    assert document["input"] == [{"role": "assistant", "content": "<thinking>Hm</thinking>"}]
+
+
+# -- responses --------------------------------------------------------------------------------------------------------
+
+
+def answer(*items: Any, **fields: Any) -> dict[str, Any]:
+    """Return a response with some output."""
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1741476542,
+        "model": "gpt-5",
+        "status": "completed",
+        "incomplete_details": None,
+        "output": list(items),
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        **fields,
+    }
+
+
+@pytest.mark.parametrize(
+    ("document", "finish"),
+    [
+        (answer(SAID), "stop"),
+        (answer(REASONING, CALL), "tool_use"),
+        (answer(SAID, status="incomplete", incomplete_details={"reason": "max_output_tokens"}), "length"),
+        (answer(SAID, status="incomplete", incomplete_details={"reason": "content_filter"}), "content_filter"),
+        (answer(status="failed", error={"code": "server_error", "message": "x"}), "failed"),
+    ],
+)
+def test_a_response_is_a_message(document: dict[str, Any], finish: str) -> None:
+    """A response is one message of the assistant; how it ended is told by status, details and calls."""
+    (message,) = checked.returned(document, codec=ANSWERS)
+    assert (message.id, message.model, message.finish_reason) == ("resp_1", "gpt-5", finish)
+    assert message.created_at == datetime(2025, 3, 8, 23, 29, 2, tzinfo=UTC)
+
+
+def test_what_compacts_a_conversation_comes_back() -> None:
+    """Its output has messages of the user, too: they are kept as they are."""
+    found = 0
+    for path in corpus("openai_responses"):
+        for interaction in json.loads(path.read_text())["interactions"]:
+            response = interaction.get("response")
+            if is_object(response) and response.get("object") == "response.compaction":
+                checked.returned(response, codec=ANSWERS)
+                found += 1
+    assert found
+
+
+def test_what_is_no_document_is_refused() -> None:
+    """The error names the place."""
+    assert refused({"input": 1}, codec="openai-responses") == (("input",), "schema", "openai-responses")
+    assert refused({"messages": []}, codec="openai-responses")[0] == ("input",)
+    assert refused({"id": "x"}, codec="openai-responses-response")[0] == ("output",)
+    assert refused(answer(id=1), codec="openai-responses-response")[0] == ("id",)
+
+
+# -- what the package accepts ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", am.codec_names())
+def test_the_types_accept_what_is_converted(source: am.CodecName) -> None:
+    """The strict types of the package accept every stored document of other formats, and the reports restore them."""
+    for name, document in some(documents(source), 60):
+        if source.startswith("openai-responses"):
+            continue
+        done = am.convert(document, source, "openai-responses")
+        assert responses_request_problems(done.document) == [], name
+        restored = am.restore(am.decode(done.document, "openai-responses"), done.losses)
+        assert am.same(restored, done.history), name
+        said = am.convert(document, source, "openai-responses-response").document
+        # Servers that speak like OpenAI have tiers of their own.
+        assert not said or responses_response_problems({**said, "service_tier": None}) == [], name
+
+
+@given(history=histories())
+@settings(max_examples=effort(100))
+def test_the_types_accept_any_history(history: am.History) -> None:
+    """The same of all that the model can say."""
+    foreign = history.evolve(extras={}, messages=[message for message in history if message.role != "native"])
+    document = am.encode(foreign, "openai-responses", on_loss="ignore")
+    if FAMILY not in str(history):
+        assert responses_request_problems(document) == []
+
+
+def test_sessions_of_the_agents_sdk_are_read() -> None:
+    """The items that its sessions hold are a list of items, each of them a document, too."""
+    for path in golden("openai_agents"):
+        whole = json.loads(path.read_text())
+        if path.stem == "run_state":
+            assert returned(whole["original_input"])
+        elif path.stem == "sqlite_tables":
+            rows = whole["agent_messages"]["rows"]
+            items = [json.loads(next(cell for cell in row if str(cell).startswith("{"))) for row in rows]
+            assert returned(items)
+            assert all(len(returned(item)) == 1 for item in items)
