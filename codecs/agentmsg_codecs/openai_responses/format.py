@@ -21,7 +21,9 @@ from agentmsg.formats import (
     mark_of,
     media,
     natives,
+    read_as,
     tool_arguments,
+    write_as,
 )
 from agentmsg.formats.forms import (
     Arguments,
@@ -50,7 +52,7 @@ from agentmsg_codecs.openai_responses.reasoning import REASONING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentmsg.formats import Cell
+    from agentmsg.formats import Cell, Shape
 
 DETAILS = ("low", "high", "original")
 TTLS = ("30m", "12h")
@@ -216,15 +218,20 @@ _INPUTS = tuple(form.name for form in PARTS[1:])
 # -- what the assistant's side says -----------------------------------------------------------------------------------
 
 
-def _read_annotations(native: Native, read: Callable[[Any], am.Citation]) -> dict[str, Any]:
-    value: Any = native.get("annotations")
-    if not is_list(value):
-        raise Unreadable
-    return {"citations": tuple(map(read, value))}
+def _annotations(citation: Callable[[], Shape]) -> Hatch:
+    """Return what says the citations of a text, given what returns the shape of one."""
 
+    def read(native: Native) -> dict[str, Any]:
+        value: Any = native.get("annotations")
+        if not is_list(value):
+            raise Unreadable
+        return {"citations": tuple(read_as(citation(), each, FAMILY) for each in value)}
 
-def _write_annotations(block: Any, write: Callable[[am.Citation], Native]) -> Native:
-    return {"annotations": list(map(write, block.citations))}
+    def write(block: am.TextBlock) -> Native:
+        return {"annotations": [write_as(citation(), each, FAMILY) for each in block.citations]}
+
+    return Hatch(keys=("annotations",), cells={"citations": KEEP}, get=read, put=write, must=("annotations",),
+                 schema={"annotations": {"enum": [[]]}}, about="citations")  # fmt: skip
 
 
 def _is_cited(native: Native) -> bool:
@@ -242,16 +249,7 @@ CITATIONS = (
     Form("other_citation", am.Citation, None, (Key("type", "kind", Text()),), notes={"odd": True},
          fits=lambda native: bool(native.get("type")), is_apart="citation"),
 )  # fmt: skip
-SAID = (
-    Form("output_text", am.TextBlock, "output_text", (
-        Key("text", "text", Text()),
-        Hatch(keys=("annotations",), cells={"citations": KEEP}, get=_read_annotations, put=_write_annotations,
-              forms=("url_citation", "other_citation"), must=("annotations",),
-              schema={"annotations": {"enum": [[]]}}, about="citations"),
-        Spare("logprobs", [], is_written=False),
-    )),
-    Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()),)),
-)  # fmt: skip
+REFUSAL = Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()),))
 
 
 def _is_alone(native: Native) -> bool:
@@ -379,8 +377,14 @@ USAGE = Form("usage", am.Usage, None, (
 
 def describe_items() -> Described:
     """Return the description of the assistant's side."""
-    places = {"said": tuple(form.name for form in SAID), "items": tuple(form.name for form in ITEMS)}
-    return Described(FAMILY, (*SAID, *CITATIONS, *ITEMS), places)
+    text = Form("output_text", am.TextBlock, "output_text", (
+        Key("text", "text", Text()),
+        _annotations(lambda: described.shapes["url_citation"]),
+        Spare("logprobs", [], is_written=False),
+    ))  # fmt: skip
+    places = {"said": ("output_text", "refusal"), "items": tuple(form.name for form in ITEMS)}
+    described = Described(FAMILY, (text, REFUSAL, *CITATIONS, *ITEMS), places)
+    return described
 
 
 def describe_inputs() -> Described:

@@ -371,9 +371,7 @@ def _is_of_assistant(item: Any) -> bool:
 
 def _is_plain(block: Any) -> bool:
     """Whether a part of a message item is a text and nothing more."""
-    if type(block) is not am.TextBlock or not block.text or block.citations or FAMILY in block.extras:
-        return False
-    return not block.notes or note_of(block, FAMILY).keys() <= {"/more"}
+    return type(block) is am.TextBlock and bool(block.text) and not block.citations and FAMILY not in block.extras
 
 
 def _without_item(block: Any) -> Any:

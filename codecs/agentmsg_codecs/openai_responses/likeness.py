@@ -15,9 +15,10 @@ _ITEMS = frozenset({
 })  # fmt: skip
 # Types that others have, too; here a key beside tells them.
 _ALSO = {"reasoning": "summary", "compaction": "encrypted_content", "message": "content"}
-_OWN_PARAMETERS = frozenset(
-    {"instructions", "include", "max_output_tokens", "previous_response_id", "text", "truncation"}
-)
+_OWN_PARAMETERS = frozenset({
+    "instructions", "include", "max_output_tokens", "previous_response_id", "reasoning", "store", "text", "tool_choice",
+    "tools", "truncation",
+})  # fmt: skip
 _OTHERS = frozenset({"messages", "contents", "choices"})
 _ROLES = frozenset({"user", "system", "developer", "assistant"})
 _PLAIN, _LIKELY, _SURE = 0.5, 0.8, 0.95

@@ -167,16 +167,19 @@ def _read_status(native: Native, engine: Items) -> dict[str, Any]:
         word = words[reason]
     elif type(status) is str and status in _STATUSES:
         word = status
-    notes: Native = {key: "absent" for key in ("status", "incomplete_details") if key not in native}
     written = _status_of(word)
-    odd = [key for key in written if key in native and native[key] != written[key]]
+    notes: Native = {key: "absent" for key in written if key not in native}
+    keys = [key for key in ("status", "incomplete_details") if key in native]
+    odd = [key for key in keys if key not in written or native[key] != written[key]]
     if word is None:
         notes["/unfinished"] = True
     return {"finish_reason": word, "notes": notes, "odd": odd}
 
 
 def _status_of(word: str | None) -> Native:
-    reason = _REASONS.get(word or "")
+    if word is None:
+        return {}
+    reason = _REASONS.get(word)
     status = "incomplete" if reason else word if word in _STATUSES else "completed"
     return {"status": status, "incomplete_details": {"reason": reason} if reason else None}
 
