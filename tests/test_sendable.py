@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-TARGETS = {"openai": "openai_chat", "openai-responses": "openai_responses", "anthropic": "anthropic"}
+TARGETS: dict[am.CodecName, str] = {
+    "openai": "openai_chat",
+    "openai-responses": "openai_responses",
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+}
 _USER, _CALL = am.Msg.user("Hello"), am.ToolUseBlock(id="a", name="find", input={"q": 1})
 _ASKED = am.Msg.assistant("Wait", tool_calls=[_CALL])
 _FOUND = am.Msg.tool("here", tool_call_id="a")
@@ -78,6 +83,7 @@ BOTH: dict[str, tuple[am.History, am.History | None]] = {
     "tool-name": (_calling(_CALL.evolve(name="find it")), _calling(_CALL.evolve(name="find_it"))),
     "arguments": (_calling(_CALL.evolve(input=[1])), None),
 }
+_ANY_MODEL = "skip_thought_signature_validator"
 _LATE = (_with(2, _USER, _FOUND), _with(2, _FOUND, _USER))
 _EMPTY = (_with(0, _USER, _USER.evolve(content=[])), VALID)
 OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
@@ -89,6 +95,23 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "media-type": (_with(0, am.Msg("user", [am.FileBlock(am.URLSource("https://x/a.pdf"))])), None),
         "media-place": (_with(0, am.Msg("user", [am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))])), None),
         "too-many": (am.History(VALID, tools=[am.ToolSpec(name=f"t{i}") for i in range(129)]), None),
+    },
+    "gemini": {
+        "result-late": _LATE,
+        "empty-message": _EMPTY,
+        "first-role": (am.History([_SAID, *VALID]), am.History([am.Msg.user("…"), _SAID, *VALID])),
+        "signature-missing": (
+            VALID[:3],
+            am.History(
+                [
+                    _USER,
+                    _ASKED.evolve(
+                        content=[_ASKED.content[0], _CALL.evolve(signature=am.Signature("google", _ANY_MODEL))]
+                    ),
+                    _FOUND,
+                ]
+            ),
+        ),
     },
     "openai-responses": {
         "few-tokens": (VALID.with_settings(model="m", max_tokens=9), None),
@@ -128,7 +151,12 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         ),
     },
 }
-CASES = [(target, code, *pair) for target in TARGETS for code, pair in {**BOTH, **OWN[target]}.items()]
+CASES = [
+    (target, code, *pair)
+    for target in TARGETS
+    for code, pair in {**BOTH, **OWN[target]}.items()
+    if code in OWN[target] or code in {rule.code for rule in am.get_codec(target).rules}
+]
 each_case = pytest.mark.parametrize(
     ("target", "code", "broken", "mended"), CASES, ids=lambda value: value if isinstance(value, str) else ""
 )
@@ -233,8 +261,8 @@ def test_ids_that_were_just_given_are_given_once() -> None:
     calls = [am.ToolUseBlock(link, "f", {}) for link in ids]
     history = am.History([_USER, am.Msg("assistant", calls), *(am.Msg.tool("x", tool_call_id=link) for link in ids)])
     for target in TARGETS:
-        repaired = am.repair(history, target)  # type: ignore[arg-type]
-        assert am.check(repaired.history, target) == ()  # type: ignore[arg-type]
+        repaired = am.repair(history, target)
+        assert {finding.severity for finding in am.check(repaired.history, target)} <= {"warning"}
         assert am.same(am.restore(repaired.history, repaired.losses), history)
 
 
@@ -276,7 +304,7 @@ def test_a_conversion_is_repaired(target: Any) -> None:
     assert am.encode(broken, target, repair=True, losses=losses) == done.document
     assert losses == list(done.losses)
     assert json.loads(am.dumps(broken, target, repair=True, on_loss="ignore")) == done.document
-    key = "input" if target == "openai-responses" else "messages"
+    key = {"openai-responses": "input", "gemini": "contents"}.get(target, "messages")
     assert broken.messages_for(target, repair=True, on_loss="ignore") == done.document[key]
 
 
@@ -319,7 +347,7 @@ def _requests(target: Any, paths: Iterable[Path]) -> Iterator[tuple[int, am.Hist
         if path.suffix == ".json":
             for each in json.loads(path.read_bytes()).get("interactions", ()):
                 request: Any = each.get("request")
-                if is_object(request) and not {"messages", "input"}.isdisjoint(request):
+                if is_object(request) and not {"messages", "input", "contents"}.isdisjoint(request):
                     yield each.get("status"), am.decode(request, target), json.dumps(each.get("response"))
 
 
@@ -344,6 +372,9 @@ _OF_SETTINGS = (
     "does not support effort level",  # a setting that the model hasn't
     "not_found_error",  # a model that there is none
     "model_not_found",  # the same
+    "is not found for API version",  # the same
+    "Cannot fetch content from the provided URL",  # what is behind a link
+    "exclusiveMinimum",  # a word of JSON Schema that Gemini's own schemas haven't
     "No tool output found for tool call call-a",  # another server, which wants results right behind each call
     "does not support 'developer' with this model",  # a role that all but the oldest reasoning models take
 )
@@ -422,7 +453,8 @@ def test_calls_and_arguments_stay(target: Any, history: am.History) -> None:
 # What changes earlier messages: a result that comes after its turn or before its call, or again; what an
 # assistant shows stands behind a turn, which may go on; what is allowed only at the end of a history.
 _REACHING_BACK = {
-    "result-late", "result-duplicate", "result-orphan", "media-place", "trailing-space", "empty-message", "cache-count"
+    "result-late", "result-duplicate", "result-orphan", "media-place", "trailing-space", "empty-message", "cache-count",
+    "signature-missing",
 }  # fmt: skip
 
 
@@ -484,7 +516,7 @@ _MADE_UP = ("json", "msgpack")
 _NO_RESULT = [{"url": "https://x"}]
 
 
-@each_target
+@pytest.mark.parametrize("target", _OWN_FIELDS)
 def test_the_packages_accept_what_is_sent(target: Any) -> None:
     """The strict types of the providers' calls accept every stored document of another format, repaired, as a body."""
     problems = {

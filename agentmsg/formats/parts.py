@@ -104,7 +104,7 @@ class Parts:
         """Return the table of another place: with some of the classes and tags, and the same Converter."""
         chosen = set(classes)
         own: Mapping[type[Any], Shape] = {**self._shapes, **classes} if isinstance(classes, Mapping) else self._shapes
-        other = Parts(
+        other = type(self)(
             self.family,
             (shape for cls, shape in own.items() if cls in chosen),
             odd=odd,

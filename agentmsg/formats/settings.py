@@ -114,7 +114,7 @@ class BodySettings:
         return Key(native, field or native, value, "may", is_odd=True)
 
     @staticmethod
-    def between(native: str, least: float, most: float) -> Key:
+    def between(native: str, least: float, most: float, field: str | None = None) -> Key:
         """Return the key of a number that is of a range; the nearest of another is an end of it."""
 
         def read(value: Any) -> Any:
@@ -126,7 +126,7 @@ class BodySettings:
             return min(max(value, least), most)
 
         cell = BodySettings.coming_back(read, write, f"it goes from {least:g} to {most:g} here")
-        return BodySettings.key(native, Via(read, write, {}, supports=cell))
+        return BodySettings.key(native, Via(read, write, {}, supports=cell), field)
 
     @staticmethod
     def labels(native: str, field: str | None = None) -> Key:

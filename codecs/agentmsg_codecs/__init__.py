@@ -17,6 +17,8 @@ CodecName: TypeAlias = Literal[
     "anthropic",
     "anthropic-response",
     "arcaelas",
+    "gemini",
+    "gemini-response",
     "json",
     "langchain",
     "langchain-lc",
@@ -32,7 +34,9 @@ CodecName: TypeAlias = Literal[
 ]
 """The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
 
-ResponseCodecName: TypeAlias = Literal["anthropic-response", "openai-response", "openai-responses-response"]
+ResponseCodecName: TypeAlias = Literal[
+    "anthropic-response", "gemini-response", "openai-response", "openai-responses-response"
+]
 """The codecs whose document is one response, and so always an object."""
 
 CODECS: dict[str, str] = {
@@ -41,6 +45,8 @@ CODECS: dict[str, str] = {
     "anthropic": "agentmsg_codecs.anthropic:AnthropicCodec",
     "anthropic-response": "agentmsg_codecs.anthropic.response:AnthropicResponseCodec",
     "arcaelas": "agentmsg_codecs.arcaelas:ArcaelasCodec",
+    "gemini": "agentmsg_codecs.gemini:GeminiCodec",
+    "gemini-response": "agentmsg_codecs.gemini.response:GeminiResponseCodec",
     "json": "agentmsg_codecs.json:JsonCodec",
     "langchain": "agentmsg_codecs.langchain:LangChainCodec",
     "langchain-lc": "agentmsg_codecs.langchain.lc:LangChainLcCodec",

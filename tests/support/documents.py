@@ -225,6 +225,18 @@ def _openai_responses_response() -> Iterator[tuple[str, Any]]:
     yield from ((name, answer) for name, answer in answers if answer["object"] == "response")
 
 
+def _gemini() -> Iterator[tuple[str, Any]]:
+    for name, body in _golden("gemini"):
+        yield name, body
+        yield f"{name}, contents", body["contents"]
+    yield from _requests("gemini", "contents")
+
+
+def _gemini_response() -> Iterator[tuple[str, Any]]:
+    yield from _golden("gemini_response")
+    yield from _answers("gemini", "candidates")
+
+
 def _lionpride() -> Iterator[tuple[str, Any]]:
     found = list(_golden("lionpride"))
     yield from found
@@ -306,6 +318,8 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "anthropic": _anthropic,
     "anthropic-response": _anthropic_response,
     "arcaelas": _arcaelas,
+    "gemini": _gemini,
+    "gemini-response": _gemini_response,
     "json": lambda: _tour("json"),
     "langchain": _langchain,
     "langchain-lc": _langchain_lc,

@@ -47,6 +47,10 @@ class Input(Value):
             "    input_ = adopt(input_) if input_ else EMPTY",
         ]
 
+    def nothing(self, v: str, default: str) -> list[str]:
+        """Return the line for a call without arguments."""
+        return ["raw_input_, input_ = None, EMPTY"]
+
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the plain object."""
         return "input_copy(o)"

@@ -44,6 +44,7 @@ class Described:
         forms: all of them. Those of one class make one ``Shape``, and those that stand apart another.
         places: where parts stand: the names of the forms that may stand there.
         odd: by place, the names of forms that the schema doesn't have there; their blocks are marked ``/odd``.
+        table: what reads and writes the parts of a place; a class of yours may spell them otherwise.
 
     Attributes:
         forms: by name.
@@ -61,6 +62,7 @@ class Described:
         places: Mapping[str, tuple[str, ...]],
         *,
         odd: Mapping[str, tuple[str, ...]] | None = None,
+        table: type[Parts] = Parts,
     ) -> None:
         self.family = family
         self.forms = {form.name: form for form in forms}
@@ -75,7 +77,7 @@ class Described:
             self._shape(group)
         self._groups = tuple(together.values())
         parts = (self.shapes[group[0].name] for group in self._groups if not group[0].is_apart)
-        self._everything = Parts(family, parts)
+        self._everything = table(family, parts)
         self.parts: dict[str, Parts] = {}
         for place, names in places.items():
             here, odd_here = self._of(names), self._of((odd or {}).get(place, ()))

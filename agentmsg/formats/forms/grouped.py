@@ -53,7 +53,8 @@ class Grouped:
     Args:
         described: the forms.
         result: the form of results, which is apart.
-        roles: by native role the place of its parts; roles are ours. The user's messages hold the results.
+        roles: by role the place of its parts. The user's messages hold the results.
+        words: the native words for roles, where they are others.
         content: the key of the content.
         is_list: whether content is always a list of parts; else one plain text is written as a text.
 
@@ -70,6 +71,7 @@ class Grouped:
         roles: Mapping[str, str],
         content: str = "content",
         is_list: bool = False,
+        words: Mapping[str, str] = EMPTY,
     ) -> None:
         self._is_list = is_list
         self.described, self.family, self._key = described, described.family, content
@@ -81,7 +83,10 @@ class Grouped:
             may_join=may_join,
             joins=lambda group, message: group[-1].role == message.role == "tool",
         )
+        self._words = {role: words.get(role, role) for role in (*roles, "user")}
+        self._roles = {word: role for role, word in self._words.items()}
         self._result_name, self._result_tag = result, described.forms[result].tag
+        self._fits_result = described.forms[result].fits
         self._listed = adopt({self.family: {"/list": True}})
 
     def fill(self) -> None:
@@ -125,14 +130,15 @@ class Grouped:
 
     def container(self, native: Any) -> list[Msg]:
         """Return the messages of one native message; one of the role "native" if it isn't a message here."""
-        role: Any = native.get("role") if type(native) is _OBJECT else None
-        place = self.places.get(role) if type(role) is str else None
+        word: Any = native.get("role") if type(native) is _OBJECT else None
+        role: Any = self._roles.get(word) if type(word) is str else None
+        place = None if role is None else self.places[role]
         content: Any = native.get(self._key) if place is not None else None
         if type(content) is str and not self._is_list:
             group = [_make_said(role, (_make_text(content),) if content else ())]
             spelling = None
         elif type(content) is _LIST:
-            group = self._split(role, cast("Parts", place), cast("Any", content))
+            group = self._split(cast("str", role), cast("Parts", place), cast("Any", content))
             spelling = None if content or self._is_list else "[]"
         elif place is not None and content is None:
             group = [_make_said(role, ())]
@@ -172,7 +178,11 @@ class Grouped:
         return [_make_said(kind, tuple(blocks)) for kind, blocks in runs]
 
     def _is_result(self, part: Any) -> bool:
-        return type(part) is _OBJECT and part.get("type") == self._result_tag
+        if type(part) is not _OBJECT:
+            return False
+        if self._result_tag is None:
+            return self._fits_result is not None and self._fits_result(part)
+        return bool(part.get("type") == self._result_tag)
 
     def _with_blocks(self, role: str, blocks: tuple[Any, ...]) -> Msg:
         if not self._is_list and len(blocks) == 1 and is_bare_text(blocks[0], self.family):
@@ -204,18 +214,18 @@ class Grouped:
             if role == "tool":
                 if results is None:
                     results = []
-                    natives.append({"role": "user", key: results})
+                    natives.append({"role": self._words["user"], key: results})
                 result: Any = message.content[0]
                 plain = is_bare(message) or not (result.notes or result.extras)
                 results.append(write_result(result) if plain else self.write_result(result))
                 continue
             results = None
             if is_bare(message):
-                natives.append({"role": role, key: self._bare(message)})
+                natives.append({"role": self._words[role], key: self._bare(message)})
             elif (notes and notes != self._listed) or message.extras or role == "native":
                 natives.append(self.write_group((message,)))
             else:
-                natives.append({"role": role, key: self.content(message)})
+                natives.append({"role": self._words[role], key: self.content(message)})
         return natives
 
     def _bare(self, message: Msg) -> Any:
@@ -251,12 +261,12 @@ class Grouped:
     def _plain(self, group: Sequence[Msg]) -> Native:
         first = group[0]
         if first.role != "tool" and len(group) == 1:
-            return {"role": first.role, self._key: self.content(first)}
+            return {"role": self._words[first.role], self._key: self.content(first)}
         content: list[Any] = []
         for message in group:
             write = self.write_result if message.role == "tool" else self.parts.write
             content.extend(map(write, message.content))
-        return {"role": "user", self._key: content}
+        return {"role": self._words["user"], self._key: content}
 
     def content(self, message: Msg) -> Any:
         """Return the content of a message in its usual spelling: a text if it is one and says no more."""

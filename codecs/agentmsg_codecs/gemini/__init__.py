@@ -1,0 +1,156 @@
+"""gemini: requests to generateContent of Google's Gemini and Vertex AI. For its responses, use ``gemini-response``.
+
+A document is a body, ``{"contents": [...], "systemInstruction"?, "tools"?, ...}``, a list of contents, or one content.
+Keys of the schema may be spelt in camelCase or in snake_case.
+
+Follows the Python package google-genai 3.4.
+
+| Gemini | agentmsg |
+| --- | --- |
+| systemInstruction | a system message in front; several are merged into one |
+| contents: user; model | user; assistant |
+| text | TextBlock |
+| text with thought; thoughtSignature alone | ThinkingBlock |
+| thoughtSignature of any part | its signature, by "google" |
+| inlineData; fileData | ImageBlock, AudioBlock, VideoBlock by mimeType, else FileBlock (displayName: name) |
+| functionCall | ToolUseBlock; without an id, it gets one that isn't written |
+| functionResponse in a user's content | a tool message; a run of them is one content; without an id, of the first |
+| its response: output; error; any other object | content, one text; the same with status "error"; structured |
+| its parts | content, behind the text |
+| executableCode; codeExecutionResult | call and result of the server's tool "code_execution" |
+| toolCall; toolResponse | call and result of a server's tool, named by its toolType |
+| tools: functionDeclarations; any other | ToolSpec; NativeTool |
+| parameters of the body: generationConfig, toolConfig | settings |
+| any other part; content | NativeBlock; a message with the role "native" |
+| unknown keys; the rest of the body | extras["gemini"], in the object of a part "gemini.item"; of the history |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+import agentmsg as am
+from agentmsg import DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Unreadable,
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    mark_of,
+)
+from agentmsg.formats.sending import SendingRule
+from agentmsg_codecs.gemini.base import Gemini
+from agentmsg_codecs.gemini.capabilities import BODY_KEYS, make_caps
+from agentmsg_codecs.gemini.likeness import is_content, sniff_body
+from agentmsg_codecs.gemini.names import FAMILY, SYSTEM, snake
+from agentmsg_codecs.gemini.sending import RULES
+from agentmsg_codecs.gemini.settings import SETTINGS, read_settings, write_settings
+from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
+
+__all__ = ["GeminiCodec"]
+
+_make_history = maker(am.History)
+
+
+@attrs.frozen(kw_only=True)
+class GeminiCodec(Gemini):
+    """Requests to Gemini's generateContent; see ``Gemini``."""
+
+    name: ClassVar[str] = "gemini"
+    title: ClassVar[str] = "Google Gemini generateContent (requests)"
+    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    joins_turns: ClassVar[bool] = True
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of parts, of tools and of settings."""
+        return (self.engine.described, DECLARATIONS, SETTINGS.described)
+
+    def make_caps(self) -> Caps:
+        """Return what requests support; see capabilities.py."""
+        return make_caps(self.engine)
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a body, of a list of contents, or of one content."""
+        place = "list" if is_list(document) else "single" if is_content(document) else None
+        body: Any = document if place is None else {"contents": document if place == "list" else [document]}
+        if not is_object(body) or not is_list(body.get("contents")):
+            raise DecodeError(f"a request must have a list of contents, not {excerpt(document)}", path=("contents",))
+        self.engine.fill()
+        note: Native = {"/container": place} if place else {}
+        messages = [*self._instruction(body, note), *self.engine.read(body["contents"])]
+        rest = {key: value for key, value in body.items() if key not in BODY_KEYS}
+        tools: Any = body.get("tools")
+        if is_list(tools) and tools:
+            tools = read_tools(tools)
+        else:
+            rest |= {"tools": tools} if "tools" in body else {}
+            tools = ()
+        settings, rest = read_settings(rest)
+        return _make_history(
+            messages=tuple(messages),
+            tools=tools,
+            settings=settings,
+            extras=adopt({FAMILY: rest}) if rest else EMPTY,
+            notes=adopt({FAMILY: note}) if note else EMPTY,
+        )
+
+    def _instruction(self, body: Native, note: Native) -> list[am.Msg]:
+        """Return the message of the system instruction, if there is one; note how it is spelt."""
+        found = [key for key in (SYSTEM, snake(SYSTEM)) if key in body]
+        if not found:
+            return []
+        if found[0] != SYSTEM:
+            note["/snake"] = True
+        native = body[found[0]]
+        try:
+            if is_object(native) and len(found) == 1:
+                return [self.engine.instruction(native)]
+        except Unreadable:
+            pass
+        if native is None and len(found) == 1:
+            note["/system"] = "null"
+            return []
+        raise DecodeError("there is one system instruction, an object with parts", path=(found[0],))
+
+    def write(self, history: am.History) -> Any:
+        """Return the body; the contents themselves where such were read, and nothing needs more."""
+        self.engine.fill()
+        messages = history.messages
+        own: Any = history.extras.get(FAMILY) if history.extras else None
+        rest: Any = own if is_mapping(own) else EMPTY
+        body: Native = {}
+        key = snake(SYSTEM) if history.notes and mark_of(history, FAMILY, "/snake") is True else SYSTEM
+        if messages and messages[0].role == "system":
+            body[key] = self.engine.write_instruction(messages[0])
+            messages = messages[1:]
+        elif history.notes and mark_of(history, FAMILY, "/system") == "null":
+            body[key] = None
+        body["contents"] = contents = self.engine.write(messages)
+        if history.tools:
+            body["tools"] = write_tools(history.tools)
+        settings = write_settings(history.settings, rest)
+        noted = mark_of(history, FAMILY, "/container") if history.notes else None
+        if noted in ("list", "single") and len(body) == 1 and not rest and not settings:
+            return contents[0] if noted == "single" and len(contents) == 1 and is_content(contents[0]) else contents
+        return {**body, **thaw(rest), **settings}
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the contents of a document."""
+        given = document.get("contents", document) if is_object(document) else document
+        return given if is_list(given) else [given]
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like a request to Gemini: by its contents and their parts."""
+        return sniff_body(document)

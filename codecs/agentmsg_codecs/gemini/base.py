@@ -1,0 +1,27 @@
+"""What the codecs of requests and responses have in common."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+
+from agentmsg.formats import Codec
+from agentmsg_codecs.gemini.messages import Messages
+from agentmsg_codecs.gemini.names import FAMILY
+
+
+@attrs.frozen(kw_only=True)
+class Gemini(Codec):
+    """Documents of Gemini's generateContent.
+
+    Attributes:
+        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+    """
+
+    family: ClassVar[str] = FAMILY
+    writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"groundingMetadata", "citationMetadata"}
+    kept: ClassVar[frozenset[str]] = frozenset({"videoMetadata", "mediaResolution", "partMetadata"})
+
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

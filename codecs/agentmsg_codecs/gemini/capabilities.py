@@ -1,0 +1,131 @@
+"""The capability table: what requests and responses support, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+import agentmsg_codecs.gemini.rules as own
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Cell,
+    MessageRow,
+    Row,
+    carried_extras,
+    is_sequence,
+    natives,
+    restructure,
+    rules,
+)
+from agentmsg.formats.forms import Rows
+from agentmsg_codecs.gemini.format import MEDIA
+from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM, OUTER_KEYS, SYSTEM, both
+from agentmsg_codecs.gemini.settings import SETTINGS, settings_row
+from agentmsg_codecs.gemini.tools import tool_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentmsg_codecs.gemini.messages import Messages
+
+BODY_KEYS = both(("contents", SYSTEM, "tools"))
+_MESSAGE_KEYS = frozenset({"role", "parts"})
+_RESULT_EXTRAS = carried_extras((ITEM, lambda _: frozenset(INNER["functionResponse"])), (FAMILY, lambda _: OUTER_KEYS))
+_MEDIA_RULES: Any = dict.fromkeys(MEDIA.values(), own.carried_media)
+
+
+def _outside(cell: Cell) -> Cell:
+    """Return the cell of the extras of a part: no part is made around two keys, in either spelling."""
+    taken = carried_extras((ITEM, lambda _: frozenset[str]()), (FAMILY, lambda _: OUTER_KEYS))
+
+    def both_cells(extras: Any, owner: Any) -> Any:
+        kept = cell(extras, owner)
+        return taken(kept, owner) if kept else kept
+
+    return both_cells
+
+
+def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
+    comes_back = messages.comes_back_from_user if place == "user" else messages.returns(place)
+    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
+    made = Rows(messages.described).place(place, {**_MEDIA_RULES, **answers}, others)
+    return {cls: _signed(row) if "signature" in row.fields else row for cls, row in made.items()}
+
+
+def _signed(row: Row) -> Row:
+    fields = {**row.fields, "signature": own.signature, "extras": _outside(row.fields["extras"])}
+    return Row(fields, row.otherwise, row.concerns)
+
+
+def words_rows() -> dict[type[Any], Row]:
+    """Return the rows of what stands inside the results of Google's tools."""
+    return {am.TextBlock: Row({"text": KEEP})}
+
+
+def model_rows(messages: Messages) -> dict[type[Any], Row]:
+    """Return the rows of what a model says."""
+    answers: Any = {
+        am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"), am.ToolResultBlock: own.server_result,
+    }  # fmt: skip
+    rows = _rows(messages, "model", answers)
+    call = rows[am.ToolUseBlock]
+    return {**rows, am.ToolUseBlock: Row({**call.fields, "kind": own.kind, "provider": _provider}, call.otherwise)}
+
+
+def _provider(value: str, block: Any) -> str | None:
+    return value if block.kind == "server" else None
+
+
+def _result_row(messages: Messages) -> Row:
+    row = Rows(messages.described).row("result", kind=lambda kind, _: "function", status=_status)
+    return Row({**row.fields, "signature": own.signature, "extras": _RESULT_EXTRAS}, own.result)
+
+
+def _status(value: str, _: Any) -> str | None:
+    return value if value == "error" else None
+
+
+def _one_instruction(plan: Any, messages: Sequence[am.Msg]) -> Any:
+    """Leave out instructions that say nothing, but for an only one: there is one place for all."""
+    current = restructure.as_is(messages) if plan is None else plan
+    systems = [parts for parts in current if (parts[0].role or messages[parts[0].index].role) == "system"]
+    if len(systems) <= 1:
+        return plan
+    kept = [parts for parts in systems if parts[0].picks] or systems[:1]
+    return plan if len(kept) == len(systems) else [*kept, *current[len(systems) :]]
+
+
+def _beside_contents(history: am.History) -> frozenset[str]:
+    return BODY_KEYS | SETTINGS.taken(history)
+
+
+def _says_none(history: am.History, key: str, value: Any) -> bool:
+    """Whether what stands for tools is an extra: it says that there are none."""
+    return key == "tools" and not history.tools and not (is_sequence(value) and value)
+
+
+def make_caps(messages: Messages) -> Caps:
+    """Return the capability table of requests."""
+    fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _MESSAGE_KEYS))}
+    system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
+    inner = {**_rows(messages, "inner", {}), **words_rows()}
+    return Caps(
+        messages={
+            "system": system,
+            "developer": MessageRow(fields=fields, blocks=system.blocks, otherwise=rules.role_rule("system")),
+            "user": MessageRow(fields=fields, blocks=_rows(messages, "user", {})),
+            "assistant": MessageRow(fields=fields, blocks=model_rows(messages), results=words_rows()),
+            "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: _result_row(messages)}, results=inner),
+            "native": rules.native_message_row(FAMILY, messages.message_of),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+        },
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=_says_none)},
+        tools=tool_rows(),
+        settings=settings_row(),
+        arrange=(restructure.split_results, restructure.lift("system"), _one_instruction, restructure.merge("system")),
+        needs_id=natives.lacks_id(FAMILY),
+        derives_names=True,
+        drops_emptied=True,
+    )

@@ -1,0 +1,208 @@
+"""The description: what parts, tools and usage are in Gemini's generateContent.
+
+Parts have no tag: the key that they are made around tells them apart. What it holds is an object; unknown keys of that
+object are extras["gemini.item"].
+
+Follows the Python package google-genai 3.4.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_mapping, is_object, tool_arguments
+from agentmsg.formats.forms import (
+    Const,
+    Content,
+    Described,
+    Form,
+    Hatch,
+    Input,
+    Inside,
+    Json,
+    Key,
+    Link,
+    Spread,
+    Text,
+    Total,
+    Whole,
+    Words,
+    Wrapped,
+)
+from agentmsg_codecs.gemini.names import CODE, DATA, FAMILY, INNER, ITEM, OUTCOMES, PROVIDER, SIGNATURE
+from agentmsg_codecs.gemini.results import result
+from agentmsg_codecs.gemini.spelling import GeminiParts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MEDIA: dict[str, type[Any]] = {
+    "image": am.ImageBlock, "audio": am.AudioBlock, "video": am.VideoBlock, "file": am.FileBlock,
+}  # fmt: skip
+_SERVER = {"kind": "server", "provider": PROVIDER}
+_SIGNATURE = Wrapped(am.Signature, "value", {"provider": PROVIDER}, full=True)
+_SIGNED = Key(SIGNATURE, "signature", _SIGNATURE, "may")
+
+
+# -- which part is which ----------------------------------------------------------------------------------------------
+
+
+def kind_of(media_type: Any) -> str:
+    """Return the kind of media: image, audio, video, else file."""
+    kind = media_type.partition("/")[0] if type(media_type) is str else ""
+    return kind if kind in MEDIA else "file"
+
+
+def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], bool]:
+    """Return the test whether a part is made around a key alone."""
+    wanted = frozenset[str]() if key is None else frozenset({key})
+
+    def fits(native: Native) -> bool:
+        said = native.get("thought") is True if is_thought else "thought" not in native
+        return said and DATA.intersection(native) == wanted
+
+    return fits
+
+
+def _is_signature(native: Native) -> bool:
+    """Whether a part is a signature alone."""
+    return bool(native.get(SIGNATURE)) and _alone(native)
+
+
+_alone = _around(None)
+
+
+def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
+    is_around = _around(key)
+
+    def fits(native: Native) -> bool:
+        held = native.get(key)
+        return is_object(held) and kind_of(held.get("mimeType")) == kind and is_around(native)
+
+    return fits
+
+
+# -- media ------------------------------------------------------------------------------------------------------------
+
+
+def _media(kind: str, cls: type[Any], key: str, source: type[Any], *where: Key) -> Form:
+    said = (Key("displayName", "name", Text(), "may"),) if cls is am.FileBlock else ()
+    items = (Spread("source", source, (Key("mimeType", "media_type", Text(), "may"), *where)), *said)
+    return Form(
+        f"{kind}_{key}", cls, None, (Inside(key, items, space=ITEM), _SIGNED),
+        marks={"untyped": lambda native: native[key].get("mimeType") is None},
+        fits=_around_media(key, kind), when=lambda block: type(block.source) is source,
+    )  # fmt: skip
+
+
+_DATA, _URI = Key("data", "data", Text()), Key("fileUri", "url", Text())
+
+
+# -- code -------------------------------------------------------------------------------------------------------------
+
+
+def _read_code(native: Native) -> dict[str, Any]:
+    held = native["executableCode"]
+    if not is_object(held) or not {"language", "code"} <= held.keys() <= {*INNER["executableCode"]}:
+        raise Unreadable
+    link = held.get("id")
+    if not all(type(held[key]) is str for key in held):
+        raise Unreadable
+    return {"id": link, "input": adopt({key: held[key] for key in ("language", "code")})}
+
+
+def _write_code(block: am.ToolUseBlock) -> Native:
+    held = tool_arguments.input_copy(block)
+    return {"executableCode": held if block.id is None else {"id": str.__str__(block.id), **held}}
+
+
+def is_code(block: Any) -> bool:
+    """Whether a call runs code, as Gemini says it."""
+    if block.name != CODE or not block.is_valid or not is_mapping(block.input):
+        return False
+    return block.input.keys() == {"language", "code"} and all(type(said) is str for said in block.input.values())
+
+
+_CODE = Hatch(
+    keys=("executableCode",),
+    cells={"id": KEEP, "input": KEEP},
+    get=_read_code,
+    put=_write_code,
+    must=("executableCode",),
+    schema={"executableCode": {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "language": {"type": "string"}, "code": {"type": "string"}},
+        "required": ["language", "code"],
+        "additionalProperties": False,
+    }},
+    about="input",
+)  # fmt: skip
+
+
+# -- forms ------------------------------------------------------------------------------------------------------------
+
+
+def _call(key: str, name: str) -> Inside:
+    link = Key("id", "id", Link(), "may", lacks="no-id")
+    return Inside(key, (link, Key(name, "name", Text()), Key("args", "input", Input(), "{}")), space=ITEM)
+
+
+def is_of_code(block: Any) -> bool:
+    """Whether a result is what code gave."""
+    return block.name == CODE and block.structured is None
+
+
+PARTS = (
+    Form("text", am.TextBlock, None, (Key("text", "text", Text()), _SIGNED), fits=_around("text")),
+    Form("thought", am.ThinkingBlock, None, (Key("text", "thinking", Text()), Const("thought", value=True), _SIGNED),
+         fits=_around("text", is_thought=True), when=lambda block: bool(block.thinking) or block.signature is None),
+    Form("signature", am.ThinkingBlock, None, (
+        Key(SIGNATURE, "signature", _SIGNATURE),
+    ), fits=_is_signature, when=lambda block: not block.thinking and block.signature is not None),
+    *(_media(kind, cls, "inlineData", am.Base64Source, _DATA) for kind, cls in MEDIA.items()),
+    *(_media(kind, cls, "fileData", am.URLSource, _URI) for kind, cls in MEDIA.items()),
+    Form("call", am.ToolUseBlock, None, (_call("functionCall", "name"), _SIGNED), fits=_around("functionCall")),
+    Form("code", am.ToolUseBlock, None, (_CODE, _SIGNED), fits=_around("executableCode"),
+         fixed={**_SERVER, "name": CODE}, when=is_code),
+    Form("tool_call", am.ToolUseBlock, None, (_call("toolCall", "toolType"), _SIGNED), fits=_around("toolCall"),
+         fixed=_SERVER, when=lambda block: not is_code(block)),
+    Form("code_result", am.ToolResultBlock, None, (
+        Inside("codeExecutionResult", (
+            Key("id", "tool_call_id", Link(), "may"),
+            Key("outcome", "status", Words(OUTCOMES, is_closed=True), "may"),
+            Key("output", "content", Content(), "may"),
+        ), space=ITEM),
+        _SIGNED,
+    ), fits=_around("codeExecutionResult"), fixed={**_SERVER, "name": CODE}, when=is_of_code),
+    Form("tool_response", am.ToolResultBlock, None, (
+        Inside("toolResponse", (
+            Key("id", "tool_call_id", Link(), "may"), Key("toolType", "name", Text()),
+            Key("response", "structured", Json(), "may"),
+        ), space=ITEM),
+        _SIGNED,
+    ), fits=_around("toolResponse"), fixed=_SERVER, when=lambda block: not is_of_code(block)),
+)  # fmt: skip
+_ALL_MEDIA = tuple(form.name for form in PARTS if form.cls in MEDIA.values())
+PLACES = {
+    "system": ("text",),
+    "user": ("text", *_ALL_MEDIA),
+    "model": tuple(form.name for form in PARTS if not form.is_apart),
+    "inner": _ALL_MEDIA,
+}
+
+USAGE = Form("usage", am.Usage, None, (
+    Key("promptTokenCount", "input", Whole(), "may"),
+    Key("cachedContentTokenCount", "cache_read", Whole(), "may"),
+    Key("candidatesTokenCount", "output", Total(0, beside=("reasoning",)), "may"),
+    Key("thoughtsTokenCount", "reasoning", Whole(), "may"),
+    Key("totalTokenCount", "total", Whole(), "may"),
+))  # fmt: skip
+
+
+def describe() -> Described:
+    """Return the description."""
+    items = (result(lambda: described.parts["inner"]), _SIGNED)
+    given = Form("result", am.ToolResultBlock, None, items, fits=_around("functionResponse"), is_apart=True)
+    described = Described(FAMILY, (*PARTS, given), PLACES, table=GeminiParts)
+    return described

@@ -1,0 +1,55 @@
+"""How much a document looks like one of Gemini's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.formats import is_list, is_object
+from agentmsg_codecs.gemini.names import OUTER_KEYS
+
+_ROLES = frozenset({"user", "model", "function", "tool"})
+_PLAIN, _LIKELY, _SURE = 0.8, 0.9, 0.95
+
+
+def is_content(document: Any) -> bool:
+    """Whether an object is a content by itself, rather than the body of a request."""
+    return is_object(document) and "parts" in document and "contents" not in document
+
+
+def sniff_body(document: Any) -> float:
+    """Return how much a document looks like a request, a list of contents, or a content."""
+    natives: Any = document
+    if is_content(document):
+        natives = [document]
+    elif is_object(document):
+        natives = document.get("contents")
+    if not is_list(natives) or not natives:
+        return 0.0
+    found = list(map(_sniff_content, natives))
+    if 0.0 in found:
+        return 0.0
+    return _SURE if is_object(document) and "contents" in document else max(found)
+
+
+def _sniff_content(native: Any) -> float:
+    """Return 0 for what cannot be a content."""
+    if not is_object(native) or not is_list(native.get("parts")):
+        return 0.0
+    role: Any = native.get("role", "user")
+    if type(role) is not str or role not in _ROLES:
+        return 0.0
+    parts: list[Any] = native["parts"]
+    if any(not is_object(part) or "type" in part or "kind" in part for part in parts):
+        return 0.0
+    if parts and not all(OUTER_KEYS & part.keys() for part in parts):
+        return 0.0
+    is_own = role == "model" or any(part.keys() - {"text"} for part in parts)
+    return _LIKELY if is_own else _PLAIN
+
+
+def sniff_answer(document: Any) -> float:
+    """Return how much a document looks like a response."""
+    if not is_object(document) or not is_list(document.get("candidates")):
+        return 0.0
+    is_own = {"usageMetadata", "modelVersion", "responseId", "promptFeedback"} & document.keys()
+    return 1.0 if is_own or all(is_object(each) and "content" in each for each in document["candidates"]) else 0.0

@@ -1,0 +1,103 @@
+"""Contents and messages: each result of a tool is a message of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.formats import Native, Unreadable, grouping, is_object, mark_of, marked, natives, write_as
+from agentmsg.formats.forms import Grouped
+from agentmsg_codecs.gemini.format import describe
+from agentmsg_codecs.gemini.links import linked, unlinked
+from agentmsg_codecs.gemini.names import FAMILY
+from agentmsg_codecs.gemini.spelling import camel_part, respelt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import agentmsg as am
+
+# What old clients say for the user that gives results; some say nothing.
+_USERS = ("function", "tool", "absent")
+_ROLES = {"system": "system", "user": "user", "assistant": "model"}
+
+
+class Messages(Grouped):
+    """Reads and writes contents."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            describe(), result="result", roles=_ROLES, content="parts", is_list=True, words={"assistant": "model"}
+        )
+
+    def read(self, natives: Iterable[Any]) -> list[am.Msg]:
+        """Return the messages of contents; calls and results that have no ids are linked by name and order."""
+        return linked(super().read(natives))
+
+    def container(self, native: Any) -> list[am.Msg]:
+        """Return the messages of one content, of a user where no role is told; "native" if it isn't one."""
+        word: Any = native.get("role", "absent") if is_object(native) else None
+        # Instructions stand beside the contents.
+        if word == "system" or (word == "absent" and "role" in native):
+            return [natives.read_whole(native, FAMILY)]
+        if word not in _USERS:
+            return super().container(native)
+        first, *others = super().container({**native, "role": "user"})
+        if first.role == "native":
+            return [natives.read_whole(native, FAMILY)]
+        return [marked(first, FAMILY, role=word), *others]
+
+    def read_result(self, part: Any) -> am.ToolResultBlock | None:
+        """Return the result of a part; None if it isn't one."""
+        if not is_object(part):
+            return None
+        try:
+            native, found = camel_part(part)
+        except Unreadable:
+            return None
+        block = super().read_result(native)
+        return marked(block, FAMILY, snake=found) if block is not None and found else block
+
+    def _is_result(self, part: Any) -> bool:
+        return is_object(part) and ("functionResponse" in part or "function_response" in part)
+
+    def write(self, messages: Sequence[am.Msg]) -> list[Any]:
+        """Return the contents of messages that fit."""
+        bare = unlinked(messages)
+        if any(message.notes and mark_of(message, FAMILY, "/role") is not None for message in bare):
+            return [self.write_group(group) for group in grouping.containers(bare, self.grouping)]
+        return super().write(bare)
+
+    def _plain(self, group: Sequence[am.Msg]) -> Native:
+        native = super()._plain(group)
+        word = mark_of(group[0], FAMILY, "/role") if group[0].notes else None
+        if word not in _USERS or native["role"] != "user":
+            return native
+        return {key: value for key, value in native.items() if key != "role"} | (
+            {"role": word} if word != "absent" else {}
+        )
+
+    def write_result(self, block: Any) -> Any:
+        """Return the part of a result; it says its name."""
+        return respelt(write_as(self.described.shapes["result"], block, FAMILY), block)
+
+    def _reread(self, native: Native) -> am.Msg | None:
+        return super().container(native)[0] if native.get("role") == "system" else super()._reread(native)
+
+    def instruction(self, native: Native) -> am.Msg:
+        """Return the message of a system instruction.
+
+        Raises:
+            Unreadable: if it is none.
+        """
+        role = native.get("role")
+        (message,) = super().container({**native, "role": "system"})
+        if message.role != "system" or ("role" in native and type(role) is not str):
+            raise Unreadable
+        return message if role is None else marked(message, FAMILY, role=role)
+
+    def write_instruction(self, message: am.Msg) -> Native:
+        """Return the system instruction of a message that fits."""
+        native: Native = {**self.write_group((message,))}
+        del native["role"]
+        role = mark_of(message, FAMILY, "/role") if message.notes else None
+        return native if role is None else {**native, "role": role}

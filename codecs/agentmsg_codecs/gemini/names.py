@@ -1,0 +1,48 @@
+"""The family, its namespaces, and the words of the schema."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+FAMILY = "gemini"
+# Who signs thoughts and runs tools.
+PROVIDER = "google"
+# Extras of the object inside a part, and what is said around the content of a response.
+ITEM, CANDIDATE, RESPONSE = "gemini.item", "gemini.candidate", "gemini.response"
+CODE = "code_execution"
+SIGNATURE = "thoughtSignature"
+# What Gemini takes in place of a signature that it never gave.
+UNSIGNED = "skip_thought_signature_validator"
+# The objects that parts are made around, and their keys.
+INNER: Mapping[str, tuple[str, ...]] = {
+    "inlineData": ("mimeType", "data", "displayName"),
+    "fileData": ("mimeType", "fileUri", "displayName"),
+    "functionCall": ("id", "name", "args"),
+    "functionResponse": ("id", "name", "response", "parts"),
+    "executableCode": ("id", "language", "code"),
+    "codeExecutionResult": ("id", "outcome", "output"),
+    "toolCall": ("id", "toolType", "args"),
+    "toolResponse": ("id", "toolType", "response"),
+}
+DATA = frozenset({"text", *INNER})
+OUTCOMES = {"OUTCOME_OK": "success", "OUTCOME_FAILED": "error", "OUTCOME_DEADLINE_EXCEEDED": "interrupted"}
+SYSTEM = "systemInstruction"
+
+
+@cache
+def snake(name: str) -> str:
+    """Return the other spelling of a key, which the API takes as well."""
+    return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)
+
+
+def both(names: Iterable[str]) -> frozenset[str]:
+    """Return keys in both spellings."""
+    return frozenset(spelt for name in names for spelt in (name, snake(name)))
+
+
+OUTER_KEYS = both((*DATA, "thought", SIGNATURE))

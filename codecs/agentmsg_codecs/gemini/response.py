@@ -1,0 +1,309 @@
+"""gemini-response: responses of generateContent with one candidate. For requests, use ``gemini``.
+
+A document is one response, ``{"candidates": [{"content": {...}, ...}], ...}``: a history of one assistant message. Of a
+longer history, only the first assistant message is written.
+
+Follows the Python package google-genai 3.4.
+
+| Gemini | agentmsg |
+| --- | --- |
+| responseId, modelVersion, createTime | id, model, created_at |
+| candidates[0].content | content, as in requests |
+| finishReason: STOP, with and without calls | finish_reason "tool_use", "stop" |
+| finishReason: MAX_TOKENS; SAFETY; any other | finish_reason "length"; "content_filter"; the same word |
+| usageMetadata | usage; its output holds candidatesTokenCount and thoughtsTokenCount |
+| groundingMetadata, safetyRatings and more of the candidate | extras["gemini.candidate"] |
+| unknown keys | extras["gemini.response"] |
+| further candidates; none | a response with them isn't read; a message with no content |
+| ``{}`` | a history without messages |
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+from zlib import crc32
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    KEEP,
+    Caps,
+    MessageRow,
+    Native,
+    Unreadable,
+    adopt,
+    carried_extras,
+    excerpt,
+    given,
+    is_list,
+    is_object,
+    maker,
+    natives,
+    note_of,
+    read_as,
+    restructure,
+    rules,
+    write_as,
+)
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
+from agentmsg.formats.forms import Rows as FormRows
+from agentmsg_codecs.gemini.base import Gemini
+from agentmsg_codecs.gemini.capabilities import model_rows, words_rows
+from agentmsg_codecs.gemini.format import USAGE
+from agentmsg_codecs.gemini.likeness import sniff_answer
+from agentmsg_codecs.gemini.links import linked, unlinked
+from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, RESPONSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentmsg_codecs.gemini.messages import Messages
+
+_make_history = maker(am.History)
+_FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "SAFETY": "content_filter"}
+_REASONS = {word: reason for reason, word in _FINISH.items()}
+_CONTENT_KEYS = frozenset({"role", "parts"})
+_CANDIDATE_KEYS = frozenset({"content", "finishReason", "index"})
+_COUNTS = ("input", "cache_read", "output", "reasoning", "total")
+
+
+@attrs.frozen(kw_only=True)
+class GeminiResponseCodec(Gemini):
+    """Responses of Gemini's generateContent; see ``Gemini``."""
+
+    name: ClassVar[str] = "gemini-response"
+    title: ClassVar[str] = "Google Gemini generateContent (responses)"
+    holds_messages: ClassVar[bool] = False
+
+    _answer: Described = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
+    )
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of parts, and those of responses."""
+        return (self.engine.described, self._answer)
+
+    def make_caps(self) -> Caps:
+        """Return what responses support."""
+        made = FormRows(self._answer)
+        extras = made.row("usage").fields["extras"]
+        usage = rules.usage_cell(_COUNTS, extras=extras, wanted=_wanted, case=_SOUND)
+        keys = self._answer.forms["response"].keys
+        spaces: Any = ((FAMILY, _CONTENT_KEYS), (CANDIDATE, _CANDIDATE_KEYS), (RESPONSE, keys))
+        row = MessageRow(
+            fields={
+                **made.row("response").fields,
+                "usage": usage,
+                "extras": carried_extras(*((space, _always(taken)) for space, taken in spaces), odd=_is_odd),
+            },
+            blocks=model_rows(self.engine),
+            results=words_rows(),
+        )
+        return Caps(
+            messages={"assistant": row},
+            arrange=(restructure.split_results, restructure.keep_first),
+            needs_id=natives.lacks_id(FAMILY),
+        )
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of one response."""
+        if not is_object(document):
+            raise DecodeError(f"a response is an object, not {excerpt(document)}")
+        if not document:
+            return am.History()
+        self.engine.fill()
+        try:
+            message: am.Msg = read_as(self._answer.shapes["response"], document, RESPONSE)
+        except (Unreadable, AgentMsgError):
+            candidates: Any = document.get("candidates")
+            if not is_list(candidates) or len(candidates) != 1:
+                raise DecodeError("a response must have one candidate", path=("candidates",)) from None
+            raise DecodeError("this doesn't come back as a response") from None
+        return _make_history(tuple(linked((message,), _number(message))))
+
+    def write(self, history: am.History) -> Any:
+        """Return the response; an empty object if there is none."""
+        self.engine.fill()
+        if not history.messages:
+            return {}
+        first = history.messages[0]
+        (message,) = unlinked((first,), _number(first))
+        return write_as(self._answer.shapes["response"], message, RESPONSE)
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the document: it is one message."""
+        return [document]
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like a response."""
+        return sniff_answer(document)
+
+
+def _number(message: am.Msg) -> int:
+    """Return what tells the ids that are made here from those of other messages."""
+    return crc32(str(given(message.id) or "").encode())
+
+
+def _always(keys: frozenset[str]) -> Callable[[Any], frozenset[str]]:
+    def taken(_: Any) -> frozenset[str]:
+        return keys
+
+    return taken
+
+
+# -- the candidate ----------------------------------------------------------------------------------------------------
+
+
+def _said(blocks: Iterable[Any]) -> str:
+    """Return why a candidate ended that stopped by itself: it calls tools, or not."""
+    return "tool_use" if any(type(block) is am.ToolUseBlock and block.kind != "server" for block in blocks) else "stop"
+
+
+def _content(native: Native, engine: Messages, notes: Native) -> tuple[tuple[Any, ...], Native]:
+    """Return the blocks of the content of a candidate, and its unknown keys; note what it lacks.
+
+    Raises:
+        Unreadable: if it is no content of a model.
+    """
+    held: Any = native.get("content")
+    if held is None:
+        notes["/content"] = "null" if "content" in native else "absent"
+        return (), {}
+    if not is_object(held) or held.get("role", "model") != "model" or not is_list(held.get("parts", [])):
+        raise Unreadable
+    notes.update({f"/{key}": "absent" for key in _CONTENT_KEYS if key not in held})
+    blocks = tuple(map(engine.places["assistant"].read, held.get("parts", [])))
+    return blocks, {key: value for key, value in held.items() if key not in _CONTENT_KEYS}
+
+
+def _candidate(engine: Messages) -> Hatch:
+    def read(native: Native) -> dict[str, Any]:
+        listed: Any = native.get("candidates")
+        if "candidates" not in native:
+            return {"content": (), "notes": {"/none": True}}
+        if not is_list(listed) or len(listed) != 1 or not is_object(listed[0]):
+            raise Unreadable
+        candidate: Native = listed[0]
+        notes: Native = {}
+        content, more = _content(candidate, engine, notes)
+        reason: Any = candidate.get("finishReason")
+        word = _FINISH.get(reason, reason) if _is_reason(reason) else None
+        rest = {key: value for key, value in candidate.items() if key not in _CANDIDATE_KEYS}
+        if "finishReason" in candidate and word is None:
+            rest["finishReason"] = reason
+        if "index" not in candidate:
+            notes["/index"] = "absent"
+        elif candidate["index"] != 0 or type(candidate["index"]) is not int:
+            rest["index"] = candidate["index"]
+        spaces = {space: adopt(own) for space, own in ((FAMILY, more), (CANDIDATE, rest)) if own}
+        finish = _said(content) if word == "stop" else word
+        return {"content": content, "finish_reason": finish, "notes": notes, "extras": spaces}
+
+    def write(message: am.Msg) -> Native:
+        note = note_of(message, RESPONSE)
+        says = (
+            message.content or message.finish_reason is not None or not {CANDIDATE, FAMILY}.isdisjoint(message.extras)
+        )
+        if note.get("/none") is True and not says:
+            return {}
+        rest = natives.extras_of(message, CANDIDATE)
+        candidate: Native = {}
+        if message.content or "/content" not in note or FAMILY in message.extras:
+            parts = list(map(engine.places["assistant"].write, message.content))
+            held: Native = {} if note.get("/parts") == "absent" and not parts else {"parts": parts}
+            held |= {} if note.get("/role") == "absent" else {"role": "model"}
+            candidate["content"] = {**held, **thaw(natives.extras_of(message, FAMILY))}
+        elif note["/content"] == "null":
+            candidate["content"] = None
+        word = message.finish_reason
+        if word is not None:
+            word = "stop" if word == "tool_use" else word
+            candidate["finishReason"] = _REASONS.get(word, word)
+        if note.get("/index") != "absent" or "index" in rest:
+            candidate["index"] = 0
+        return {"candidates": [{**candidate, **thaw(rest)}]}
+
+    return Hatch(
+        keys=("candidates",),
+        cells={"content": KEEP, "finish_reason": _finish},
+        get=read,
+        put=write,
+        spaces=(FAMILY, CANDIDATE),
+        about="content, finish_reason",
+    )
+
+
+def _finish(word: str, message: am.Msg) -> str:
+    """Keep the words that there are; whether it is a call is told by the content."""
+    word = _FINISH.get(word, word)
+    is_ours = word in ("length", "content_filter") or _is_reason(word)
+    return word if is_ours else _said(message.content)
+
+
+def _is_reason(word: Any) -> bool:
+    """Whether this may be a reason of Gemini's: they are in capitals."""
+    return type(word) is str and word.isascii() and word.isupper()
+
+
+def _is_odd(owner: Any, key: str, value: Any) -> bool:
+    """Whether an extra under a key of a candidate is read as one: it isn't what the model says there."""
+    if key == "createTime":
+        return owner.created_at is None and not _is_time(value)
+    if key == "index":
+        return type(value) is not int or value != 0
+    return key == "finishReason" and owner.finish_reason is None and not _is_reason(value)
+
+
+# -- the response -----------------------------------------------------------------------------------------------------
+
+
+def _read_time(text: Any) -> datetime:
+    try:
+        time = datetime.fromisoformat(text) if type(text) is str else None
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None:
+        raise Unreadable
+    return time
+
+
+def _is_time(text: Any) -> bool:
+    try:
+        _read_time(text)
+    except Unreadable:
+        return False
+    return True
+
+
+def _write_time(time: datetime) -> str:
+    text = time.isoformat()
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def _time(value: datetime, _: Any) -> datetime:
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value
+
+
+def _described(engine: Messages) -> Described:
+    form = Form("response", am.Msg, None, (
+        _candidate(engine),
+        Key("usageMetadata", "usage", Nested(("usage",)), "may"),
+        Key("modelVersion", "model", Text(), "may"),
+        Key("responseId", "id", Link(), "may"),
+        Key("createTime", "created_at", Via(_read_time, _write_time, {"enum": ["2026-01-02T03:04:05Z"]}, _time,
+            is_spelt=True), "may", is_odd=True),
+    ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+    return Described(FAMILY, (form, USAGE), {})
+
+
+_SOUND = "(value.reasoning is None or (value.output is not None and 0 <= value.reasoning <= value.output))"
+
+
+def _wanted(usage: am.Usage) -> Mapping[str, Any]:
+    """Return an output that holds the thoughts."""
+    least = usage.reasoning or 0
+    return {"output": least} if usage.output is not None and usage.output < least else {}

@@ -1,0 +1,130 @@
+"""What the client's tools gave: a response is an object, in which one key may hold what was given.
+
+``{"output": text}`` is a text, ``{"error": text}`` one that tells an error. Any other value under these keys is
+structured, as is any other object. ``result`` and ``return_value``, which libraries write, are read as ``output`` is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_mapping, is_object, mark_of, natives
+from agentmsg.formats.forms import Hatch
+from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.formats import Parts
+
+_WORDS = ("output", "result", "return_value")
+_KNOWN = frozenset(INNER["functionResponse"])
+
+
+def _is_envelope(response: Mapping[str, Any]) -> bool:
+    return len(response) == 1 and next(iter(response)) in (*_WORDS, "error")
+
+
+def _read_response(response: Native) -> dict[str, Any]:
+    """Return the fields that a response says, and the word for it where that isn't the usual one."""
+    if not _is_envelope(response):
+        return {"structured": adopt(response)} if response else {}
+    word, value = next(iter(response.items()))
+    fields: dict[str, Any] = {"status": "error"} if word == "error" else {}
+    if type(value) is str:
+        fields["content"] = (am.TextBlock(value),)
+    elif value is None:
+        raise Unreadable
+    else:
+        fields["structured"] = adopt(value)
+    is_usual = word == "error" or (word == "output" and (type(value) is str or not is_object(value)))
+    return fields if is_usual else {**fields, "notes": {"/word": word}}
+
+
+def _write_response(block: Any) -> Native:
+    first = block.content[0] if block.content else None
+    value = first.text if isinstance(first, am.TextBlock) else thaw(block.structured)
+    if block.status == "error":
+        return {"error": value}
+    if value is None:
+        return {}
+    word = mark_of(block, FAMILY, "/word") if block.notes else None
+    if word in _WORDS:
+        return {str(word): value}
+    return value if is_mapping(value) and value and not _is_envelope(value) else {"output": value}
+
+
+def _text_at(held: Native, key: str) -> str | None:
+    if key in held and type(held[key]) is not str:
+        raise Unreadable
+    return held.get(key)
+
+
+def _read(native: Native, inner: Parts) -> dict[str, Any]:
+    held: Any = native["functionResponse"]
+    if not is_object(held) or not is_object(held.get("response")):
+        raise Unreadable
+    fields = _read_response(held["response"])
+    lacks = {mark: True for key, mark in (("id", "/no-id"), ("name", "/no-name")) if key not in held}
+    if lacks:
+        fields["notes"] = {**fields.get("notes", {}), **lacks}
+    parts: Any = held.get("parts")
+    if "parts" in held:
+        if not is_list(parts) or not parts:
+            raise Unreadable
+        fields["content"] = (*fields.get("content", ()), *map(inner.read, parts))
+    rest = {key: value for key, value in held.items() if key not in _KNOWN}
+    if rest:
+        fields["extras"] = {ITEM: adopt(rest)}
+    return {**fields, "tool_call_id": _text_at(held, "id"), "name": _text_at(held, "name")}
+
+
+def _write(block: Any, inner: Parts) -> Native:
+    held: Native = {} if block.tool_call_id is None else {"id": natives.link_of(block.tool_call_id)}
+    if block.name is not None:
+        held["name"] = natives.link_of(block.name)
+    held["response"] = _write_response(block)
+    content = block.content
+    media = content[1:] if content and isinstance(content[0], am.TextBlock) else content
+    if media:
+        held["parts"] = list(map(inner.write, media))
+    return {"functionResponse": {**held, **thaw(natives.extras_of(block, ITEM))}}
+
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "name": {"type": "string"},
+        "response": {"type": "object", "properties": {"output": {"type": "string"}}, "required": ["output"]},
+        "parts": {"type": "array", "items": {"$ref": "#/$defs/place_inner"}, "minItems": 1},
+    },
+    "required": ["response"],
+}
+
+
+def result(inner: Callable[[], Parts]) -> Hatch:
+    """Return what says a result.
+
+    Args:
+        inner: returns the table of the parts that may stand in it.
+    """
+
+    def get(native: Native) -> dict[str, Any]:
+        return _read(native, inner())
+
+    def put(block: Any) -> Native:
+        return _write(block, inner())
+
+    return Hatch(
+        keys=("functionResponse",),
+        cells=dict.fromkeys(("tool_call_id", "name", "content", "structured", "status"), KEEP),
+        get=get,
+        put=put,
+        must=("functionResponse",),
+        schema={"functionResponse": _SCHEMA},
+        about="tool_call_id, name, content, structured, status",
+        spaces=(ITEM,),
+    )

@@ -1,0 +1,136 @@
+"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
+
+from __future__ import annotations
+
+from operator import is_
+from typing import Any
+
+import agentmsg as am
+from agentmsg.formats import Drop, Swap, is_marked, media, rules
+from agentmsg_codecs.gemini.format import MEDIA, is_of_code, kind_of
+from agentmsg_codecs.gemini.names import FAMILY, OUTCOMES, PROVIDER
+
+_KINDS = {cls: kind for kind, cls in MEDIA.items()}
+# What media are that tell no type, by the kind of their block.
+_USUAL = {"image": "image/png", "audio": "audio/wav", "video": "video/mp4", "file": "application/octet-stream"}
+
+
+def carried_media(block: Any) -> Any:
+    """Keep media given as data or by URI; their type says what they are."""
+    said = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
+    if said is not block:
+        return said
+    source, kind = block.source, _KINDS[type(block)]
+    if isinstance(source, am.FileSource):
+        if source.provider != PROVIDER:
+            return Drop(f"a file of {source.provider or 'another provider'} is unknown here")
+        source = am.URLSource(source.file_id, source.media_type)
+    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
+    source = held or source
+    if not isinstance(source, (am.Base64Source, am.URLSource)):
+        return Drop("no place for what is given so")
+    told = _told(block, source, kind)
+    if told != source.media_type:
+        source = source.evolve(media_type=told)
+    if source is block.source and not source.extras:
+        return _titled(block)
+    new = block.evolve(source=source.evolve(extras={}) if source.extras else source)
+    return Swap(_titled(new), "the media type tells what it is here", "annotation")
+
+
+def _told(block: Any, source: Any, kind: str) -> str | None:
+    """Return the media type that media of a kind are given with."""
+    told: str | None = source.media_type
+    if told is None and is_marked(block, FAMILY, "/untyped"):
+        return None
+    if told is None and isinstance(source, am.Base64Source):
+        told = media.guess_media_type(source.data)
+    if told is not None and kind_of(told) == kind:
+        return told
+    # A link to a file needs no type.
+    return None if kind == "file" and isinstance(source, am.URLSource) else _USUAL[kind]
+
+
+def _titled(block: Any) -> Any:
+    if not isinstance(block, am.FileBlock) or block.title is None or block.name is not None:
+        return block
+    return block.evolve(name=block.title, title=None)
+
+
+def thinking(block: am.ThinkingBlock) -> Any:
+    """Keep thoughts; what only another provider can read has none."""
+    own = block.signature is not None and block.signature.provider == PROVIDER and bool(block.signature.value)
+    if block.redacted is not None and not block.thinking:
+        return Drop("only its own provider can read this")
+    return block if block.thinking or own or block.signature is None else Drop("only its own provider can read this")
+
+
+def signature(value: am.Signature, _: Any) -> am.Signature | None:
+    """Keep a signature of Google's."""
+    if value.provider != PROVIDER or not value.value:
+        return None
+    return value.evolve(extras={}) if value.extras else value
+
+
+def call(block: am.ToolUseBlock) -> Any:
+    """Keep a call; one of a tool that another provider runs is text, one of free text a function call."""
+    if block.kind != "server":
+        return rules.custom_as_function(block)
+    return block if block.provider == PROVIDER else rules.server_as_text(block)
+
+
+def kind(value: str, _: Any) -> str:
+    """Keep calls that the provider runs; any other is of a function."""
+    return value if value == "server" else "function"
+
+
+def server_result(block: am.ToolResultBlock) -> Any:
+    """Keep what Google's tools gave: of code its output, of any other tool an object."""
+    if block.kind != "server":
+        return rules.result_as_text(block)
+    texts = [item for item in block.content if type(item) is am.TextBlock and item.text]
+    fits = block.provider == PROVIDER and block.name is not None and len(texts) == len(block.content)
+    if is_of_code(block):
+        fits = fits and len(texts) <= 1 and block.status in (None, *OUTCOMES.values())
+    else:
+        fits = fits and not texts and block.status is None
+    return block if fits and block.error is None and block.error_type is None else rules.server_as_text(block)
+
+
+def _is_shown(block: Any) -> bool:
+    """Whether a block stands among the parts of a result, rather than in its words."""
+    if isinstance(block, am.NativeBlock):
+        return block.codec == FAMILY
+    if type(block) not in _KINDS:
+        return False
+    answer = carried_media(block)
+    return answer is block or (isinstance(answer, Swap) and type(answer.new) is type(block))
+
+
+def _words_of(block: am.ToolResultBlock) -> list[am.TextBlock]:
+    """Return what a result says in words: its texts, else its value or its error, where that is a text."""
+    words = [said for item in block.content if not _is_shown(item) and (said := rules.as_text(item)) is not None]
+    if not words and isinstance(block.structured, str):
+        return [am.TextBlock(block.structured)]
+    if not words and block.structured is None and (block.error or block.is_error):
+        return [am.TextBlock(block.error or "")]
+    return words if len(words) <= 1 else [am.TextBlock("\n".join(word.text for word in words))]
+
+
+def result(block: am.ToolResultBlock) -> Any:
+    """Tell a result in one text or one value, with media behind it; that it failed is its status."""
+    words, shown = _words_of(block), [item for item in block.content if _is_shown(item)]
+    content = (*words, *shown)
+    is_same = len(content) == len(block.content) and all(map(is_, content, block.content))
+    new = block if is_same else block.evolve(content=content)
+    if words and block.structured is not None:
+        new = new.evolve(structured=None)
+    if block.is_error and block.status != "error":
+        new = new.evolve(status="error")
+    if block.error is not None and any(block.error in word.text for word in words):
+        new = new.evolve(error=None)
+    if new is block:
+        return block
+    told = [item for item in block.content if _is_shown(item) or rules.as_text(item) is not None]
+    is_lost = len(told) < len(block.content) or (new.structured is not block.structured and bool(block.content))
+    return Swap(new, "a result is one text or value here", "content" if is_lost else "annotation")

@@ -1,0 +1,184 @@
+"""Settings: what a request asks for beside its contents and tools. Most of it stands in ``generationConfig``.
+
+| Gemini | agentmsg |
+| --- | --- |
+| model (of the SDK's requests) | model |
+| maxOutputTokens, temperature, topP, topK, seed, stopSequences | max_tokens, temperature, top_p, top_k, seed, stop |
+| responseMimeType: text/plain; application/json | response_format: "text"; "json" |
+| application/json with responseJsonSchema or responseSchema | response_format: the schema |
+| thinkingConfig: thinkingBudget; thinkingLevel | reasoning: the budget, "off" for 0; the effort |
+| toolConfig: AUTO, ANY, NONE; one allowed name | tool_choice: "auto", "required", "none"; its name |
+
+What else stands in these objects is an extra, as is all of them where their keys are spelt in snake_case.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    BodySettings,
+    Drop,
+    Native,
+    Swap,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    mark_of,
+)
+from agentmsg.formats.forms import Described, Form, Hatch, Text, Via, Whole
+from agentmsg_codecs.gemini.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg.formats import Row
+
+CONFIG = "generationConfig"
+_MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
+_SPELT = {ours: word for word, ours in _MODES.items()}
+_LEVELS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high"}
+_EFFORTS = {effort: level for level, effort in _LEVELS.items()}
+_NEAREST = {"xhigh": "high", "max": "high"}
+_TYPES = {"text/plain": "text", "application/json": "json"}
+_MIME, _SCHEMAS = "responseMimeType", ("responseJsonSchema", "responseSchema")
+
+
+def _read_stop(value: Any) -> tuple[str, ...]:
+    if not is_list(value) or not value or not all(type(text) is str for text in value):
+        raise Unreadable
+    return tuple(value)
+
+
+def _read_choice(value: Any) -> Any:
+    held: Any = value.get("functionCallingConfig") if is_object(value) and len(value) == 1 else None
+    mode: Any = held.get("mode") if is_object(held) else None
+    if type(mode) is not str or mode not in _MODES:
+        raise Unreadable
+    names: Any = held.get("allowedFunctionNames")
+    if len(held) == 1:
+        return _MODES[mode]
+    is_one = mode == "ANY" and held.keys() == {"mode", "allowedFunctionNames"} and is_list(names) and len(names) == 1
+    if not is_one or type(names[0]) is not str:
+        raise Unreadable
+    return adopt({"name": names[0]})
+
+
+def _write_choice(value: Any) -> Native:
+    if is_mapping(value):
+        return {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [thaw(value.get("name"))]}}
+    return {"functionCallingConfig": {"mode": _SPELT.get(value) if type(value) is str else None}}
+
+
+def _read_format(native: Native) -> dict[str, Any]:
+    keys = [key for key in (_MIME, *_SCHEMAS) if key in native]
+    mime, schemas = native.get(_MIME), [key for key in _SCHEMAS if key in native]
+    if type(mime) is not str or mime not in _TYPES or len(schemas) > 1 or (schemas and mime != "application/json"):
+        return {"odd": keys}
+    if not schemas:
+        return {"response_format": _TYPES[mime]}
+    if not is_object(native[schemas[0]]):
+        return {"odd": keys}
+    notes = {} if schemas[0] == _SCHEMAS[0] else {"/schema": schemas[0]}
+    return {"response_format": adopt({"schema": native[schemas[0]]}), "notes": notes}
+
+
+def _write_format(settings: Any) -> Native:
+    form = settings.response_format
+    if is_mapping(form):
+        marked = mark_of(settings, FAMILY, "/schema") if settings.notes else None
+        key = marked if marked in _SCHEMAS else _SCHEMAS[0]
+        return {_MIME: "application/json", key: thaw(form.get("schema"))}
+    mime = next((mime for mime, ours in _TYPES.items() if ours == form), None)
+    return {} if mime is None else {_MIME: mime}
+
+
+def _carried_format(value: Any, _: Any) -> Any:
+    why = "only the schema of a response is said here"
+    if value in ("text", "json"):
+        return value
+    if not is_mapping(value) or not is_mapping(value.get("schema")):
+        return Drop("no such format of responses here")
+    return value if len(value) == 1 else Swap(adopt({"schema": value["schema"]}), why)
+
+
+def _read_thinking(value: Any) -> Any:
+    if not is_object(value) or len(value) != 1:
+        raise Unreadable
+    budget, level = value.get("thinkingBudget"), value.get("thinkingLevel")
+    if type(budget) is int:
+        return "off" if budget == 0 else adopt({"budget": budget})
+    if type(level) is not str or level not in _LEVELS:
+        raise Unreadable
+    return adopt({"effort": _LEVELS[level]})
+
+
+def _write_thinking(value: Any) -> Native:
+    if value == "off":
+        return {"thinkingBudget": 0}
+    if not is_mapping(value):
+        return {}
+    if type(value.get("budget")) is int:
+        return {"thinkingBudget": value["budget"]}
+    effort: Any = value.get("effort")
+    return {"thinkingLevel": _EFFORTS.get(_NEAREST.get(effort, effort)) if type(effort) is str else None}
+
+
+_key = BodySettings.key
+_ANY: Any = {}
+_coming_back = BodySettings.coming_back
+SETTINGS = BodySettings(Described(FAMILY, (
+    Form("settings", am.Settings, None, (
+        _key("model", Text()),
+        _key("maxOutputTokens", Whole(), "max_tokens"),
+        BodySettings.between("temperature", 0, 2),
+        BodySettings.between("topP", 0, 1, "top_p"),
+        _key("topK", Whole(), "top_k"),
+        _key("stopSequences", Via(_read_stop, list, _ANY, supports=KEEP), "stop"),
+        _key("seed", Whole()),
+        _key("toolConfig", Via(_read_choice, _write_choice, _ANY, supports=_coming_back(
+            _read_choice, _write_choice, "no such choice of tools here")), "tool_choice"),
+        Hatch(keys=(_MIME, *_SCHEMAS), cells={"response_format": _carried_format}, get=_read_format, put=_write_format,
+              is_optional=True, odd=(_MIME, *_SCHEMAS), about="response_format"),
+        _key("thinkingConfig", Via(_read_thinking, _write_thinking, _ANY, supports=_coming_back(
+            _read_thinking, _write_thinking, "thinking is told by a budget or a level here")), "reasoning"),
+    ), is_apart=True),
+), {}))  # fmt: skip
+_INSIDE = SETTINGS.described.forms["settings"].keys - {"model", "toolConfig"}
+
+
+def read_settings(parameters: Native) -> tuple[am.Settings | None, Native]:
+    """Return the settings of the parameters of a body, and the parameters that are none."""
+    config: Any = parameters.get(CONFIG)
+    flat = {key: value for key, value in parameters.items() if key not in _INSIDE}
+    if not is_object(config) or not config:
+        settings, rest = SETTINGS.read(flat)
+    else:
+        inside = {key: value for key, value in config.items() if key in _INSIDE}
+        settings, rest = SETTINGS.read({**{key: flat[key] for key in flat if key != CONFIG}, **inside})
+        left = {
+            key: rest.pop(key) if key in inside else config[key] for key in config if key not in inside or key in rest
+        }
+        if left:
+            rest[CONFIG] = left
+    return settings, {**rest, **{key: parameters[key] for key in parameters if key in _INSIDE}}
+
+
+def write_settings(settings: am.Settings | None, rest: Mapping[str, Any]) -> Native:
+    """Return the parameters of settings, with what else stands in the same objects."""
+    flat = SETTINGS.write(settings)
+    inside = {key: flat.pop(key) for key in list(flat) if key in _INSIDE}
+    config = rest.get(CONFIG)
+    if inside:
+        flat[CONFIG] = {**(thaw(config) if is_mapping(config) else {}), **inside}
+    return flat
+
+
+def settings_row() -> Row:
+    """Return the row of settings."""
+    return SETTINGS.row()

@@ -1,0 +1,125 @@
+"""The tools of a request: declarations of functions, several in one object, and what the provider runs.
+
+Declarations that follow each other share an object; where a document begins another one, the first in it is marked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    KEEP,
+    Drop,
+    Native,
+    Row,
+    Swap,
+    Unreadable,
+    adopt,
+    is_list,
+    is_marked,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    plain_copy,
+    write_as,
+)
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Rows, Text
+from agentmsg_codecs.gemini.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HOLDERS = ("functionDeclarations", "function_declarations")
+_SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
+_make_native = maker(am.NativeTool)
+_FREE_TEXT: Native = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+
+
+def _read_schema(native: Native) -> dict[str, Any]:
+    found = [key for key in _SCHEMAS if key in native]
+    if len(found) != 1 or not is_object(native[found[0]]):
+        raise Unreadable
+    notes = {} if found[0] == _SCHEMAS[0] else {"/schema": found[0]}
+    return {"parameters": adopt(native[found[0]]), "notes": notes}
+
+
+def _write_schema(tool: am.ToolSpec) -> Native:
+    key = mark_of(tool, FAMILY, "/schema") if tool.notes else None
+    return {key if key in _SCHEMAS else _SCHEMAS[0]: thaw(tool.parameters)}
+
+
+DECLARATIONS = Described(FAMILY, (
+    Form("declaration", am.ToolSpec, None, (
+        Key("name", "name", Text()),
+        Key("description", "description", Text(), "may"),
+        Hatch(keys=_SCHEMAS, cells={"parameters": KEEP}, get=_read_schema, put=_write_schema, is_optional=True,
+              about="parameters"),
+    ), is_apart=True),
+), {})  # fmt: skip
+
+
+def _read_one(native: Any) -> list[Any]:
+    """Return the tools of one object; a NativeTool where it is more or else than declarations."""
+    holder = next((key for key in _HOLDERS if is_object(native) and native.keys() == {key}), None)
+    given: Any = native[holder] if holder is not None else None
+    try:
+        if not is_list(given) or not given or not all(map(is_object, given)):
+            raise Unreadable
+        tools = [DECLARATIONS.shapes["declaration"].read(each, am.ToolSpec) for each in given]
+    except (Unreadable, AgentMsgError):
+        return [_make_native(FAMILY, adopt(native))]
+    return tools if holder == _HOLDERS[0] else [marked(tools[0], FAMILY, holder="snake"), *tools[1:]]
+
+
+def read_tools(natives: Any) -> tuple[Any, ...]:
+    """Return the tools of a request."""
+    tools: list[Any] = []
+    for native in natives:
+        found = _read_one(native)
+        if tools and isinstance(tools[-1], am.ToolSpec) and isinstance(found[0], am.ToolSpec):
+            found[0] = marked(found[0], FAMILY, opens=True)
+        tools += found
+    return tuple(tools)
+
+
+def write_tools(tools: Sequence[Any]) -> list[Any]:
+    """Return the tools of a request that fit."""
+    out: list[Any] = []
+    held: list[Any] | None = None
+    for tool in tools:
+        if isinstance(tool, am.NativeTool):
+            out.append(thaw(tool.value))
+            held = None
+            continue
+        if held is None or is_marked(tool, FAMILY, "/opens"):
+            held = []
+            is_snake = bool(tool.notes) and mark_of(tool, FAMILY, "/holder") == "snake"
+            out.append({_HOLDERS[is_snake]: held})
+        held.append(write_as(DECLARATIONS.shapes["declaration"], tool, FAMILY))
+    return out
+
+
+def _spec(tool: am.ToolSpec) -> Any:
+    if tool.kind != "custom":
+        return tool
+    return Swap(
+        tool.evolve(kind="function", parameters=_FREE_TEXT), "a tool that takes free text takes it as `input` here"
+    )
+
+
+def _native(tool: am.NativeTool) -> Any:
+    if tool.codec != FAMILY:
+        return Drop(f"only {tool.codec} can write this")
+    back = _read_one(plain_copy(thaw(tool.value)))
+    return tool if isinstance(back[0], am.NativeTool) else Drop("this would be read as something else")
+
+
+def tool_rows() -> dict[type[Any], Row]:
+    """Return what requests support of tools."""
+    return {
+        am.ToolSpec: Rows(DECLARATIONS).row("declaration", rules={am.ToolSpec: _spec}, kind=lambda kind, _: "function"),
+        am.NativeTool: Row({"codec": KEEP, "value": KEEP}, _native),
+    }

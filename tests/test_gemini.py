@@ -1,0 +1,267 @@
+"""The codecs ``gemini`` and its responses: parts and messages, links by name and order, spellings, what has no place.
+
+Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
+accepts, in real/test_real_gemini.py.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.formats.spelling import same_document
+from agentmsg_codecs.gemini import GeminiCodec
+from agentmsg_codecs.gemini.response import GeminiResponseCodec
+from support import checked
+from support.checked import msg, refused
+
+CODEC, ANSWERS = GeminiCodec(), GeminiResponseCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="gemini")
+SERVER: dict[str, Any] = {"kind": "server", "provider": "google"}
+SIGNED = am.Signature("google", "CpcB")
+PNG = am.Base64Source("AAAA", "image/png")
+CODE = {"language": "PYTHON", "code": "print(1)"}
+
+
+def result(response: Any, *content: Any, **fields: Any) -> tuple[dict[str, Any], am.ToolResultBlock]:
+    """Return a part that gives a result, and the block that it is."""
+    return (
+        {"functionResponse": {"id": "a", "name": "f", "response": response}},
+        am.ToolResultBlock("a", content, name="f", **fields),
+    )
+
+
+# -- parts ------------------------------------------------------------------------------------------------------------
+
+MODEL: list[tuple[dict[str, Any], am.Block]] = [
+    ({"text": "Hi"}, am.TextBlock("Hi")),
+    ({"text": "Hi", "thoughtSignature": "CpcB"}, am.TextBlock("Hi", signature=SIGNED)),
+    ({"text": "Hm", "thought": True}, am.ThinkingBlock("Hm")),
+    ({"thoughtSignature": "CpcB"}, am.ThinkingBlock(signature=SIGNED)),
+    ({"inlineData": {"mimeType": "image/png", "data": "AAAA"}}, am.ImageBlock(PNG)),
+    (
+        {"fileData": {"mimeType": "application/pdf", "fileUri": "gs://b/a.pdf", "displayName": "a.pdf"}},
+        am.FileBlock(am.URLSource("gs://b/a.pdf", "application/pdf"), name="a.pdf"),
+    ),
+    (
+        {"functionCall": {"id": "a", "name": "f", "args": {"q": 1}}, "thoughtSignature": "CpcB"},
+        am.ToolUseBlock("a", "f", {"q": 1}, signature=SIGNED),
+    ),
+    ({"executableCode": CODE}, am.ToolUseBlock(None, "code_execution", CODE, **SERVER)),
+    (
+        {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
+        am.ToolResultBlock(None, "1", name="code_execution", status="success", **SERVER),
+    ),
+    (
+        {"toolCall": {"id": "t", "toolType": "GOOGLE_SEARCH", "args": {"q": 1}}},
+        am.ToolUseBlock("t", "GOOGLE_SEARCH", {"q": 1}, **SERVER),
+    ),
+    (
+        {"toolResponse": {"id": "t", "toolType": "GOOGLE_SEARCH", "response": {"x": 1}}},
+        am.ToolResultBlock("t", name="GOOGLE_SEARCH", structured={"x": 1}, **SERVER),
+    ),
+    ({"newPart": 1}, am.NativeBlock("gemini", {"newPart": 1})),
+]
+RESULTS = [
+    result({"output": "21"}, am.TextBlock("21")),
+    result({"error": "no"}, am.TextBlock("no"), status="error"),
+    result({"output": [1]}, structured=[1]),
+    result({"a": 1, "b": 2}, structured={"a": 1, "b": 2}),
+    result({"output": {"output": "x"}}, structured={"output": "x"}),
+    result({}),
+]
+
+
+@pytest.mark.parametrize(("part", "block"), MODEL, ids=["+".join(part) for part, _ in MODEL])
+def test_a_part_is_a_block(part: dict[str, Any], block: am.Block) -> None:
+    """A part of the model is this block, and the block is written as the part, to the last key."""
+    contents = [{"role": "model", "parts": [part]}]
+    (message,) = returned(contents)
+    assert am.same(message, msg("assistant", block)), message
+    assert same_document(written(msg("assistant", block)), {"contents": contents})
+
+
+@pytest.mark.parametrize(("part", "block"), RESULTS)
+def test_a_response_is_a_result(part: dict[str, Any], block: am.ToolResultBlock) -> None:
+    """What a function gave is a message of its own; a text, an error and any other value are told apart."""
+    contents = [{"role": "user", "parts": [part]}]
+    (message,) = returned(contents)
+    assert am.same(message, msg("tool", block)), message
+    assert same_document(written(msg("tool", block)), {"contents": contents})
+
+
+def test_snake_case_comes_back() -> None:
+    """Keys of the schema are read in either spelling, mixed ones too; those of the user's are left alone."""
+    part = {"file_data": {"file_uri": "gs://a", "mimeType": "image/png"}, "thought_signature": "CpcB"}
+    call = {"function_call": {"name": "f", "args": {"some_key": 1, "otherKey": 2}}}
+    history = returned([{"role": "model", "parts": [part, call]}])
+    assert am.same(history[0].content[0], am.ImageBlock(am.URLSource("gs://a", "image/png"), signature=SIGNED))
+    assert history[0].tool_calls[0].input == {"some_key": 1, "otherKey": 2}
+    twice = {"inlineData": {"data": "AAAA"}, "inline_data": {"data": "AAAA"}}
+    assert isinstance(returned([{"role": "model", "parts": [twice]}])[0].content[0], am.NativeBlock)
+
+
+# -- links ------------------------------------------------------------------------------------------------------------
+
+
+def _calls(*names: str) -> dict[str, Any]:
+    return {"role": "model", "parts": [{"functionCall": {"name": name, "args": {}}} for name in names]}
+
+
+def _results(*given: tuple[str, str]) -> dict[str, Any]:
+    parts = [{"functionResponse": {"name": name, "response": {"output": said}}} for name, said in given]
+    return {"role": "user", "parts": parts}
+
+
+def test_calls_without_ids_get_some() -> None:
+    """Results are linked by name and order, and so are those of parallel calls that came in another order."""
+    history = returned([_calls("f", "g", "f"), _results(("g", "1"), ("f", "2"), ("f", "3"))])
+    calls = history[0].tool_calls
+    answers = {message.tool_results[0].tool_call_id: message.tool_results[0].text for message in history[1:]}
+    assert [answers[call.id] for call in calls] == ["2", "1", "3"]
+    assert len({call.id for call in calls}) == 3
+    body = am.encode(history, "openai", on_loss="ignore")
+    assert [message["tool_call_id"] for message in body["messages"][1:]] == [calls[1].id, calls[0].id, calls[2].id]
+    again = am.encode(am.decode(body, "openai"), "gemini", on_loss="ignore")
+    assert [part["functionCall"]["id"] for part in again["contents"][0]["parts"]] == [call.id for call in calls]
+
+
+def test_results_are_never_mispaired() -> None:
+    """A result that would be paired with another call, if its id were left out, is written with it."""
+    history = returned([_calls("f", "f"), _results(("f", "1"), ("f", "2"))])
+    swapped = am.History([history[0], history[2], history[1]])
+    contents = am.encode(swapped, "gemini")["contents"]
+    ids = [part["functionResponse"].get("id") for part in contents[1]["parts"]]
+    assert ids == [history[0].tool_calls[1].id, None]
+    again = am.decode(contents, "gemini")
+    assert [message.tool_results[0].tool_call_id for message in again[1:]] == [
+        message.tool_results[0].tool_call_id for message in swapped[1:]
+    ]
+
+
+def test_names_of_results_are_their_calls() -> None:
+    """A result that says no name is written with that of its call."""
+    call = am.ToolUseBlock("a", "f", {})
+    contents = written(msg("assistant", call), msg("tool", am.ToolResultBlock("a", "x")))["contents"]
+    assert contents[1]["parts"][0]["functionResponse"]["name"] == "f"
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def test_instructions_are_one() -> None:
+    """System messages are lifted to the top, and merged; that one moved is content."""
+    losses: list[am.Loss] = []
+    document = written(
+        msg("system", am.TextBlock("a")),
+        msg("user", am.TextBlock("Hi")),
+        msg("system", am.TextBlock("b")),
+        losses=losses,
+    )
+    assert document == {
+        "systemInstruction": {"parts": [{"text": "a"}, {"text": "b"}]},
+        "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+    }
+    assert {(loss.kind, loss.level) for loss in losses} == {("moved", "content")}
+    restored = am.restore(am.decode(document, "gemini"), losses)
+    assert [message.role for message in restored] == ["system", "user", "system"]
+
+
+@pytest.mark.parametrize("role", ["function", "tool", None])
+def test_old_roles_of_results_come_back(role: str | None) -> None:
+    """Old clients give results as a function; some say no role."""
+    content = {**({} if role is None else {"role": role}), "parts": _results(("f", "1"), ("f", "2"))["parts"]}
+    assert [message.role for message in returned([content])] == ["tool", "tool"]
+
+
+@pytest.mark.parametrize(
+    ("message", "contents", "level"),
+    [
+        (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "x"))),
+         [{"role": "model", "parts": [{"text": "Hm", "thought": True}]}], "annotation"),
+        (msg("assistant", am.ThinkingBlock(redacted="x")), [], "content"),
+        (msg("assistant", am.RefusalBlock("No")), [{"role": "model", "parts": [{"text": "No"}]}], "annotation"),
+        (msg("user", am.FileBlock(am.FileSource("file-1", "openai"))), [], "content"),
+        (msg("assistant", am.ToolUseBlock("c", "f", "ls", kind="custom")),
+         [{"role": "model", "parts": [{"functionCall": {"id": "c", "name": "f", "args": {"input": "ls"}}}]}],
+         "content"),
+    ],
+    ids=["foreign thinking", "redacted", "refusal", "foreign file", "custom call"],
+)  # fmt: skip
+def test_what_has_no_place(message: am.Msg, contents: list[Any], level: str) -> None:
+    """What the API has not is left out, or told otherwise; the report says so, and restores it."""
+    losses: list[am.Loss] = []
+    document = written(message, losses=losses)
+    assert document["contents"] == contents
+    assert level in {loss.level for loss in losses}
+    assert am.same(am.restore(am.decode(document, "gemini"), losses), am.History([message]))
+
+
+# -- settings and tools -----------------------------------------------------------------------------------------------
+
+
+def test_settings_and_what_stands_beside_them() -> None:
+    """What the model has a field for is read off the configuration; the rest of it comes back beside."""
+    config = {"temperature": 0.5, "maxOutputTokens": 9, "responseModalities": ["TEXT"], "topP": "x"}
+    body: dict[str, Any] = {
+        "contents": [],
+        "generationConfig": config,
+        "toolConfig": {"functionCallingConfig": {"mode": "ANY"}},
+    }
+    history = returned(body)
+    assert history.settings is not None
+    assert (history.settings.temperature, history.settings.max_tokens) == (0.5, 9)
+    assert history.settings.tool_choice == "required"
+    assert history.extras == {"gemini": {"generationConfig": {"responseModalities": ["TEXT"], "topP": "x"}}}
+    schema = {"type": "object"}
+    asked = history.with_settings(response_format={"schema": schema}, reasoning={"budget": 5})
+    written_config = am.encode(asked, "gemini")["generationConfig"]
+    assert written_config["responseJsonSchema"] == schema
+    assert written_config["thinkingConfig"] == {"thinkingBudget": 5}
+
+
+def test_declarations_share_an_object() -> None:
+    """Declarations come back in the objects that they stood in; new ones share one."""
+    f, g = {"name": "f", "parameters": {"type": "OBJECT"}}, {"name": "g", "parametersJsonSchema": {"type": "object"}}
+    tools: list[Any] = [{"functionDeclarations": [f]}, {"functionDeclarations": [g]}, {"googleSearch": {}}]
+    history = returned({"contents": [], "tools": tools})
+    assert [type(tool).__name__ for tool in history.tools] == ["ToolSpec", "ToolSpec", "NativeTool"]
+    new = am.History(tools=[am.ToolSpec("f"), am.ToolSpec("g")])
+    assert am.encode(new, "gemini")["tools"] == [{"functionDeclarations": [{"name": "f"}, {"name": "g"}]}]
+
+
+# -- responses --------------------------------------------------------------------------------------------------------
+
+
+ENDS: list[tuple[list[Any], str, str]] = [
+    ([{"text": "Hi"}], "STOP", "stop"),
+    ([{"functionCall": {"name": "f", "args": {}}}], "STOP", "tool_use"),
+    ([{"text": "Hi"}], "MAX_TOKENS", "length"),
+    ([], "SAFETY", "content_filter"),
+    ([], "MALFORMED_FUNCTION_CALL", "MALFORMED_FUNCTION_CALL"),
+]
+
+
+@pytest.mark.parametrize(("parts", "reason", "finish"), ENDS)
+def test_a_response_is_a_message(parts: list[Any], reason: str, finish: str) -> None:
+    """A response is one message of the assistant; its output counts thoughts, too."""
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": reason, "index": 0, "avgLogprobs": -1.5}
+    usage = {"promptTokenCount": 8, "candidatesTokenCount": 10, "thoughtsTokenCount": 12, "totalTokenCount": 30}
+    document = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-3", "responseId": "r"}
+    (message,) = checked.returned(document, codec=ANSWERS)
+    assert (message.id, message.model, message.finish_reason) == ("r", "gemini-3", finish)
+    assert message.usage is not None
+    assert (message.usage.output, message.usage.reasoning) == (22, 12)
+    assert message.extras == {"gemini.candidate": {"avgLogprobs": -1.5}}
+
+
+def test_a_blocked_prompt_is_a_response() -> None:
+    """A response without candidates says why; one with several isn't read."""
+    checked.returned({"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "gemini-3"}, codec=ANSWERS)
+    assert refused({"candidates": [{}, {}]}, codec="gemini-response")[0] == ("candidates",)
+    assert refused({"contents": 1}, codec="gemini")[0] == ("contents",)
+    assert refused({"contents": [], "systemInstruction": "x"}, codec="gemini")[0] == ("systemInstruction",)
