@@ -161,3 +161,47 @@ def test_imports_have_an_order() -> None:
     modules = _modules()
     assert len(modules) > 150
     TopologicalSorter({name: _imports(path, modules) for name, path in modules.items()}).prepare()
+
+
+# Names the modules that were imported before the package that they are in: each holds its lock while that is imported.
+MODULES_FIRST = """
+import sys
+from importlib import import_module
+
+class Watch:
+    def find_spec(self, name, path, target=None):
+        frame = sys._getframe(1)
+        while frame is not None:
+            wanted = frame.f_locals.get("name") if frame.f_code.co_name == "_find_and_load_unlocked" else None
+            if isinstance(wanted, str) and wanted.startswith(name + "."):
+                print(name, wanted)
+            frame = frame.f_back
+
+import agentmsg_codecs
+sys.meta_path.insert(0, Watch())
+import_module(sys.argv[1])
+"""
+
+
+def _loaded(package: str, modules: dict[str, Path]) -> set[str]:
+    """Return the modules that a package waits for while it is imported, over others."""
+    found: set[str] = set()
+    waiting = [package]
+    while waiting:
+        for name in _imports(modules[waiting.pop()], modules) - found:
+            found.add(name)
+            waiting.append(name)
+    return found
+
+
+@pytest.mark.parametrize("codec", sorted(agentmsg_codecs.CODECS))
+def test_packages_are_imported_before_their_modules(codec: str) -> None:
+    """Else a thread that imports the package, and so that module, and this one wait for each other."""
+    home = agentmsg_codecs.CODECS[codec].partition(":")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", MODULES_FIRST, home], capture_output=True, text=True, timeout=120, check=True
+    )
+    modules = _modules()
+    pairs = [(package, wanted) for package, _, wanted in (line.partition(" ") for line in done.stdout.splitlines())]
+    own = [(package, wanted) for package, wanted in pairs if package in modules]
+    assert [wanted for package, wanted in own if wanted in _loaded(package, modules)] == []

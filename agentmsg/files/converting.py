@@ -113,9 +113,13 @@ class Converter:
             # A request stays one, even if nothing is left of what it asked for.
             written = written.evolve(settings=Settings())
         codes = {each.code for each in check(written, self._target) if each.severity == "error"}
-        unset = "required-setting" in codes
-        refused = not self._job.repair and len(codes) > unset
-        return frozenset(("refused",) * refused + ("unset",) * unset)
+        found: set[str] = set()
+        if "required-setting" in codes:
+            found.add("unset")
+            codes.remove("required-setting")
+        if codes and not self._job.repair:
+            found.add("refused")
+        return frozenset(found)
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
         """Raise unless what was written and its loss report give the source again, to the last spelling."""

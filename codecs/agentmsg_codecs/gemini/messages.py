@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # What old clients say for the user that gives results; some say nothing.
 _USERS = ("function", "tool", "absent")
-_ROLES = {"system": "system", "user": "user", "assistant": "model"}
+_PLACES = {"system": "system", "user": "user", "assistant": "model"}
 
 
 class Messages(Grouped):
@@ -26,7 +26,7 @@ class Messages(Grouped):
 
     def __init__(self) -> None:
         super().__init__(
-            describe(), result="result", roles=_ROLES, content="parts", is_list=True, words={"assistant": "model"}
+            describe(), result="result", roles=_PLACES, content="parts", is_list=True, words={"assistant": "model"}
         )
 
     def read(self, natives: Iterable[Any]) -> list[am.Msg]:
@@ -72,9 +72,8 @@ class Messages(Grouped):
         word = mark_of(group[0], FAMILY, "/role") if group[0].notes else None
         if word not in _USERS or native["role"] != "user":
             return native
-        return {key: value for key, value in native.items() if key != "role"} | (
-            {"role": word} if word != "absent" else {}
-        )
+        said = {} if word == "absent" else {"role": word}
+        return {**said, "parts": native["parts"]}
 
     def write_result(self, block: Any) -> Any:
         """Return the part of a result; it says its name."""

@@ -57,6 +57,11 @@ from agentmsg.formats import (
     speed,
     with_note,
 )
+
+# Before any of its modules: a thread that imports one of them holds it, and waits for the package.
+from agentmsg_codecs.langchain.lc import LangChainLcCodec
+
+# isort: split
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.langgraph.capabilities import graph_caps
 from agentmsg_codecs.langchain.langgraph.checkpoints import body_of, contents_of, is_json, is_old, write_contents
@@ -65,7 +70,6 @@ from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, Grap
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
 from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import WIRE
-from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.lc.envelopes import LC, Envelopes
 from agentmsg_codecs.langchain.lc.escape import stamp
 from agentmsg_codecs.langchain.messages.engine import Messages
