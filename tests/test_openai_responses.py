@@ -201,10 +201,13 @@ def test_instructions_stand_where_they_stood() -> None:
         (msg("user", am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))), [], "content"),
         (msg("tool", am.ToolResultBlock("c", structured={"a": 1})),
          [{"type": "function_call_output", "call_id": "c", "output": '{"a":1}'}], "annotation"),
+        (msg("assistant", am.ToolUseBlock("x", "web_search", {"q": 1}, item_id="ws_1", **SERVER)),
+         [{"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"q": 1}}], "annotation"),
         (msg("assistant", am.ToolUseBlock(None, "w", {}, kind="server", provider="anthropic")),
          [{"role": "assistant", "content": '<server_tool_call name="w">{}</server_tool_call>'}], "content"),
     ],
-    ids=["thinking", "foreign thinking", "refusal", "foreign id", "sound", "structured", "foreign server"],
+    ids=["thinking", "foreign thinking", "refusal", "foreign id", "sound", "structured", "id of a search",
+         "foreign server"],
 )  # fmt: skip
 def test_what_has_no_place(message: am.Msg, input_of: list[Any], lost: str) -> None:
     """What the API has not is left out, or told otherwise; the report says so, and restores it."""

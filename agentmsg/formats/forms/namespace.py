@@ -268,7 +268,11 @@ class Namespace:
             if form.is_only_read or form.is_other:
                 other = other if form.is_only_read else form.name
                 continue
-            tests = [f"o.{field} == {value!r}" for field, value in form.fixed.items() if field != "extras"]
+            tests = [
+                f"o.{field} is None" if value is None else f"o.{field} == {value!r}"
+                for field, value in form.fixed.items()
+                if field != "extras"
+            ]
             tests += [] if form.when is None else [f"{self.bind('when', form.when)}(o)"]
             lines += [f"    if {' and '.join(tests)}:", f"        return {writers}[{form.name!r}](o)"]
         return "\n".join([*lines, f"    return {writers}[{other!r}](o)"]) + "\n"

@@ -109,7 +109,13 @@ def _is_served(block: Any) -> bool:
 
 def call(block: am.ToolUseBlock) -> Any:
     """Keep a call; one of a tool that another provider runs is text."""
-    return rules.server_as_text(block) if block.kind == "server" and not _is_served(block) else block
+    if block.kind != "server":
+        return block
+    if not _is_served(block):
+        return rules.server_as_text(block)
+    if block.id is None or block.name == "tool_search":
+        return block
+    return Swap(block.evolve(id=None), "calls of OpenAI's tools have their item's id alone", "annotation")
 
 
 def kind(value: str, _: Any) -> str:
