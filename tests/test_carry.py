@@ -69,6 +69,8 @@ def test_the_formats_with_a_place_are_those_that_carry_metadata() -> None:
         "anthropic",
         "anthropic-response",
         "arcaelas",
+        "bedrock",
+        "bedrock-response",
         "gemini",
         "gemini-response",
         "openai",

@@ -37,6 +37,8 @@ OURS = {
     "anthropic_response",
     "arcaelas",
     "bedrock_invoke",  # bodies of Anthropic's
+    "bedrock",
+    "bedrock_response",
     "gemini",
     "gemini_response",
     "langchain",
@@ -156,7 +158,6 @@ def test_messages_of_openai_are_found_in_other_folders(folder: str) -> None:
 @pytest.mark.parametrize(
     ("where", "keys"),
     [
-        ("bedrock/04_tool", "toolUse"),
         ("cohere/02_tools", ""),
         ("llamaindex/02_media", "blocks"),
         ("ollama/02_image", "images"),
@@ -178,9 +179,9 @@ def test_convert_refuses_what_it_does_not_understand(where: str, keys: str) -> N
 # -- deciding ---------------------------------------------------------------------------------------------------------
 
 PLAIN: list[Any] = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
-BEDROCK: list[Any] = [
-    {"role": "user", "content": [{"text": "Hi"}]},
-    {"role": "assistant", "content": [{"text": "Hello"}]},
+NOBODYS: list[Any] = [
+    {"role": "user", "content": [{"words": "Hi"}]},
+    {"role": "assistant", "content": [{"words": "Hello"}]},
 ]
 RIFFER: dict[str, Any] = {
     "role": "assistant",
@@ -200,8 +201,8 @@ def test_the_more_common_format_wins_where_both_read_the_same() -> None:
         [{**PLAIN[0], "thinking": "hm"}],
         [{**PLAIN[0], "images": ["aGk="]}],
         [{"role": "user", "blocks": [{"text": "SECRET PLAN"}]}],
-        BEDROCK,
-        {"messages": BEDROCK, "system": [{"text": "s"}], "inferenceConfig": {}},
+        NOBODYS,
+        {"messages": NOBODYS, "system": [{"words": "s"}], "setup": {}},
         {"contents": [{"role": "user", "parts": [{"text": "Hi", "kind": "text"}]}]},
         {"type": "MESSAGES_SNAPSHOT", "messages": [{**PLAIN[0], "id": "1"}]},
         [{"type": "system", "content": "x", "uuid": "u", "sessionId": "s", "cwd": "/", "version": "1", "level": "i"}],
@@ -220,9 +221,9 @@ def test_unsure_is_said(document: Any) -> None:
 
 def test_the_error_names_best_guess_and_unknown_keys() -> None:
     """What was missed can be read in the message, and asked of the error."""
-    with pytest.raises(am.NotUnderstood, match=r"the closest is anthropic \(0\.\d\d\): unknown keys text") as caught:
-        am.recognize({"system": "s", "messages": BEDROCK})
-    assert (caught.value.guesses[0], caught.value.unknown) == ("anthropic", ("text",))
+    with pytest.raises(am.NotUnderstood, match=r"the closest is anthropic \(0\.\d\d\): unknown keys words") as caught:
+        am.recognize({"system": "s", "messages": NOBODYS})
+    assert (caught.value.guesses[0], caught.value.unknown) == ("anthropic", ("words",))
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.guesses, again.unknown) == (
         str(caught.value),
@@ -431,35 +432,35 @@ def run(*arguments: str, given: Any = None) -> Any:
 
 
 @pytest.fixture
-def bedrock(tmp_path: Path) -> str:
-    """Return the name of a file of Bedrock's."""
+def nobodys(tmp_path: Path) -> str:
+    """Return the name of a file of a format that nobody has."""
     path = tmp_path / "b.json"
-    path.write_text(json.dumps(BEDROCK))
+    path.write_text(json.dumps(NOBODYS))
     return str(path)
 
 
 @pytest.mark.parametrize("command", [["convert", "--to", "json"], ["show"], ["stats"]])
-def test_commands_warn_where_the_named_format_does_not_know_most(command: list[str], bedrock: str) -> None:
+def test_commands_warn_where_the_named_format_does_not_know_most(command: list[str], nobodys: str) -> None:
     """With --from a document is read as asked, and the doubt is told; for stdin, too."""
-    for file, given in ((bedrock, None), ("-", json.dumps(BEDROCK))):
+    for file, given in ((nobodys, None), ("-", json.dumps(NOBODYS))):
         done = run(*command, file, "--from", "openai", given=given)
         assert done.exit_code == 0
-        assert done.stderr.count("looks like another format: unknown keys text; 2 of 2 blocks are unknown") == 1
+        assert done.stderr.count("looks like another format: unknown keys words; 2 of 2 blocks are unknown") == 1
         refused = run(*command, file, given=given)
         assert refused.exit_code == 1
         assert "error [not-understood]" in refused.stderr
 
 
-def test_diff_refuses_and_warns(bedrock: str) -> None:
+def test_diff_refuses_and_warns(nobodys: str) -> None:
     """Both sides of a comparison are looked at."""
-    assert "[not-understood]" in run("diff", bedrock, bedrock).stderr
-    done = run("diff", bedrock, bedrock, "--from", "openai", "--to", "openai")
+    assert "[not-understood]" in run("diff", nobodys, nobodys).stderr
+    done = run("diff", nobodys, nobodys, "--from", "openai", "--to", "openai")
     assert (done.exit_code, done.stderr.count("looks like another format")) == (0, 2)
 
 
-def test_quiet_conversions_do_not_warn(bedrock: str) -> None:
+def test_quiet_conversions_do_not_warn(nobodys: str) -> None:
     """With --quiet there are errors only."""
-    assert run("convert", bedrock, "--to", "json", "--from", "openai", "-q").stderr == ""
+    assert run("convert", nobodys, "--to", "json", "--from", "openai", "-q").stderr == ""
 
 
 def test_documents_that_are_understood_bring_no_warning(tmp_path: Path) -> None:
@@ -470,13 +471,13 @@ def test_documents_that_are_understood_bring_no_warning(tmp_path: Path) -> None:
     assert doubt(b"{", "openai") is None
 
 
-def test_detect_says_that_it_is_unsure(bedrock: str) -> None:
+def test_detect_says_that_it_is_unsure(nobodys: str) -> None:
     """Scores below the bar are guesses; the exit code is 1, and why is on stderr and in the JSON."""
-    done = run("detect", bedrock)
+    done = run("detect", nobodys)
     assert done.exit_code == 1
     assert "unsure: openai 0." in done.stdout
-    assert "unknown keys text" in done.stderr
-    (found,) = json.loads(run("detect", bedrock, "--json").stdout)
+    assert "unknown keys words" in done.stderr
+    (found,) = json.loads(run("detect", nobodys, "--json").stdout)
     assert found["error"]["code"] == "not-understood"
 
 

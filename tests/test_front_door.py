@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 CALL = am.Msg.assistant("Let me look.", tool_calls=[{"name": "find", "id": "c1", "input": {"q": "x"}}])
 WHOLE = am.History.of("Hello", CALL, am.Msg.tool("found", tool_call_id="c1", name="find"), am.Msg.assistant("There."))
 # Documents of these are answers.
-ANSWERS: set[am.CodecName] = {"anthropic-response", "gemini-response", "openai-response", "openai-responses-response"}
+ANSWERS: set[am.CodecName] = {
+    "anthropic-response",
+    "bedrock-response",
+    "gemini-response",
+    "openai-response",
+    "openai-responses-response",
+}
 
 
 # -- a history converts itself -----------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ TARGETS: dict[am.CodecName, str] = {
     "openai-responses": "openai_responses",
     "anthropic": "anthropic",
     "gemini": "gemini",
+    "bedrock": "bedrock",
 }
 _USER, _CALL = am.Msg.user("Hello"), am.ToolUseBlock(id="a", name="find", input={"q": 1})
 _ASKED = am.Msg.assistant("Wait", tool_calls=[_CALL])
@@ -62,8 +63,13 @@ def _said(*texts: str) -> am.Msg:
     return am.Msg("user", [am.TextBlock(text) for text in texts])
 
 
+def _shown(name: str) -> am.Msg:
+    return am.Msg("user", [am.FileBlock(am.Base64Source("AAAA", "application/pdf"), name=name)])
+
+
 _BOTH_CALLS = _ASKED.evolve(content=[_CALL, _CALL.evolve(id="a_2")])
 _IMAGE = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
+_TOOL = am.ToolSpec(name="find", parameters={"type": "object"})
 _OTHER = am.Msg.tool("there", tool_call_id="a")
 # For each rule a history that breaks it, and what repair makes of it; None where the history alone can't be mended.
 BOTH: dict[str, tuple[am.History, am.History | None]] = {
@@ -112,6 +118,21 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
                 ]
             ),
         ),
+    },
+    "bedrock": {
+        "result-late": _LATE,
+        "empty-message": _EMPTY,
+        "tools-missing": (VALID.with_settings(model="m"), None),
+        "first-role": (am.History([_SAID, *VALID]), am.History([am.Msg.user("…"), _SAID, *VALID])),
+        "empty-text": (_with(0, _said("x", "")), _with(0, _said("x"))),
+        "blank-text": (_with(0, _said("x", " \n")), _with(0, _said("x"))),
+        "id-characters": (_named("a b"), _named("a_b")),
+        "setting-range": (VALID.with_settings(max_tokens=0, temperature=2.0, stop=[""]).evolve(tools=[_TOOL]), None),
+        "empty-description": (
+            VALID.evolve(tools=[_TOOL.evolve(description="")]),
+            VALID.evolve(tools=[_TOOL]),
+        ),
+        "document-name": (_with(0, _shown("a_b.pdf")), _with(0, _shown("a b pdf"))),
     },
     "openai-responses": {
         "few-tokens": (VALID.with_settings(model="m", max_tokens=9), None),
@@ -368,6 +389,8 @@ _OF_SETTINGS = (
     "max_tokens or model output limit was reached",  # a limit that was too low for the answer
     "Invalid schema for response_format",  # a setting with a wrong schema
     "'top_p' is not supported with this model",  # a setting that the model hasn't
+    "This model doesn't support",  # media that the model doesn't take
+    "extraneous key [toolResult]",  # the same, of another provider's model
     "Web search options not supported with this model",  # a setting that the model hasn't
     "does not support effort level",  # a setting that the model hasn't
     "not_found_error",  # a model that there is none

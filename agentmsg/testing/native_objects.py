@@ -1,7 +1,7 @@
 """A Hypothesis strategy of native objects, made from the JSON Schema of a description in forms.
 
-It knows what such schemas are made of: const, enum, type, minimum, examples, properties, required, items, anyOf and
-references into ``$defs``.
+It knows what such schemas are made of: const, enum, type, minimum, examples, properties, required, items, anyOf,
+references into ``$defs``, and additionalProperties that are false.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ class _Natives:
         made = {key: self.of(each) for key, each in properties.items()}
         must = {key: made[key] for key in schema.get("required", ())}
         known = st.fixed_dictionaries(must, optional={key: made[key] for key in made if key not in must})
+        if schema.get("additionalProperties") is False:
+            return known
         unknown = st.dictionaries(keys().filter(lambda key: key not in made), json_values(), max_size=_MOST - 1)
         if not properties:
             return unknown

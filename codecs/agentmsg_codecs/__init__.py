@@ -17,6 +17,8 @@ CodecName: TypeAlias = Literal[
     "anthropic",
     "anthropic-response",
     "arcaelas",
+    "bedrock",
+    "bedrock-response",
     "gemini",
     "gemini-response",
     "json",
@@ -35,7 +37,7 @@ CodecName: TypeAlias = Literal[
 """The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
 
 ResponseCodecName: TypeAlias = Literal[
-    "anthropic-response", "gemini-response", "openai-response", "openai-responses-response"
+    "anthropic-response", "bedrock-response", "gemini-response", "openai-response", "openai-responses-response"
 ]
 """The codecs whose document is one response, and so always an object."""
 
@@ -45,6 +47,8 @@ CODECS: dict[str, str] = {
     "anthropic": "agentmsg_codecs.anthropic:AnthropicCodec",
     "anthropic-response": "agentmsg_codecs.anthropic.response:AnthropicResponseCodec",
     "arcaelas": "agentmsg_codecs.arcaelas:ArcaelasCodec",
+    "bedrock": "agentmsg_codecs.bedrock:BedrockCodec",
+    "bedrock-response": "agentmsg_codecs.bedrock.response:BedrockResponseCodec",
     "gemini": "agentmsg_codecs.gemini:GeminiCodec",
     "gemini-response": "agentmsg_codecs.gemini.response:GeminiResponseCodec",
     "json": "agentmsg_codecs.json:JsonCodec",

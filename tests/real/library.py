@@ -23,6 +23,7 @@ __all__ = ["VARIABLES", "Library", "python_of", "start"]
 VARIABLES = {
     "agentscope1": "AGENTMSG_REAL_AGENTSCOPE1",
     "agentscope2": "AGENTMSG_REAL_AGENTSCOPE2",
+    "bedrock": "AGENTMSG_REAL_BEDROCK",
     "gemini": "AGENTMSG_REAL_GEMINI",
     "langchain_js": "AGENTMSG_REAL_LANGCHAIN_JS",
     "lionpride": "AGENTMSG_REAL_LIONPRIDE",

@@ -225,6 +225,18 @@ def _openai_responses_response() -> Iterator[tuple[str, Any]]:
     yield from ((name, answer) for name, answer in answers if answer["object"] == "response")
 
 
+def _bedrock() -> Iterator[tuple[str, Any]]:
+    for name, body in _golden("bedrock"):
+        yield name, body
+        yield f"{name}, messages", body["messages"]
+    yield from _requests("bedrock")
+
+
+def _bedrock_response() -> Iterator[tuple[str, Any]]:
+    yield from _golden("bedrock_response")
+    yield from _answers("bedrock", "output")
+
+
 def _gemini() -> Iterator[tuple[str, Any]]:
     for name, body in _golden("gemini"):
         yield name, body
@@ -318,6 +330,8 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "anthropic": _anthropic,
     "anthropic-response": _anthropic_response,
     "arcaelas": _arcaelas,
+    "bedrock": _bedrock,
+    "bedrock-response": _bedrock_response,
     "gemini": _gemini,
     "gemini-response": _gemini_response,
     "json": lambda: _tour("json"),

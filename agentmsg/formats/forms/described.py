@@ -99,8 +99,8 @@ class Described:
         }
         if others.isdisjoint(form.tag for form in same):
             return shape
-        names = {form.tag: form.name for form in same}
-        exact = Later(lambda tag: self.names.readers[names[tag]] if tag in names else None)
+        by_tag = grouped(same, lambda form: form.tag)
+        exact = Later(lambda tag: self._reading(by_tag.get(tag, [])))
 
         def read(native: Native, _: Any = None) -> Any:
             reader = exact[native.get(shape.tag)]
@@ -109,6 +109,13 @@ class Described:
             return reader(native)
 
         return attrs.evolve(shape, exact=exact, read=read)
+
+    def _reading(self, same: list[Form]) -> Callable[[Native], Any] | None:
+        """Return what reads native objects of some forms, of which the first that fits is meant; None of none."""
+        readers = self.names.readers
+        if len(same) < 2:  # noqa: PLR2004 - more than one
+            return readers[same[0].name] if same else None
+        return lambda native: readers[fitting(same, native).name](native)
 
     def _parts_of(self, place: str) -> Parts:
         return self.parts[place]
@@ -130,13 +137,7 @@ class Described:
         known[""] = [form for form in forms if form.tagged == "usual"]
         others = [form for form in forms if form.tag is None]
 
-        def exact(tag: Any) -> Callable[[Native], Any] | None:
-            same = known.get(tag) or others
-            if len(same) < 2:  # noqa: PLR2004 - more than one
-                return names.readers[same[0].name] if same else None
-            return lambda native: names.readers[fitting(same, native).name](native)
-
-        readers = Later(exact)
+        readers = Later(lambda tag: self._reading(known.get(tag) or others))
 
         def takes(native: Native) -> bool:
             same: list[Form] = known.get(native.get(first.tag_key)) or others

@@ -1,0 +1,150 @@
+"""bedrock: requests to Converse of Amazon Bedrock. For its responses, use ``bedrock-response``.
+
+A document is a body, ``{"messages": [...], "system"?, "toolConfig"?, ...}``, a list of messages, or one message. Bytes
+are base64 texts, as on the wire.
+
+Follows the Python package botocore 1.43.
+
+| Bedrock | agentmsg |
+| --- | --- |
+| system of the body | a system message in front; several are merged into one |
+| messages: user, assistant, system | user, assistant, system; developer becomes system |
+| text | TextBlock |
+| guardContent with a text; citationsContent with one text | TextBlock with extras["bedrock.guard"]; with citations |
+| image, audio, video, document: bytes; s3Location | ImageBlock ... with base64 data; with the URI |
+| document: text; content | FileBlock with a TextSource; with a BlocksSource |
+| cachePoint | cache of the block before |
+| reasoningContent: reasoningText; redactedContent | ThinkingBlock, signed by "bedrock"; redacted |
+| toolUse; of the type server_tool_use | ToolUseBlock; of kind "server" |
+| toolResult of a user; of an assistant | a tool message, named by its call; ToolResultBlock of kind "server" |
+| json in a result | DataBlock |
+| toolConfig: tools: toolSpec; any other | ToolSpec; NativeTool |
+| parameters of the body: inferenceConfig, toolChoice | settings |
+| any other part; message | NativeBlock; a message with the role "native" |
+| unknown keys; the rest of the body | extras["bedrock"], in the object of a part "bedrock.item"; of the history |
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+import agentmsg as am
+from agentmsg import DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+)
+from agentmsg.formats.sending import SendingRule
+from agentmsg_codecs.bedrock.base import Bedrock
+from agentmsg_codecs.bedrock.capabilities import is_top, make_caps
+from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
+from agentmsg_codecs.bedrock.names import FAMILY
+from agentmsg_codecs.bedrock.sending import RULES
+from agentmsg_codecs.bedrock.settings import SETTINGS, read_settings, write_settings
+from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
+
+__all__ = ["BedrockCodec"]
+
+_make_history = maker(am.History)
+_TOOLS = "toolConfig"
+
+
+@attrs.frozen(kw_only=True)
+class BedrockCodec(Bedrock):
+    """Requests to Bedrock's Converse; for its options see ``Bedrock``."""
+
+    name: ClassVar[str] = "bedrock"
+    title: ClassVar[str] = "Amazon Bedrock Converse (requests)"
+    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of parts, of tools and of settings."""
+        return (self.engine.described, TOOLS, SETTINGS.described)
+
+    def make_caps(self) -> Caps:
+        """Return what requests support; see capabilities.py."""
+        return make_caps(self.engine, thinking=self.thinking)
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a body, of a list of messages, or of one message."""
+        place = "list" if is_list(document) else "single" if is_message(document) else None
+        body: Any = document if place is None else {"messages": document if place == "list" else [document]}
+        if not is_object(body) or not is_list(body.get("messages")):
+            raise DecodeError(f"a request must have a list of messages, not {excerpt(document)}", path=("messages",))
+        self.engine.fill()
+        messages = _marked(self.engine.read(body["messages"]))
+        note: Native = {"/container": place} if place else {}
+        rest = {key: value for key, value in body.items() if key != "messages"}
+        if is_list(rest.get("system")) and rest["system"]:
+            top = self.engine.system(rest.pop("system"))
+            if top.role != "system":
+                raise DecodeError("system is a list of texts and cache points", path=("system",))
+            messages.insert(0, top)
+        tools, rest = _read_tools(rest)
+        settings, rest = read_settings(rest)
+        return _make_history(
+            messages=tuple(messages),
+            tools=tools,
+            settings=settings,
+            extras=adopt({FAMILY: rest}) if rest else EMPTY,
+            notes=adopt({FAMILY: note}) if note else EMPTY,
+        )
+
+    def write(self, history: am.History) -> Any:
+        """Return the body; the list of messages where such a list was read, and nothing needs more."""
+        self.engine.fill()
+        messages = history.messages
+        own: Any = history.extras.get(FAMILY) if history.extras else None
+        rest: Any = own if is_mapping(own) else EMPTY
+        body: Native = {}
+        if messages and is_top(messages[0]) and messages[0].content:
+            body["system"] = self.engine.write_system(messages[0])
+            messages = messages[1:]
+        body["messages"] = natives = self.engine.write(messages)
+        settings = write_settings(history.settings, rest)
+        if history.tools:
+            config = settings.get(_TOOLS, rest.get(_TOOLS, EMPTY))
+            held: Native = thaw(config) if is_mapping(config) else {}
+            settings[_TOOLS] = {"tools": write_tools(history.tools), **held}
+        noted = mark_of(history, FAMILY, "/container") if history.notes else None
+        if noted in ("list", "single") and len(body) == 1 and not rest and not settings:
+            return natives[0] if noted == "single" and len(natives) == 1 and is_message(natives[0]) else natives
+        return {**body, **thaw(rest), **settings}
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like a request to Bedrock: by its messages and their parts."""
+        return sniff_body(document)
+
+
+def _marked(messages: list[am.Msg]) -> list[am.Msg]:
+    """Return messages as they were read, the system messages in front of them marked: they aren't the prompt."""
+    front = list(takewhile(is_top, messages))
+    return [*(marked(message, FAMILY, here=True) for message in front), *messages[len(front) :]]
+
+
+def _read_tools(parameters: Native) -> tuple[tuple[Any, ...], Native]:
+    """Return the tools of a body, and its parameters without them."""
+    config: Any = parameters.get(_TOOLS)
+    natives: Any = config.get("tools") if is_object(config) else None
+    tools = read_tools(natives) if is_list(natives) and natives else None
+    if tools is None:
+        return (), parameters
+    left = {key: value for key, value in config.items() if key != "tools"}
+    rest = {key: value for key, value in parameters.items() if key != _TOOLS}
+    return tools, {**rest, _TOOLS: left} if left else rest

@@ -1,0 +1,27 @@
+"""What the codecs of requests and responses have in common."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import attrs
+
+from agentmsg.formats import Codec
+from agentmsg_codecs.bedrock.messages import Messages
+from agentmsg_codecs.bedrock.names import FAMILY
+
+
+@attrs.frozen(kw_only=True)
+class Bedrock(Codec):
+    """Documents of Bedrock's Converse.
+
+    Attributes:
+        thinking: what to do with thinking that another provider signed: drop it, or write it as text in tags.
+        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+    """
+
+    family: ClassVar[str] = FAMILY
+    writes_plain: ClassVar[bool] = True
+
+    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

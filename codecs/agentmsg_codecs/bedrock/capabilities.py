@@ -1,0 +1,181 @@
+"""The capability table: what requests and responses support, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+import agentmsg_codecs.bedrock.rules as own
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Cell,
+    MessageRow,
+    Row,
+    carried_extras,
+    is_mapping,
+    is_marked,
+    is_sequence,
+    restructure,
+    rules,
+)
+from agentmsg.formats.forms import Rows
+from agentmsg_codecs.bedrock.format import is_guarded
+from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT
+from agentmsg_codecs.bedrock.settings import SETTINGS, settings_row
+from agentmsg_codecs.bedrock.tools import tool_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg_codecs.bedrock.messages import Messages
+
+BODY_KEYS = frozenset({"messages", "system", "tools"})
+_MESSAGE_KEYS = frozenset({"role", "content"})
+_NONE = frozenset[str]()
+# Inside of what a part is made around; what stands beside that would be another part.
+_INNER_KEYS = {
+    am.FileBlock: frozenset({"format", "name", "source", "context"}),
+    am.ToolUseBlock: frozenset({"toolUseId", "name", "input", "type"}),
+    am.ToolResultBlock: frozenset({"toolUseId", "content", "status"}),
+}
+_MEDIA: Any = {
+    am.ImageBlock: own.image, am.AudioBlock: own.audio, am.VideoBlock: own.video, am.FileBlock: own.document,
+}  # fmt: skip
+
+
+def _extras_of(cls: type[Any]) -> Cell:
+    if cls is am.TextBlock:
+        return carried_extras((GUARD, lambda block: _NONE if is_guarded(block) else None))
+    keys = _INNER_KEYS.get(cls)
+    return carried_extras() if keys is None else carried_extras((ITEM, lambda _: keys), odd=_is_other_type)
+
+
+def _is_other_type(block: Any, key: str, value: Any) -> bool:
+    """Whether what stands as the type of a call is an extra: it says nothing of who runs it."""
+    return key == "type" and block.kind != "server" and value != "server_tool_use"
+
+
+def _with_extras(cls: type[Any], row: Row) -> Row:
+    """Return a row whose extras stand inside the object of a part: a part has one key, and no others."""
+    if "extras" not in row.fields:
+        return row
+    fields = {**row.fields, "extras": _extras_of(cls)}
+    if "signature" in fields:
+        fields["signature"] = own.signature
+    return Row(fields, row.otherwise, row.concerns)
+
+
+def _comes_back(back: Callable[[am.NativeBlock], am.NativeBlock | None]) -> Any:
+    def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+        # A cache point alone would be read as one of the block before.
+        value: Any = block.value
+        is_alone = is_mapping(value) and POINT in value and len(value) != 2  # noqa: PLR2004 - the point, and its part
+        return None if is_alone else back(block)
+
+    return comes_back
+
+
+def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
+    back = messages.comes_back_from_user if place == "user" else messages.returns(place)
+    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, _comes_back(back))}
+    made = Rows(messages.described).place(place, {**_MEDIA, **answers}, others)
+    return {cls: _with_extras(cls, row) for cls, row in made.items()}
+
+
+def assistant_rows(messages: Messages, *, thinking: str) -> dict[type[Any], Row]:
+    """Return the rows of what a model says.
+
+    Args:
+        messages: the codec's reader and writer.
+        thinking: what becomes of thinking that another provider signed: "drop" or "text".
+    """
+    answers: Any = {
+        am.TextBlock: own.text,
+        am.ThinkingBlock: own.thinking_rule(thinking),
+        am.ToolUseBlock: (own.call, "kind"),
+        am.ToolResultBlock: own.server_result,
+    }
+    rows = _rows(messages, "assistant", answers)
+    call = rows[am.ToolUseBlock]
+    fields = {**call.fields, "kind": own.kind, "provider": own.provider}
+    return {**rows, am.ToolUseBlock: Row(fields, call.otherwise)}
+
+
+def inner_rows(messages: Messages) -> dict[type[Any], Row]:
+    """Return the rows of what stands inside results."""
+    return {cls: _uncached(row) for cls, row in _rows(messages, "inner", {}).items()}
+
+
+def _uncached(row: Row) -> Row:
+    fields = {name: cell for name, cell in row.fields.items() if name != "cache"}
+    return Row(fields, row.otherwise, row.concerns)
+
+
+def _result_row(messages: Messages) -> Row:
+    row = Rows(messages.described).row("result", kind=lambda kind, _: "function")
+    return Row({**row.fields, "extras": _extras_of(am.ToolResultBlock)}, own.result)
+
+
+def needs_id(block: Any) -> bool:
+    """Whether a call or result must be given an id: all that are written as one have one here."""
+    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
+    return link is None and (block.kind != "server" or block.provider == FAMILY)
+
+
+def _beside_messages(history: am.History) -> frozenset[str]:
+    return BODY_KEYS - {"tools"} | SETTINGS.taken(history)
+
+
+def _says_none(history: am.History, key: str, value: Any) -> bool:
+    """Whether what stands for the system prompt is an extra: it says that there is none."""
+    first = history.messages[0].role if history.messages else ""
+    return key == "system" and first != "system" and not (is_sequence(value) and value)
+
+
+def make_caps(messages: Messages, *, thinking: str) -> Caps:
+    """Return the capability table of requests; arguments as of ``assistant_rows``."""
+    fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _MESSAGE_KEYS))}
+    system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
+    inner = inner_rows(messages)
+    return Caps(
+        messages={
+            "system": system,
+            "developer": MessageRow(fields=fields, blocks=system.blocks, otherwise=rules.role_rule("system")),
+            "user": MessageRow(fields=fields, blocks=_rows(messages, "user", {}), results=inner),
+            "assistant": MessageRow(fields=fields, blocks=assistant_rows(messages, thinking=thinking), results=inner),
+            "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: _result_row(messages)}, results=inner),
+            "native": rules.native_message_row(FAMILY, messages.message_of),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+        },
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages), odd=_says_none)},
+        tools=tool_rows(),
+        settings=settings_row(),
+        arrange=(restructure.split_results, gather_systems),
+        needs_id=needs_id,
+        derives_names=True,
+        drops_emptied=True,
+    )
+
+
+def is_top(message: am.Msg) -> bool:
+    """Whether a message in front is the system prompt: it wasn't read among the messages."""
+    return message.role == "system" and not is_marked(message, FAMILY, "/here")
+
+
+def gather_systems(plan: Any, messages: Any) -> Any:
+    """Merge the system messages in front: there is one place for them; later ones stay where they are."""
+    current = restructure.as_is(messages) if plan is None else plan
+    front = 0
+    while front < len(current) and _leads(current[front][0], messages):
+        front += 1
+    if front <= 1:
+        return plan
+    kept = [parts for parts in current[:front] if any(part.picks for part in parts)] or list(current[:1])
+    return [tuple(part for parts in kept for part in parts), *current[front:]]
+
+
+def _leads(part: restructure.Part, messages: Any) -> bool:
+    message = messages[part.index]
+    return (part.role or message.role) == "system" and not is_marked(message, FAMILY, "/here")

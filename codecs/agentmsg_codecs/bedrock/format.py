@@ -1,0 +1,270 @@
+"""The description: what parts, tools and usage are in Bedrock's Converse.
+
+A part is an object with one key, which tells what it is. A cache point is a part of its own there; here it is the
+``cache`` of the block before: see messages.py, which puts it beside the part before it is read.
+
+Follows the Python package botocore 1.43.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_mapping, is_object, mark_of, natives
+from agentmsg.formats.forms import (
+    Content,
+    Described,
+    Form,
+    Hatch,
+    Input,
+    Inside,
+    Json,
+    Key,
+    Link,
+    Nested,
+    Text,
+    Total,
+    Whole,
+    Words,
+)
+from agentmsg_codecs.bedrock.media import DOCUMENT, media_hatch
+from agentmsg_codecs.bedrock.names import FAMILY, GUARD, IMAGES, ITEM, POINT, PROVIDER, SOUNDS, TTLS, VIDEOS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _around(key: str, more: Callable[[Any], bool] | None = None) -> Callable[[Native], bool]:
+    """Return the test whether a part is made around a key."""
+
+    def fits(native: Native) -> bool:
+        is_alone = key in native and len(native) == 1 + (POINT in native)
+        return is_alone and (more is None or more(native[key]))
+
+    return fits
+
+
+# -- cache points -----------------------------------------------------------------------------------------------------
+
+
+def _nearest_hint(value: am.CacheHint, _: Any) -> am.CacheHint:
+    """Keep a hint that the schema has, or that was read; of any other, its being there."""
+    if mark_of(value, FAMILY, "/odd") is True or (value.kind == "ephemeral" and value.ttl in (None, *TTLS)):
+        return value
+    return value.evolve(kind="ephemeral", ttl=None if value.ttl is None else "1h")
+
+
+def _is_other_hint(native: Native) -> bool:
+    return native["type"] != "default" or native.get("ttl") not in (None, *TTLS)
+
+
+HINT = Form("cache", am.CacheHint, None, (
+    Key("type", "kind", Words({"default": "ephemeral"})), Key("ttl", "ttl", Text(), "may"),
+), marks={"odd": _is_other_hint})  # fmt: skip
+CACHE = Key(POINT, "cache", Nested(("cache",)), "may", cell=_nearest_hint)
+
+
+# -- reasoning --------------------------------------------------------------------------------------------------------
+
+
+def _read_reasoning(native: Native) -> dict[str, Any]:
+    held = native["reasoningContent"]
+    if is_object(held) and held.keys() == {"redactedContent"} and type(held["redactedContent"]) is str:
+        return {"redacted": held["redactedContent"]}
+    said: Any = held.get("reasoningText") if is_object(held) and len(held) == 1 else None
+    if not is_object(said) or not {"text"} <= said.keys() <= {"text", "signature"}:
+        raise Unreadable
+    if not all(type(value) is str for value in said.values()):
+        raise Unreadable
+    signature = am.Signature(PROVIDER, said["signature"]) if "signature" in said else None
+    return {"thinking": said["text"], "signature": signature}
+
+
+def _write_reasoning(block: am.ThinkingBlock) -> Native:
+    if block.redacted is not None:
+        return {"reasoningContent": {"redactedContent": block.redacted}}
+    said = {"text": block.thinking}
+    if block.signature is not None:
+        said["signature"] = block.signature.value
+    return {"reasoningContent": {"reasoningText": said}}
+
+
+_REASONING = Hatch(
+    keys=("reasoningContent",),
+    cells=dict.fromkeys(("thinking", "signature", "redacted"), KEEP),
+    get=_read_reasoning,
+    put=_write_reasoning,
+    must=("reasoningContent",),
+    schema={"reasoningContent": {
+        "type": "object", "additionalProperties": False, "required": ["reasoningText"],
+        "properties": {"reasoningText": {
+            "type": "object", "additionalProperties": False, "required": ["text"],
+            "properties": {"text": {"type": "string"}, "signature": {"type": "string"}},
+        }},
+    }},
+    about="thinking, signature; redacted",
+)  # fmt: skip
+
+
+# -- texts that say more ----------------------------------------------------------------------------------------------
+
+
+def _read_guard(native: Native) -> dict[str, Any]:
+    held = native["guardContent"]
+    said: Any = held.get("text") if is_object(held) and len(held) == 1 else None
+    if not is_object(said) or type(said.get("text")) is not str:
+        raise Unreadable
+    return {"text": said["text"], "extras": {GUARD: adopt({"text": {key: said[key] for key in said if key != "text"}})}}
+
+
+def _write_guard(block: am.TextBlock) -> Native:
+    return {"guardContent": {"text": {**thaw(block.extras[GUARD])["text"], "text": block.text}}}
+
+
+_SPANS = {"documentChar": ("start", "end"), "documentPage": ("start", "end"), "documentChunk": ("start", "end")}
+
+
+def read_citation(native: Any) -> am.Citation:
+    """Return a citation, if all of it is known; its document is told by extras."""
+    if not is_object(native):
+        raise Unreadable
+    rest: Native = {key: value for key, value in native.items() if key not in ("title", "sourceContent", "location")}
+    fields: dict[str, Any] = {"title": native.get("title")}
+    cited: Any = native.get("sourceContent")
+    if is_list(cited) and len(cited) == 1 and is_object(cited[0]) and cited[0].keys() == {"text"}:
+        fields["cited_text"] = cited[0]["text"]
+    elif "sourceContent" in native:
+        rest["sourceContent"] = cited
+    place: Any = native.get("location")
+    if is_object(place) and len(place) == 1:
+        ((kind, where),) = place.items()
+        if not is_object(where):
+            raise Unreadable
+        keys = _SPANS.get(kind, ("url",) if kind == "web" else ())
+        fields |= {"kind": kind, **{key: where[key] for key in keys if key in where}}
+        inner = {key: value for key, value in where.items() if key not in keys}
+        rest |= {"/location": inner} if inner else {}
+    elif "location" in native:
+        raise Unreadable
+    wanted = {"title": str, "cited_text": str, "url": str, "start": int, "end": int}
+    if any(key in fields and fields[key] is not None and type(fields[key]) is not kind for key, kind in wanted.items()):
+        raise Unreadable
+    citation = am.Citation(**fields, extras=adopt({FAMILY: rest}) if rest else {})
+    if write_citation(citation) != native:
+        raise Unreadable
+    return citation
+
+
+def write_citation(citation: am.Citation) -> Native:
+    """Return the native form of a citation."""
+    rest: Native = thaw(natives.extras_of(citation, FAMILY))
+    inner = rest.pop("/location", {})
+    native: Native = {} if citation.title is None else {"title": citation.title}
+    if citation.cited_text is not None:
+        native["sourceContent"] = [{"text": citation.cited_text}]
+    if citation.kind is not None:
+        told = {"start": citation.start, "end": citation.end} if citation.kind in _SPANS else {"url": citation.url}
+        said = {key: value for key, value in told.items() if value is not None}
+        native["location"] = {citation.kind: {**(inner if is_object(inner) else {}), **said}}
+    return {**native, **rest}
+
+
+def _read_cited(native: Native) -> dict[str, Any]:
+    held = native["citationsContent"]
+    if not is_object(held) or held.keys() != {"content", "citations"} or not is_list(held["citations"]):
+        raise Unreadable
+    parts: Any = held["content"]
+    if not is_list(parts) or len(parts) != 1 or not is_object(parts[0]) or parts[0].keys() != {"text"}:
+        raise Unreadable
+    if type(parts[0]["text"]) is not str or not held["citations"]:
+        raise Unreadable
+    return {"text": parts[0]["text"], "citations": tuple(map(read_citation, held["citations"]))}
+
+
+def _write_cited(block: am.TextBlock) -> Native:
+    citations = list(map(write_citation, block.citations))
+    return {"citationsContent": {"content": [{"text": block.text}], "citations": citations}}
+
+
+_CITED = Hatch(
+    keys=("citationsContent",), cells={"text": KEEP, "citations": KEEP}, get=_read_cited, put=_write_cited,
+    must=("citationsContent",), about="text, citations",
+)  # fmt: skip
+_GUARDED = Hatch(
+    keys=("guardContent",), cells={"text": KEEP}, get=_read_guard, put=_write_guard, must=("guardContent",),
+    spaces=(GUARD,), about="text",
+)  # fmt: skip
+
+
+def is_guarded(block: Any) -> bool:
+    """Whether a guardrail looks at a text."""
+    own: Any = block.extras.get(GUARD) if block.extras else None
+    return is_mapping(own) and is_mapping(own.get("text"))
+
+
+# -- forms ------------------------------------------------------------------------------------------------------------
+
+
+def _is_server(held: Any) -> bool:
+    return is_object(held) and held.get("type") == "server_tool_use"
+
+
+_CALL = (Key("toolUseId", "id", Link()), Key("name", "name", Text()), Key("input", "input", Input()))
+_KIND = Key("type", "kind", Words({"server_tool_use": "server"}, is_closed=True))
+_RESULT = (
+    Key("toolUseId", "tool_call_id", Link()),
+    Key("content", "content", Content("inner", is_strict=True)),
+    Key("status", "status", Words({"success": "success", "error": "error"}, is_closed=True), "may"),
+)
+PARTS = (
+    HINT,
+    Form("text", am.TextBlock, None, (Key("text", "text", Text()), CACHE), fits=_around("text"),
+         when=lambda block: not block.citations and not is_guarded(block)),
+    Form("guard", am.TextBlock, None, (_GUARDED, CACHE), fits=_around("guardContent"), when=is_guarded),
+    Form("cited", am.TextBlock, None, (_CITED, CACHE), fits=_around("citationsContent"),
+         when=lambda block: bool(block.citations) and not is_guarded(block)),
+    Form("json", am.DataBlock, None, (Key("json", "data", Json()),), fits=_around("json")),
+    Form("image", am.ImageBlock, None, (media_hatch("image", IMAGES), CACHE), fits=_around("image")),
+    Form("audio", am.AudioBlock, None, (media_hatch("audio", SOUNDS), CACHE), fits=_around("audio")),
+    Form("video", am.VideoBlock, None, (media_hatch("video", VIDEOS), CACHE), fits=_around("video")),
+    Form("document", am.FileBlock, None, (DOCUMENT, CACHE), fits=_around("document")),
+    Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), fits=_around("reasoningContent")),
+    Form("call", am.ToolUseBlock, None, (Inside("toolUse", _CALL, space=ITEM), CACHE),
+         fits=_around("toolUse", lambda held: not _is_server(held))),
+    Form("server_call", am.ToolUseBlock, None, (Inside("toolUse", (*_CALL, _KIND), space=ITEM), CACHE),
+         fits=_around("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
+    Form("server_result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
+         fits=_around("toolResult"), fixed={"kind": "server", "provider": PROVIDER}),
+    Form("result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
+         fits=_around("toolResult"), is_apart=True),
+)  # fmt: skip
+_INNER = ("text", "json", "image", "video", "document")
+_USER = ("text", "guard", "image", "audio", "video", "document")
+PLACES = {
+    "system": ("text", "guard"),
+    "user": _USER,
+    "assistant": (*_USER, "cited", "reasoning", "call", "server_call", "server_result"),
+    "inner": _INNER,
+}
+_REQUIRED = ("inputTokens", "outputTokens", "totalTokens")
+
+
+def _is_partial(native: Native) -> bool:
+    """Whether usage lacks a count that the schema requires."""
+    return any(native.get(key) is None for key in _REQUIRED)
+
+
+USAGE = Form("usage", am.Usage, None, (
+    Key("inputTokens", "input", Total(0, beside=("cache_read", "cache_write")), "may"),
+    Key("cacheReadInputTokens", "cache_read", Whole(0), "may"),
+    Key("cacheWriteInputTokens", "cache_write", Whole(0), "may"),
+    Key("outputTokens", "output", Whole(0), "may"),
+    Key("totalTokens", "total", Whole(0), "may"),
+), marks={"partial": _is_partial})  # fmt: skip
+
+
+def describe() -> Described:
+    """Return the description."""
+    return Described(FAMILY, PARTS, PLACES)

@@ -1,0 +1,138 @@
+"""Images, sound, videos and documents: bytes as base64 text, a place in S3, or the text of a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, is_list, is_object, mark_of, natives
+from agentmsg.formats.forms import Hatch
+from agentmsg_codecs.bedrock.names import DOCUMENTS, FAMILY, ITEM, S3
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _source(held: Any, media_type: str | None) -> Any:
+    """Return the source that bytes, or a place in S3, are.
+
+    Raises:
+        Unreadable: if it is another.
+    """
+    if not is_object(held) or len(held) != 1:
+        raise Unreadable
+    ((key, value),) = held.items()
+    if key == "bytes" and type(value) is str:
+        return am.Base64Source(value, media_type)
+    uri: Any = value.get("uri") if key == "s3Location" and is_object(value) else None
+    if type(uri) is not str or not uri.startswith(S3):
+        raise Unreadable
+    rest = {key: inner for key, inner in value.items() if key != "uri"}
+    return am.URLSource(value["uri"], media_type, extras=adopt({FAMILY: rest}) if rest else EMPTY)
+
+
+def _write_source(source: Any) -> Native:
+    if isinstance(source, am.Base64Source):
+        return {"bytes": source.data}
+    return {"s3Location": {"uri": source.url, **thaw(natives.extras_of(source, FAMILY))}}
+
+
+def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
+    """Return what says media of a kind.
+
+    Args:
+        key: that they stand under.
+        formats: by format, the media type.
+    """
+    words = {media_type: word for word, media_type in formats.items()}
+
+    def read(native: Native) -> dict[str, Any]:
+        held = native[key]
+        if not is_object(held) or held.keys() != {"format", "source"}:
+            raise Unreadable
+        word: Any = held["format"]
+        if type(word) is not str or word not in formats:
+            raise Unreadable
+        return {"source": _source(held["source"], formats[word])}
+
+    def write(block: Any) -> Native:
+        return {key: {"format": words[block.source.media_type], "source": _write_source(block.source)}}
+
+    schema = {"type": "object", "required": ["format", "source"], "properties": {
+        "format": {"enum": list(formats)},
+        "source": {"type": "object", "properties": {"bytes": {"type": "string"}}, "required": ["bytes"],
+                   "additionalProperties": False},
+    }, "additionalProperties": False}  # fmt: skip
+    return Hatch(keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), schema={key: schema},
+                 about="source")  # fmt: skip
+
+
+# -- documents --------------------------------------------------------------------------------------------------------
+
+_WORDS = {media_type: word for word, media_type in DOCUMENTS.items()}
+_KNOWN = frozenset({"format", "name", "source", "context"})
+
+
+def _read_document(native: Native) -> dict[str, Any]:
+    held: Any = native["document"]
+    if not is_object(held) or not all(type(held[key]) is str for key in ("format", "name", "context") if key in held):
+        raise Unreadable
+    word = held.get("format")
+    if "name" not in held or (word is not None and word not in DOCUMENTS):
+        raise Unreadable
+    media_type = None if word is None else DOCUMENTS[word]
+    source, notes = _document_source(held.get("source"), media_type)
+    rest = {key: value for key, value in held.items() if key not in _KNOWN}
+    found: dict[str, Any] = {"source": source, "name": held["name"], "context": held.get("context"), "notes": notes}
+    return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
+
+
+def _document_source(held: Any, media_type: str | None) -> tuple[Any, Native]:
+    """Return the source of a document, and the mark of a format that it has no field for."""
+    if is_object(held) and held.keys() == {"text"} and type(held["text"]) is str:
+        return am.TextSource(held["text"], media_type), {}
+    parts: Any = held.get("content") if is_object(held) and len(held) == 1 else None
+    if is_list(parts):
+        if not all(is_object(part) and part.keys() == {"text"} and type(part["text"]) is str for part in parts):
+            raise Unreadable
+        notes = {} if media_type is None else {"/format": _WORDS[media_type]}
+        return am.BlocksSource(tuple(am.TextBlock(part["text"]) for part in parts)), notes
+    return _source(held, media_type), {}
+
+
+def _write_document(block: am.FileBlock) -> Native:
+    source: Any = block.source
+    if isinstance(source, am.BlocksSource):
+        word = mark_of(block, FAMILY, "/format") if block.notes else None
+        given: Native = {"content": [{"text": part.text} for part in source.content if isinstance(part, am.TextBlock)]}
+        word = word if word in DOCUMENTS else None
+    else:
+        word = _WORDS.get(source.media_type or "")
+        given = {"text": source.text} if isinstance(source, am.TextSource) else _write_source(source)
+    held: Native = {"name": block.name, "source": given}
+    if word is not None:
+        held = {"format": word, **held}
+    if block.context is not None:
+        held["context"] = block.context
+    return {"document": {**held, **thaw(natives.extras_of(block, ITEM))}}
+
+
+DOCUMENT = Hatch(
+    keys=("document",),
+    cells={"source": KEEP, "name": KEEP, "context": KEEP},
+    get=_read_document,
+    put=_write_document,
+    must=("document",),
+    schema={"document": {
+        "type": "object",
+        "properties": {
+            "format": {"enum": list(DOCUMENTS)}, "name": {"type": "string"}, "context": {"type": "string"},
+            "source": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"],
+                       "additionalProperties": False},
+        },
+        "required": ["format", "name", "source"],
+    }},
+    about="source, name, context",
+    spaces=(ITEM,),
+)  # fmt: skip

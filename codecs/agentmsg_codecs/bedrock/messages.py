@@ -1,0 +1,106 @@
+"""Native messages and ours: each result of a tool is a message of its own, and a cache point is on what it follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.formats import Native, is_list, is_object, natives
+from agentmsg.formats.forms import Grouped
+from agentmsg_codecs.bedrock.format import describe
+from agentmsg_codecs.bedrock.names import FAMILY, POINT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import agentmsg as am
+
+_PLACES = {"system": "system", "user": "user", "assistant": "assistant"}
+
+
+def folded(parts: Any) -> Any:
+    """Return parts with each cache point beside the part that it follows; None where one follows none."""
+    if not is_list(parts) or not any(is_object(part) and POINT in part for part in parts):
+        return parts
+    out: list[Any] = []
+    for part in parts:
+        if not is_object(part) or POINT not in part:
+            out.append(part)
+        elif len(part) > 1 or not is_object(part[POINT]) or not out or not _takes(out[-1]):
+            return None
+        else:
+            out[-1] = {**out[-1], **part}
+    return out
+
+
+def _takes(part: Any) -> bool:
+    """Whether a cache point may follow a part: it is one, and has none yet."""
+    return is_object(part) and len(part) == 1 and POINT not in part
+
+
+def unfolded(parts: list[Any]) -> list[Any]:
+    """Return parts with each cache point as a part of its own."""
+    if not any(is_object(part) and POINT in part for part in parts):
+        return parts
+    out: list[Any] = []
+    for part in parts:
+        if is_object(part) and POINT in part and len(part) > 1:
+            out += [{key: value for key, value in part.items() if key != POINT}, {POINT: part[POINT]}]
+        else:
+            out.append(part)
+    return out
+
+
+class Messages(Grouped):
+    """Reads and writes messages."""
+
+    def __init__(self) -> None:
+        super().__init__(describe(), result="result", roles=_PLACES, is_list=True)
+
+    def container(self, native: Any) -> list[am.Msg]:
+        """Return the messages of one native message; one of the role "native" if it isn't a message here."""
+        if not is_object(native):
+            return super().container(native)
+        parts = native.get("content")
+        held = folded(parts)
+        if held is parts:
+            return super().container(native)
+        found = [] if held is None else super().container({**native, "content": held})
+        # A point that nothing takes would be another's.
+        is_whole = len(found) == 1 and found[0].role == "native"
+        return [natives.read_whole(native, FAMILY)] if held is None or is_whole else found
+
+    def write_group(self, group: Sequence[am.Msg]) -> Any:
+        """Return the native message that holds these messages."""
+        native = super().write_group(group)
+        return _Kept(native) if group[0].role == "native" and is_object(native) else native
+
+    def write(self, messages: Sequence[am.Msg]) -> list[Any]:
+        """Return the native messages of messages that fit."""
+        return [_unfolded(native) for native in super().write(messages)]
+
+    def system(self, parts: Any) -> am.Msg:
+        """Return the message of the system prompt of a body."""
+        return self.container({"role": "system", "content": parts})[0]
+
+    def write_system(self, message: am.Msg) -> list[Any]:
+        """Return the system prompt of a message that fits."""
+        parts: list[Any] = _unfolded(self.write_group((message,)))["content"]
+        return parts
+
+    def blocks(self, parts: Iterable[Any]) -> tuple[Any, ...]:
+        """Return the blocks of the message of a response."""
+        return tuple(map(self.places["assistant"].read, parts))
+
+
+class _Kept(dict[str, Any]):
+    """A native message that was kept whole: its cache points stand where they stood."""
+
+
+def _unfolded(native: Any) -> Any:
+    if isinstance(native, _Kept):
+        return dict(native)
+    if not is_object(native) or not is_list(native.get("content")):
+        return native
+    whole: Native = native
+    parts = unfolded(whole["content"])
+    return whole if parts is whole["content"] else {**whole, "content": parts}

@@ -1,0 +1,38 @@
+"""The family, its namespaces, and the words of the schema."""
+
+from __future__ import annotations
+
+FAMILY = "bedrock"
+# Who signs reasoning and runs tools: the models that Bedrock hosts, whichever they are.
+PROVIDER = "bedrock"
+# Extras of the object inside a part, and what is said around the message of a response.
+ITEM, RESPONSE = "bedrock.item", "bedrock.response"
+# What tells a text that a guardrail looks at.
+GUARD = "bedrock.guard"
+POINT = "cachePoint"
+S3 = "s3://"
+TTLS = {"5m": 5, "1h": 60}
+# The formats of media, which are no media types, with the types that they are here.
+IMAGES = {name: f"image/{name}" for name in ("png", "jpeg", "gif", "webp")}
+SOUNDS = {
+    name: f"audio/{name}"
+    for name in (
+        "mp3", "opus", "wav", "aac", "flac", "mp4", "ogg", "mkv", "mka", "x-aac", "m4a", "mpeg", "mpga", "pcm", "webm",
+    )
+}  # fmt: skip
+VIDEOS = {
+    **{name: f"video/{name}" for name in ("mp4", "webm", "mpeg", "mpg")},
+    "mkv": "video/x-matroska", "mov": "video/quicktime", "flv": "video/x-flv", "wmv": "video/x-ms-wmv",
+    "three_gp": "video/3gpp",
+}  # fmt: skip
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+DOCUMENTS = {
+    "pdf": "application/pdf", "csv": "text/csv", "doc": "application/msword",
+    "docx": f"{_OFFICE}.wordprocessingml.document", "xls": "application/vnd.ms-excel",
+    "xlsx": f"{_OFFICE}.spreadsheetml.sheet", "html": "text/html", "txt": "text/plain", "md": "text/markdown",
+}  # fmt: skip
+# Other words for some of these types.
+ALIASES = {
+    "audio/mpeg": "audio/mp3", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/x-m4a": "audio/m4a",
+    "image/jpg": "image/jpeg", "text/x-markdown": "text/markdown",
+}  # fmt: skip

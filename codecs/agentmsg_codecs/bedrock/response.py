@@ -1,0 +1,243 @@
+"""bedrock-response: responses of Converse of Amazon Bedrock. For requests, use ``bedrock``.
+
+A document is one response, ``{"output": {"message": {...}}, "stopReason": ..., ...}``: a history of one assistant
+message. Of a longer history, only the first assistant message is written.
+
+Follows the Python package botocore 1.43.
+
+| Bedrock | agentmsg |
+| --- | --- |
+| output.message | one assistant message, as in requests |
+| stopReason: end_turn, max_tokens, content_filtered; any other | "stop", "length", "content_filter"; the same word |
+| usage | usage; its input holds what was read from the cache, and written to it |
+| metrics, trace, additionalModelResponseFields | response_metadata |
+| unknown keys | extras["bedrock.response"]; of the message extras["bedrock"] |
+| ``{}`` | a history without messages |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    KEEP,
+    Caps,
+    MessageRow,
+    Native,
+    Swap,
+    Unreadable,
+    adopt,
+    carried_extras,
+    excerpt,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    natives,
+    read_as,
+    restructure,
+    rules,
+    write_as,
+)
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Words
+from agentmsg.formats.forms import Rows as FormRows
+from agentmsg_codecs.bedrock.base import Bedrock
+from agentmsg_codecs.bedrock.capabilities import assistant_rows, inner_rows, needs_id
+from agentmsg_codecs.bedrock.format import USAGE
+from agentmsg_codecs.bedrock.likeness import sniff_answer
+from agentmsg_codecs.bedrock.messages import folded, unfolded
+from agentmsg_codecs.bedrock.names import FAMILY, RESPONSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg_codecs.bedrock.messages import Messages
+
+_make_history = maker(am.History)
+_FINISH = {"end_turn": "stop", "max_tokens": "length", "content_filtered": "content_filter"}
+_OTHERS = frozenset({
+    "tool_use", "stop_sequence", "guardrail_intervened", "malformed_model_output", "malformed_tool_use",
+    "model_context_window_exceeded",
+})  # fmt: skip
+_TOLD = ("additionalModelResponseFields", "metrics", "performanceConfig", "serviceTier", "trace")
+_MESSAGE_KEYS = frozenset({"role", "content"})
+_COUNTS = ("input", "cache_read", "cache_write", "output", "total")
+
+
+@attrs.frozen(kw_only=True)
+class BedrockResponseCodec(Bedrock):
+    """Responses of Bedrock's Converse; for its options see ``Bedrock``."""
+
+    name: ClassVar[str] = "bedrock-response"
+    title: ClassVar[str] = "Amazon Bedrock Converse (responses)"
+    holds_messages: ClassVar[bool] = False
+
+    _answer: Described = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
+    )
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of parts, and those of responses."""
+        return (self.engine.described, self._answer)
+
+    def make_caps(self) -> Caps:
+        """Return what responses support."""
+        made = FormRows(self._answer)
+        extras = made.row("usage").fields["extras"]
+        usage = rules.usage_cell(_COUNTS, extras=extras, wanted=_wanted, case="False")
+        keys = self._answer.forms["response"].keys
+        row = MessageRow(
+            fields={
+                **made.row("response").fields,
+                "usage": usage,
+                "extras": carried_extras((FAMILY, _always(_MESSAGE_KEYS)), (RESPONSE, _always(keys))),
+            },
+            blocks=assistant_rows(self.engine, thinking=self.thinking),
+            results=inner_rows(self.engine),
+            otherwise=_complete,
+        )
+        return Caps(
+            messages={"assistant": row},
+            arrange=(restructure.split_results, restructure.keep_first),
+            needs_id=needs_id,
+        )
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of one response."""
+        if not is_object(document):
+            raise DecodeError(f"a response is an object, not {excerpt(document)}")
+        if not document:
+            return am.History()
+        self.engine.fill()
+        try:
+            return _make_history((read_as(self._answer.shapes["response"], document, RESPONSE),))
+        except (Unreadable, AgentMsgError):
+            output: Any = document.get("output")
+            if not is_object(output) or not is_object(output.get("message")):
+                raise DecodeError("a response must have a message as its output", path=("output",)) from None
+            raise DecodeError("this doesn't come back as a response") from None
+
+    def write(self, history: am.History) -> Any:
+        """Return the response; an empty object if there is none."""
+        self.engine.fill()
+        return write_as(self._answer.shapes["response"], history.messages[0], RESPONSE) if history.messages else {}
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the document: it is one message."""
+        return [document]
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like a response."""
+        return sniff_answer(document)
+
+
+def _always(keys: frozenset[str]) -> Callable[[Any], frozenset[str]]:
+    def taken(_: Any) -> frozenset[str]:
+        return keys
+
+    return taken
+
+
+# -- reading and writing ----------------------------------------------------------------------------------------------
+
+
+def _output(engine: Messages) -> Hatch:
+    def read(native: Native) -> dict[str, Any]:
+        output = native.get("output")
+        said: Any = output.get("message") if is_object(output) and len(output) == 1 else None
+        parts: Any = folded(said.get("content")) if is_object(said) else None
+        if not is_list(parts) or said.get("role") != "assistant":
+            raise Unreadable
+        rest = {key: value for key, value in said.items() if key not in _MESSAGE_KEYS}
+        return {"content": engine.blocks(parts), "extras": {FAMILY: adopt(rest)} if rest else {}}
+
+    def write(message: am.Msg) -> Native:
+        parts = unfolded(list(map(engine.places["assistant"].write, message.content)))
+        rest = thaw(natives.extras_of(message, FAMILY))
+        return {"output": {"message": {"role": "assistant", "content": parts, **rest}}}
+
+    schema = {"type": "object", "required": ["message"], "additionalProperties": False, "properties": {"message": {
+        "type": "object", "required": ["role", "content"], "properties": {
+            "role": {"const": "assistant"},
+            "content": {"type": "array", "items": {"$ref": "#/$defs/place_assistant"}, "maxItems": 1},
+        },
+    }}}  # fmt: skip
+    return Hatch(keys=("output",), cells={"content": KEEP}, get=read, put=write, must=("output",),
+                 schema={"output": schema}, spaces=(FAMILY,), about="content")  # fmt: skip
+
+
+def _read_told(native: Native) -> dict[str, Any]:
+    told = {key: native[key] for key in _TOLD if native.get(key) is not None}
+    return {
+        "response_metadata": adopt(told),
+        "notes": {key: "null" for key in _TOLD if key in native and key not in told},
+    }
+
+
+def _write_told(message: am.Msg) -> Native:
+    told: Native = thaw(message.response_metadata)
+    return told
+
+
+def _carried_told(metadata: Any, _: Any) -> Any:
+    kept = {key: metadata[key] for key in _TOLD if metadata.get(key) is not None}
+    return metadata if list(kept) == list(metadata) else kept
+
+
+_KEPT = Hatch(keys=_TOLD, cells={"response_metadata": _carried_told}, get=_read_told, put=_write_told, is_optional=True,
+              schema={key: {} for key in _TOLD}, about="response_metadata, as it is")  # fmt: skip
+
+
+def _finish(word: str, message: am.Msg) -> str:
+    """Keep the words that the schema has, and those that were read."""
+    word = _FINISH.get(word, word)
+    if word in _FINISH.values() or word in _OTHERS or mark_of(message, RESPONSE, "/word") is True:
+        return word
+    return "stop"
+
+
+def _described(engine: Messages) -> Described:
+    form = Form("response", am.Msg, None, (
+        _output(engine),
+        Key("stopReason", "finish_reason", Words(_FINISH, known=frozenset({*_FINISH, *_OTHERS})), "may",
+            lacks="partial", cell=_finish),
+        Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
+        _KEPT,
+    ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+    return Described(FAMILY, (form, USAGE), {})
+
+
+# -- what is supported -------------------------------------------------------------------------------------------------
+
+
+def _wanted(usage: am.Usage) -> Mapping[str, Any]:
+    """Return the counts that the schema requires, and none below what they hold."""
+    wanted: dict[str, Any] = {
+        name: 0 for name in ("cache_read", "cache_write", "output") if (getattr(usage, name) or 0) < 0
+    }
+    cached = max(usage.cache_read or 0, 0) + max(usage.cache_write or 0, 0)
+    if usage.input is not None and usage.input < cached:
+        wanted["input"] = cached
+    if mark_of(usage, FAMILY, "/partial") is True:
+        return wanted
+    wanted |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
+    if usage.total is None:
+        wanted["total"] = (usage.input or 0) + (usage.output or 0)
+    return wanted
+
+
+def _complete(message: am.Msg) -> Any:
+    if mark_of(message, RESPONSE, "/partial") is True:
+        return message
+    calls = any(type(block) is am.ToolUseBlock and block.kind != "server" for block in message.content)
+    wanted: dict[str, Any] = (
+        {} if message.finish_reason is not None else {"finish_reason": "tool_use" if calls else "stop"}
+    )
+    if message.usage is None:
+        wanted["usage"] = am.Usage(input=0, output=0, total=0)
+    return Swap(message.evolve(**wanted), "every response has this", "annotation") if wanted else message

@@ -1,0 +1,183 @@
+"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import Drop, Swap, Unreadable, is_mapping, media, rules
+from agentmsg_codecs.bedrock.format import is_guarded, read_citation, write_citation
+from agentmsg_codecs.bedrock.names import ALIASES, DOCUMENTS, FAMILY, IMAGES, PROVIDER, S3, SOUNDS, VIDEOS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg.formats import Rule
+
+
+def _nearest(source: Any, formats: Mapping[str, str]) -> Any:
+    """Return the source of media with a type that there is a format for, or why there is none."""
+    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
+    source = held or source
+    if isinstance(source, am.URLSource) and not source.url.startswith(S3):
+        return Drop("media are given as data, or in S3, here")
+    if not isinstance(source, (am.Base64Source, am.URLSource)):
+        return Drop("no place for what is given so")
+    if formats is DOCUMENTS and source.media_type is None:
+        # A document may leave its format open.
+        return _bare(source)
+    told = (source.media_type or "").partition(";")[0].strip().lower()
+    if not told and isinstance(source, am.Base64Source):
+        told = media.guess_media_type(source.data) or ""
+    told = ALIASES.get(told, told)
+    if told not in formats.values():
+        return Drop(f"no format for {told or 'media whose type is not told'} here")
+    return _bare(source if told == source.media_type else source.evolve(media_type=told))
+
+
+def _bare(source: Any) -> Any:
+    """Return a source without what has no place beside it: only a place in S3 says more."""
+    own = source.extras.get(FAMILY) if isinstance(source, am.URLSource) else None
+    kept = {key: own[key] for key in own if key != "uri"} if is_mapping(own) else {}
+    if not source.extras or (source.extras.keys() == {FAMILY} and kept == own):
+        return source
+    return source.evolve(extras={FAMILY: kept} if kept else {})
+
+
+def media_rule(formats: Mapping[str, str]) -> Rule:
+    """Return the rule for media that have some formats."""
+
+    def rule(block: Any) -> Any:
+        near = _nearest(block.source, formats)
+        if isinstance(near, Drop):
+            return rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else near
+        return (
+            block if near is block.source else Swap(block.evolve(source=near), "media have a format here", "annotation")
+        )
+
+    return rule
+
+
+image, audio, video = media_rule(IMAGES), media_rule(SOUNDS), media_rule(VIDEOS)
+
+
+def document(block: am.FileBlock) -> Any:
+    """Keep a document, given as data, in S3, or as text; it has a name here."""
+    source: Any = block.source
+    if isinstance(source, am.BlocksSource):
+        texts = tuple(item for item in source.content if isinstance(item, am.TextBlock))
+        if not texts:
+            return Drop("documents are made of texts here")
+        near: Any = source
+        bare = tuple(am.TextBlock(item.text) for item in texts)
+        if len(bare) < len(source.content) or any(not am.same(a, b) for a, b in zip(bare, texts, strict=True)):
+            near = am.BlocksSource(bare)
+        near = _bare(near)
+    elif isinstance(source, am.TextSource):
+        kind = source.media_type if source.media_type in (None, *DOCUMENTS.values()) else "text/plain"
+        near = _bare(source if kind == source.media_type else source.evolve(media_type=kind))
+    else:
+        near = _nearest(source, DOCUMENTS)
+        if isinstance(near, Drop):
+            return near
+    title = block.title if block.name is None else None
+    name = block.name if block.name is not None else title or "document"
+    if near is source and name == block.name:
+        return block
+    new = block.evolve(source=near, name=name, title=None if title else block.title)
+    return Swap(new, "documents have a format and a name here", "annotation")
+
+
+def text(block: am.TextBlock) -> Any:
+    """Keep a text, with the citations that the schema has."""
+    if not block.citations:
+        return block
+    if is_guarded(block):
+        return Swap(block.evolve(citations=()), "no citations here", "annotation")
+    kept = tuple(citation for citation in block.citations if _is_own(citation))
+    return block if len(kept) == len(block.citations) else Swap(
+        block.evolve(citations=kept), "a citation says where in a document", "annotation"
+    )  # fmt: skip
+
+
+_PLACES = ("documentChar", "documentPage", "documentChunk", "searchResultLocation", "web")
+
+
+def _is_own(citation: am.Citation) -> bool:
+    if citation.kind is not None and citation.kind not in _PLACES:
+        return False
+    bare = citation.evolve(notes={})
+    try:
+        return am.same(read_citation(write_citation(bare)), bare)
+    except (Unreadable, am.AgentMsgError):
+        return False
+
+
+def thinking_rule(otherwise: str) -> Rule:
+    """Return the rule for thinking: what was signed here, or by nobody, is kept.
+
+    Args:
+        otherwise: what becomes of the rest: "drop" or "text".
+    """
+
+    def rule(block: am.ThinkingBlock) -> Any:
+        owner = block.signature.provider if block.signature is not None else None
+        if block.redacted is not None:
+            if not block.thinking and block.signature is None:
+                return block
+            return Swap(block.evolve(thinking="", signature=None), "thinking is readable or opaque here")
+        if owner in (None, PROVIDER):
+            return block
+        why = f"only {owner} can read this"
+        if otherwise == "text" and block.thinking:
+            return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), why)
+        return Drop(why)
+
+    return rule
+
+
+def call(block: am.ToolUseBlock) -> Any:
+    """Keep a call; one of a tool that another provider runs is text, one of free text a function call."""
+    if block.kind != "server":
+        return rules.custom_as_function(block)
+    return block if block.provider == PROVIDER else rules.server_as_text(block)
+
+
+def server_result(block: am.ToolResultBlock) -> Any:
+    """Keep what a tool gave that Bedrock runs."""
+    if block.kind != "server":
+        return rules.result_as_text(block)
+    return result(block) if block.provider == PROVIDER else rules.server_as_text(block)
+
+
+def result(block: am.ToolResultBlock) -> Any:
+    """Tell structured content and an error in the content of a result, and that it failed in its status."""
+    content = block.content
+    if block.structured is not None:
+        content = (*content, am.DataBlock(block.structured))
+    if block.error is not None and block.error not in block.text:
+        content = (*content, am.TextBlock(block.error))
+    status = block.status if block.status in ("success", "error", None) else "error" if block.is_error else None
+    if block.error is not None and status is None:
+        status = "error"
+    if content is block.content and status == block.status and block.error is None:
+        return block
+    new = block.evolve(content=content, structured=None, error=None, status=status)
+    return Swap(new, "a result is its content and a status here", "annotation")
+
+
+def kind(value: str, _: Any) -> str:
+    """Keep calls that the provider runs; any other is of a function."""
+    return value if value == "server" else "function"
+
+
+def provider(value: str, block: Any) -> str | None:
+    """Keep who runs a tool of the provider's."""
+    return value if block.kind == "server" else None
+
+
+def signature(value: am.Signature, _: Any) -> am.Signature | None:
+    """Keep a signature of a model that Bedrock hosts."""
+    if value.provider != PROVIDER:
+        return None
+    return value.evolve(extras={}) if value.extras else value

@@ -1,0 +1,90 @@
+"""The codecs of providers against their own SDKs: the real types accept what is converted from all other formats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+
+import agentmsg as am
+from agentmsg.testing import histories
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from real.library import Library
+
+pytestmark = pytest.mark.slow
+
+# What is no fault of ours, by provider.
+KNOWN = {
+    # Media in stored documents that are no base64; a counter that the server has had since.
+    "gemini": ("bytes_invalid_encoding", "serviceTier"),
+    # The same; what a gateway and AWS' package for JavaScript add to a response, and counters by older names.
+    "bedrock": (
+        "Incorrect padding",
+        "Only base64 data",
+        "pydantic_ai_gateway",
+        "$metadata",
+        "TokenCount",
+        "serverToolUsage",
+    ),
+}
+SOURCES = [name for name in am.codec_names() if name not in ("json", "msgpack")]
+
+
+@pytest.fixture(scope="session", params=KNOWN)
+def provider(request: pytest.FixtureRequest) -> Any:
+    """The name of a provider's codec."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def library(provider: Any, request: pytest.FixtureRequest) -> Library:
+    """The provider's SDK, in an environment of its own."""
+    found: Library = request.getfixturevalue(provider)
+    return found
+
+
+def refused(library: Library, provider: Any, kind: str, found: list[tuple[str, Any]]) -> list[str]:
+    """Return what the library says of the documents that it refuses."""
+    answers = [answer.get("error", "") for answer in library.ask({kind: document} for _, document in found)]
+    told = [(name, said) for (name, _), said in zip(found, answers, strict=True) if said]
+    return [f"{name}: {said}" for name, said in told if not any(word in said for word in KNOWN[provider])]
+
+
+def sendable(history: am.History, provider: Any) -> Any:
+    """Return a request that `check` has nothing against, repaired if need be; None if there is none."""
+    found = am.repair(history, provider)
+    if any(finding.severity == "error" for finding in am.check(found.history, provider)):
+        return None
+    return am.encode(found.history, provider, on_loss="ignore")
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_types_accept_what_is_converted(source: am.CodecName, provider: Any, library: Library) -> None:
+    """Every stored document of another format is accepted as a response, and as a request if `check` says so."""
+    if source.startswith(provider):
+        return
+    answered: Any = f"{provider}-response"
+    bodies: list[tuple[str, Any]] = []
+    responses: list[tuple[str, Any]] = []
+    for name, document in documents(source):
+        history = am.decode(document, source)
+        body = sendable(history, provider)
+        bodies.extend([] if body is None else [(name, body)])
+        responses.append((name, am.encode(history, answered, on_loss="ignore")))
+    assert refused(library, provider, "body", bodies) == []
+    assert refused(library, provider, "response", responses) == []
+
+
+def test_the_types_accept_stored_documents(provider: Any, library: Library) -> None:
+    """The package accepts the stored responses themselves: they are what we take them for."""
+    assert refused(library, provider, "response", list(documents(f"{provider}-response"))) == []
+
+
+@given(history=histories())
+def test_the_types_accept_any_history(history: am.History, provider: Any, library: Library) -> None:
+    """The same of all that the model can say, but for extras of the family's own."""
+    body = None if provider in str(history.extras) + str(list(history)) else sendable(history, provider)
+    assert body is None or refused(library, provider, "body", [("generated", body)]) == []

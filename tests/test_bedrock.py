@@ -1,0 +1,204 @@
+"""The codecs ``bedrock`` and its responses: parts and messages, cache points, what has no place.
+
+Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
+accepts, in real/test_real_bedrock.py.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.formats.spelling import same_document
+from agentmsg_codecs.bedrock import BedrockCodec
+from agentmsg_codecs.bedrock.response import BedrockResponseCodec
+from support import checked
+from support.checked import msg, refused
+
+CODEC, ANSWERS = BedrockCodec(), BedrockResponseCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="bedrock")
+SERVER: dict[str, Any] = {"kind": "server", "provider": "bedrock"}
+S3 = {"s3Location": {"uri": "s3://b/a.mp4"}}
+CITED = {
+    "content": [{"text": "Green."}],
+    "citations": [
+        {
+            "title": "Doc",
+            "sourceContent": [{"text": "green"}],
+            "location": {"documentChar": {"documentIndex": 0, "start": 0, "end": 5}},
+        }
+    ],
+}
+CITATION = am.Citation(
+    kind="documentChar",
+    title="Doc",
+    cited_text="green",
+    start=0,
+    end=5,
+    extras={"bedrock": {"/location": {"documentIndex": 0}}},
+)
+
+PARTS: list[tuple[dict[str, Any], am.Block]] = [
+    ({"text": "Hi"}, am.TextBlock("Hi")),
+    ({"citationsContent": CITED}, am.TextBlock("Green.", citations=[CITATION])),
+    (
+        {"guardContent": {"text": {"text": "Hi", "qualifiers": ["query"]}}},
+        am.TextBlock("Hi", extras={"bedrock.guard": {"text": {"qualifiers": ["query"]}}}),
+    ),
+    (
+        {"image": {"format": "png", "source": {"bytes": "AAAA"}}},
+        am.ImageBlock(am.Base64Source("AAAA", "image/png")),
+    ),
+    ({"video": {"format": "mp4", "source": S3}}, am.VideoBlock(am.URLSource("s3://b/a.mp4", "video/mp4"))),
+    (
+        {"document": {"format": "txt", "name": "Doc", "source": {"text": "x"}, "context": "c"}},
+        am.FileBlock(am.TextSource("x", "text/plain"), name="Doc", context="c"),
+    ),
+    (
+        {"document": {"name": "Doc", "source": {"content": [{"text": "x"}]}}},
+        am.FileBlock(am.BlocksSource([am.TextBlock("x")]), name="Doc"),
+    ),
+    (
+        {"reasoningContent": {"reasoningText": {"text": "Hm", "signature": "s"}}},
+        am.ThinkingBlock("Hm", signature=am.Signature("bedrock", "s")),
+    ),
+    ({"reasoningContent": {"redactedContent": "AAAA"}}, am.ThinkingBlock(redacted="AAAA")),
+    ({"toolUse": {"toolUseId": "t", "name": "f", "input": {"q": 1}}}, am.ToolUseBlock("t", "f", {"q": 1})),
+    (
+        {"toolUse": {"toolUseId": "t", "name": "f", "input": {}, "type": "server_tool_use"}},
+        am.ToolUseBlock("t", "f", {}, **SERVER),
+    ),
+    (
+        {"toolResult": {"toolUseId": "t", "content": [{"json": {"a": 1}}], "status": "success"}},
+        am.ToolResultBlock("t", [am.DataBlock({"a": 1})], status="success", **SERVER),
+    ),
+    ({"newPart": {}}, am.NativeBlock("bedrock", {"newPart": {}})),
+]
+
+
+@pytest.mark.parametrize(("part", "block"), PARTS)
+def test_a_part_is_a_block(part: dict[str, Any], block: am.Block) -> None:
+    """A part of an assistant is this block, and the block is written as the part, to the last key."""
+    natives = [{"role": "assistant", "content": [part]}]
+    (message,) = returned(natives)
+    assert am.same(message, msg("assistant", block)), message
+    assert same_document(written(msg("assistant", block)), {"messages": natives})
+
+
+def test_results_are_messages() -> None:
+    """Results of a user's message are tool messages; those that follow each other are one message again."""
+    call: Any = {"toolUse": {"toolUseId": "t", "name": "f", "input": {}}}
+    given = [{"toolResult": {"toolUseId": "t", "content": [{"text": "1"}], "status": "error"}}, {"text": "Look"}]
+    history = returned([{"role": "assistant", "content": [call]}, {"role": "user", "content": given}])
+    assert [message.role for message in history] == ["assistant", "tool", "user"]
+    assert (history[1].tool_results[0].name, history[1].tool_results[0].is_error) == ("f", True)
+
+
+# -- cache points -----------------------------------------------------------------------------------------------------
+
+POINT = {"cachePoint": {"type": "default"}}
+
+
+def test_a_cache_point_is_a_hint_of_the_block_before() -> None:
+    """In messages, in the system prompt and among tools; a hint of another format is such a point, too."""
+    tool: Any = {"toolSpec": {"name": "f", "inputSchema": {"json": {}}}}
+    long = {"cachePoint": {"type": "default", "ttl": "1h"}}
+    body: Any = {
+        "system": [{"text": "s"}, POINT],
+        "messages": [{"role": "user", "content": [{"text": "a"}, long, {"text": "b"}]}],
+        "toolConfig": {"tools": [tool, POINT]},
+    }
+    history = returned(body)
+    assert history[0].content[0].cache == am.CacheHint()
+    assert [block.cache for block in history[1].content] == [am.CacheHint(ttl="1h"), None]
+    assert history.tools[0].cache == am.CacheHint()  # type: ignore[union-attr]
+    hinted = {"role": "user", "content": [{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}]}
+    done = am.convert([hinted], "anthropic", "bedrock")
+    assert done.document["messages"] == [{"role": "user", "content": [{"text": "x"}, POINT]}]
+    assert not done.losses
+
+
+@pytest.mark.parametrize(
+    "content",
+    [[POINT], [POINT, {"text": "x"}], [{"text": "x"}, POINT, POINT], [{"text": "x", **POINT}], [{"x": 1}, POINT]],
+    ids=["alone", "first", "twice", "inside", "behind what is unknown"],
+)
+def test_odd_cache_points_come_back(content: list[Any]) -> None:
+    """A point that follows nothing, or another one, stays where it stands."""
+    returned([{"role": "user", "content": content}])
+
+
+# -- messages and settings --------------------------------------------------------------------------------------------
+
+
+def test_system_messages_in_front_are_the_prompt() -> None:
+    """They are merged; one in the middle stays there, and one that was read among the messages, too."""
+    losses: list[am.Loss] = []
+    texts = [msg("system", am.TextBlock("a")), msg("system", am.TextBlock("b"))]
+    document = written(*texts, msg("user", am.TextBlock("Hi")), msg("system", am.TextBlock("c")), losses=losses)
+    assert document["system"] == [{"text": "a"}, {"text": "b"}]
+    assert [message["role"] for message in document["messages"]] == ["user", "system"]
+    assert {(loss.kind, loss.level) for loss in losses} == {("merged", "annotation")}
+    inside = {"role": "system", "content": [{"text": "b"}]}
+    returned({"system": [{"text": "a"}], "messages": [inside, inside]})
+
+
+def test_settings_and_what_stands_beside_them() -> None:
+    """What the model has a field for is read off the configuration; the rest of it comes back beside."""
+    tool: Any = {"toolSpec": {"name": "f", "inputSchema": {"json": {}}}}
+    body: Any = {
+        "messages": [],
+        "inferenceConfig": {"maxTokens": 9, "temperature": 0.5, "new": 1},
+        "toolConfig": {"tools": [tool], "toolChoice": {"any": {}}, "new": 1},
+    }
+    history = returned(body)
+    assert history.settings is not None
+    assert (history.settings.max_tokens, history.settings.tool_choice) == (9, "required")
+    assert history.extras == {"bedrock": {"inferenceConfig": {"new": 1}, "toolConfig": {"new": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("message", "content", "level"),
+    [
+        (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "x"))), None, "content"),
+        (msg("user", am.ImageBlock.from_url("https://x.test/a.png")), None, "content"),
+        (msg("user", am.FileBlock(am.TextSource("x"))), [{"document": {"name": "document", "source": {"text": "x"}}}],
+         "annotation"),
+        (msg("assistant", am.ToolUseBlock("c", "f", "ls", kind="custom")),
+         [{"toolUse": {"toolUseId": "c", "name": "f", "input": {"input": "ls"}}}], "content"),
+    ],
+    ids=["foreign thinking", "link", "document without a name", "custom call"],
+)  # fmt: skip
+def test_what_has_no_place(message: am.Msg, content: list[Any] | None, level: str) -> None:
+    """What the API has not is left out, or told otherwise; the report says so, and restores it."""
+    losses: list[am.Loss] = []
+    document = written(message, losses=losses)
+    assert [native["content"] for native in document["messages"]] == ([] if content is None else [content])
+    assert level in {loss.level for loss in losses}
+    assert am.same(am.restore(am.decode(document, "bedrock"), losses), am.History([message]))
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [("end_turn", "stop"), ("max_tokens", "length"), ("tool_use", "tool_use"), ("new_reason", "new_reason")],
+)
+def test_a_response_is_a_message(reason: str, finish: str) -> None:
+    """A response is one message of the assistant; its input counts what was cached, too."""
+    usage = {"inputTokens": 5, "outputTokens": 2, "totalTokens": 10, "cacheReadInputTokens": 3}
+    said = {"role": "assistant", "content": [{"text": "Hi"}]}
+    document = {"output": {"message": said}, "stopReason": reason, "usage": usage, "metrics": {"latencyMs": 5}}
+    (message,) = checked.returned(document, codec=ANSWERS)
+    assert message.finish_reason == finish
+    assert message.usage is not None
+    assert (message.usage.input, message.usage.cache_read, message.usage.total) == (8, 3, 10)
+    assert message.response_metadata == {"metrics": {"latencyMs": 5}}
+
+
+def test_what_is_no_document_is_refused() -> None:
+    """The error names the place."""
+    assert refused({"messages": 1}, codec="bedrock")[0] == ("messages",)
+    assert refused({"output": {}}, codec="bedrock-response")[0] == ("output",)
