@@ -1,17 +1,25 @@
-"""Images, sound, videos and documents: bytes as base64 text, a place in S3, or the text of a document."""
+"""Images, sound, videos and documents: bytes as base64 text, a place in S3, or the text of a document.
+
+Requests that JavaScript dumped as JSON have their bytes as a Buffer, ``{"type": "Buffer", "data": [255, ...]}``, or as
+an array by index, ``{"0": 255, ...}``; a mark says so.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, is_list, is_object, mark_of, natives
+from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, is_list, is_object, mark_of, marked, natives
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.bedrock.names import DOCUMENTS, FAMILY, ITEM, S3
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_MOST = 255
 
 
 def _source(held: Any, media_type: str | None) -> Any:
@@ -23,8 +31,11 @@ def _source(held: Any, media_type: str | None) -> Any:
     if not is_object(held) or len(held) != 1:
         raise Unreadable
     ((key, value),) = held.items()
-    if key == "bytes" and type(value) is str:
-        return am.Base64Source(value, media_type)
+    if key == "bytes":
+        if type(value) is str:
+            return am.Base64Source(value, media_type)
+        kind, numbers = _javascript_bytes(value)
+        return marked(am.Base64Source(base64.b64encode(bytes(numbers)).decode(), media_type), FAMILY, bytes=kind)
     uri: Any = value.get("uri") if key == "s3Location" and is_object(value) else None
     if type(uri) is not str or not uri.startswith(S3):
         raise Unreadable
@@ -32,9 +43,42 @@ def _source(held: Any, media_type: str | None) -> Any:
     return am.URLSource(value["uri"], media_type, extras=adopt({FAMILY: rest}) if rest else EMPTY)
 
 
+def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
+    """Return how bytes were dumped, "buffer" or "array", and the numbers that they are."""
+    if not is_object(value):
+        raise Unreadable
+    is_buffer = value.keys() == {"type", "data"} and value["type"] == "Buffer"
+    numbers: Any = value["data"] if is_buffer else list(value.values())
+    if (
+        not is_list(numbers)
+        or not numbers
+        or not all(type(number) is int and 0 <= number <= _MOST for number in numbers)
+    ):
+        raise Unreadable
+    if not is_buffer and (list(value) != list(map(str, range(len(numbers))))):
+        raise Unreadable
+    return ("buffer" if is_buffer else "array"), numbers
+
+
+def _write_bytes(source: am.Base64Source) -> Any:
+    """Return the text, or what it was read from."""
+    kind = mark_of(source, FAMILY, "/bytes") if source.notes else None
+    if kind not in ("buffer", "array"):
+        return source.data
+    try:
+        held = base64.b64decode(source.data, validate=True)
+    except (binascii.Error, ValueError):
+        return source.data
+    if base64.b64encode(held).decode() != source.data or not held:
+        return source.data
+    if kind == "buffer":
+        return {"type": "Buffer", "data": list(held)}
+    return {str(index): number for index, number in enumerate(held)}
+
+
 def _write_source(source: Any) -> Native:
     if isinstance(source, am.Base64Source):
-        return {"bytes": source.data}
+        return {"bytes": _write_bytes(source)}
     return {"s3Location": {"uri": source.url, **thaw(natives.extras_of(source, FAMILY))}}
 
 

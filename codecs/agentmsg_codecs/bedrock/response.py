@@ -221,13 +221,15 @@ def _wanted(usage: am.Usage) -> Mapping[str, Any]:
         name: 0 for name in ("cache_read", "cache_write", "output") if (getattr(usage, name) or 0) < 0
     }
     cached = max(usage.cache_read or 0, 0) + max(usage.cache_write or 0, 0)
-    if usage.input is not None and usage.input < cached:
+    is_partial = mark_of(usage, FAMILY, "/partial") is True
+    if (usage.input is None and not is_partial) or (usage.input is not None and usage.input < cached):
         wanted["input"] = cached
-    if mark_of(usage, FAMILY, "/partial") is True:
+    if is_partial:
         return wanted
-    wanted |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
+    if usage.output is None:
+        wanted["output"] = 0
     if usage.total is None:
-        wanted["total"] = (usage.input or 0) + (usage.output or 0)
+        wanted["total"] = (wanted.get("input", usage.input) or 0) + (usage.output or 0)
     return wanted
 
 

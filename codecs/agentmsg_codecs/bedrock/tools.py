@@ -96,8 +96,8 @@ def _spec(tool: am.ToolSpec) -> Any:
 def _native(tool: am.NativeTool) -> Any:
     if tool.codec != FAMILY:
         return Drop(f"only {tool.codec} can write this")
-    back = read_tools([plain_copy(thaw(tool.value))])
-    is_same = back is not None and isinstance(back[0], am.NativeTool)
+    back = read_tools(unfolded([plain_copy(thaw(tool.value))]))
+    is_same = back is not None and len(back) == 1 and isinstance(back[0], am.NativeTool)
     return tool if is_same else Drop("this would be read as something else")
 
 
