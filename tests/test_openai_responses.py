@@ -320,3 +320,14 @@ def test_sessions_of_the_agents_sdk_are_read() -> None:
             items = [json.loads(next(cell for cell in row if str(cell).startswith("{"))) for row in rows]
             assert returned(items)
             assert all(len(returned(item)) == 1 for item in items)
+
+
+def test_extras_of_others_on_a_citation_are_lost_and_told() -> None:
+    """A citation is kept without what another format said of it, and the loss says so."""
+    cited = am.Citation(url="https://x.test", title="T", start=0, end=1, kind="url_citation")
+    history = am.History([am.Msg("assistant", [am.TextBlock("Hi", citations=[cited.evolve(extras={"x": {"id": 1}})])])])
+    losses: list[am.Loss] = []
+    document = am.encode(history, "openai-responses-response", losses=losses)
+    (text,) = am.decode(document, "openai-responses-response")[0].content
+    assert text == am.TextBlock("Hi", citations=[cited])
+    assert ("messages", 0, "content", 0, "citations") in [loss.path for loss in losses]

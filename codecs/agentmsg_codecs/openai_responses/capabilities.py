@@ -19,8 +19,8 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg.formats.forms import Rows
-from agentmsg_codecs.openai_responses.format import is_own_id
+from agentmsg.formats.forms import Each, Nested, Rows
+from agentmsg_codecs.openai_responses.format import CITATIONS, is_own_id
 from agentmsg_codecs.openai_responses.items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, has_tools, is_phase
 from agentmsg_codecs.openai_responses.names import FAMILY, ITEM
 from agentmsg_codecs.openai_responses.settings import ROW, SETTINGS
@@ -105,7 +105,7 @@ def run_rows(
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = made.place("items", answers, others)
     text, refusal, call = made.row("output_text"), made.row("refusal"), rows[am.ToolUseBlock]
-    cited = own.part_citations if is_answer else own.citations
+    cited = _cited(own.part_citations if is_answer else own.citations, made)
     said: dict[str, Cell] = {"item_id": own.message_id, "phase": own.phase}
     return {
         **rows,
@@ -119,6 +119,16 @@ def run_rows(
         ),
         am.ToolUseBlock: Row({**call.fields, "kind": own.kind}, call.otherwise, call.concerns),
     }
+
+
+def _cited(supported: Cell, made: Rows) -> Cell:
+    """Return the cell of citations: those that are supported, as their forms say."""
+    each = Each(Nested(tuple(form.name for form in CITATIONS))).cell(made)
+
+    def cell(value: Any, block: Any) -> Any:
+        return each(supported(value, block), block)
+
+    return cell
 
 
 def _input_rows(items: Items, place: str) -> dict[type[Any], Row]:
