@@ -322,7 +322,7 @@ def notes_never_matter(codec: Codec, history: History) -> None:
 
 
 def edits_win(codec: Codec, document: Any, change: Callable[[History], History]) -> None:
-    """Law 6: after an edit of what was read, the new value is written; others, but for results, are the same."""
+    """Law 6: after an edit of what was read, the new value is written; others are the same, but for what follows it."""
     try:
         history = decode(document, codec)
     except AgentMsgError:
@@ -331,10 +331,12 @@ def edits_win(codec: Codec, document: Any, change: Callable[[History], History])
     written = plain(edited, codec)
     _is_same(codec.read(written), edited, "an old spelling outlived its value")
     changed = [a for a, b in zip(history.messages, edited.messages, strict=False) if a is not b]
-    touched, calls = len(changed), sum(len(message.tool_calls) for message in changed)
+    calls = sum(len(message.tool_calls) for message in changed)
     before, after = codec.native_messages(document), codec.native_messages(written)
-    if touched == 1 and len(history) == len(edited) and len(before) == len(after):
-        others = sum(not same_document(a, b) for a, b in zip(before, after, strict=True))
+    if len(changed) == 1 and len(history) == len(edited) and len(before) == len(after):
+        # Results follow their call, and what repeats a text follows it.
+        text, pairs = changed[0].text, zip(before, after, strict=True)
+        others = sum(not (same_document(a, b) or (is_object(a) and text in a.values())) for a, b in pairs)
         assert others <= 1 + calls, "an edit of one message changed how others are written"
 
 

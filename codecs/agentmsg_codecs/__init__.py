@@ -31,6 +31,7 @@ CodecName: TypeAlias = Literal[
     "openai-response",
     "openai-responses",
     "openai-responses-response",
+    "pydantic-ai",
     "riffer",
     "synaptic",
 ]
@@ -61,6 +62,7 @@ CODECS: dict[str, str] = {
     "openai-response": "agentmsg_codecs.openai.response:OpenAIResponseCodec",
     "openai-responses": "agentmsg_codecs.openai_responses:OpenAIResponsesCodec",
     "openai-responses-response": "agentmsg_codecs.openai_responses.response:OpenAIResponsesResponseCodec",
+    "pydantic-ai": "agentmsg_codecs.pydantic_ai:PydanticAICodec",
     "riffer": "agentmsg_codecs.riffer:RifferCodec",
     "synaptic": "agentmsg_codecs.synaptic:SynapticCodec",
 }

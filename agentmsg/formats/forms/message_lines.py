@@ -8,7 +8,7 @@ import attrs
 
 from agentmsg.formats.forms.call_values import Content
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Beside, Hatch, Key, Lifted, Place, Single
+from agentmsg.formats.forms.items import Beside, Hatch, Key, Lifted, Place, Single, Spare, is_usual
 from agentmsg.formats.forms.key_lines import KeyLines, Level
 from agentmsg.formats.forms.object_values import Each
 from agentmsg.formats.forms.values import NOTHING, Value, indented
@@ -114,6 +114,7 @@ class MessageLines(KeyLines):
             or self.form.tag is None
             or set(self.form.fixed) != {"role"}
             or any(place.need == "null" and not place.alone for place in held)
+            or self._has_more()
         ):
             return []
         count = " + ".join(f"({key!r} in d)" for key in item.keys)
@@ -123,10 +124,17 @@ class MessageLines(KeyLines):
             f"    return make_bare({role}, content_)",
         ]
 
+    def _has_more(self) -> bool:
+        """Whether the usual message has keys beside its content: that they are absent is noted."""
+        return any(
+            item.is_written if isinstance(item, Spare) else isinstance(item, Key) and is_usual(item)
+            for item in self.form.items
+        )
+
     def usual_message(self, items: Sequence[Item]) -> list[str]:
         """Return the early end at the message that says a text and nothing else."""
         form = self.form
-        if len(items) == 0 or form.cls is not Msg or set(form.fixed) != {"role"} or form.tag is None:
+        if len(items) == 0 or form.cls is not Msg or set(form.fixed) != {"role"} or form.tag is None or self._has_more():
             return []
         first, role = items[0], repr(form.fixed["role"])
         if isinstance(first, Lifted):

@@ -7,7 +7,7 @@ it, and takes what no item names as extras.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -68,6 +68,11 @@ def _flat(items: Iterable[Item], *, usual: bool = False) -> Iterator[Item]:
             yield item
         elif item.need == "must" or not usual:
             yield from item.items
+
+
+def _is_usual(v: str, usual: Any) -> str:
+    """Return the test whether a value is the usual one; false is no 0."""
+    return f"{v} is None" if usual is None else f"type({v}) is {type(usual).__name__} and {v} == {usual!r}"
 
 
 def _rank(item: Item) -> int:
@@ -334,10 +339,10 @@ class _Reader(MessageLines):
     def _spare(self, item: Spare) -> list[str]:
         if not item.is_written:
             v = f"d[{item.native!r}]"
-            usual = f"{v} is None" if item.usual is None else f"{v} is None or {v} == {item.usual!r}"
+            usual = " or ".join(dict.fromkeys((f"{v} is None", _is_usual(v, item.usual))))
             said = [f"if {usual}:", "    left -= 1", f"    note[{item.native!r}] = spelling_of({v})"]
             return [f"if {item.native!r} in d:", *indented([*said, "else:", f"    odd.append({item.native!r})"])]
-        key, usual = item.native, f"d[{item.native!r}] {'is None' if item.usual is None else f'== {item.usual!r}'}"
+        key, usual = item.native, _is_usual(f"d[{item.native!r}]", item.usual)
         found = [f"if {usual}:", "    left -= 1", "else:", f"    odd.append({key!r})"]
         return [f"if {key!r} in d:", *indented(found), "else:", f"    note[{key!r}] = 'absent'"]
 

@@ -1,0 +1,85 @@
+"""pydantic-ai: messages of Pydantic AI, as ``ModelMessagesTypeAdapter`` dumps them.
+
+A document is a list of messages, one message, or an object that holds the list under ``messages``.
+
+Follows the Python package pydantic-ai 2.68. Dumps of older versions are read, too.
+
+| Pydantic AI | agentmsg |
+| --- | --- |
+| instructions of a request | a system message in front of it, unless those before were the same |
+| request: system-prompt; user-prompt; tool-return | a system message; a user's; a tool's; joined again in one request |
+| retry-prompt with a tool; any other, retry-feedback | a tool message with the status "error"; a user's |
+| what else a request says | extras["pydantic-ai.request"] of its first message |
+| content of a user: text, text-content; structured-content | TextBlock; DataBlock |
+| image-url, audio-url, video-url, document-url; binary; uploaded-file | media at a URL; as data; a FileSource |
+| cache-point | cache of what it follows |
+| content of a result: a text; a list with media; any other JSON | content; content; structured |
+| outcome: success; failed, retried; denied; interrupted | status: "success"; "error"; "denied"; "interrupted" |
+| metadata of a result | artifact |
+| response: text, thinking, tool-call, compaction | the blocks of one assistant message |
+| builtin-tool-call; builtin-tool-return | call and result of kind "server" |
+| thought_signature of provider_details; signature | signature by "google"; by the provider_name |
+| usage, model_name, timestamp, finish_reason | usage, model, created_at, finish_reason |
+| provider_response_id; provider_details of a response | id; response_metadata |
+| any other part; message | NativeBlock, or a message with the role "native" |
+| unknown keys; the rest of an object inside a part | extras["pydantic-ai"]; a namespace of its own |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from agentmsg.formats import ContainerCodec, Containers
+from agentmsg_codecs.pydantic_ai.capabilities import make_caps
+from agentmsg_codecs.pydantic_ai.likeness import sniff_message
+from agentmsg_codecs.pydantic_ai.messages import Messages
+from agentmsg_codecs.pydantic_ai.names import CONTAINERS, FAMILY
+
+if TYPE_CHECKING:
+    import agentmsg as am
+    from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
+
+__all__ = ["PydanticAICodec"]
+
+
+@attrs.frozen(kw_only=True)
+class PydanticAICodec(ContainerCodec):
+    """Messages of Pydantic AI.
+
+    Attributes:
+        engine: what reads and writes.
+    """
+
+    name: ClassVar[str] = "pydantic-ai"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "Pydantic AI (ModelMessages)"
+    containers: ClassVar[Containers] = CONTAINERS
+
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms."""
+        return (self.engine.said, self.engine.described)
+
+    def make_caps(self) -> Caps:
+        """Return what the messages support; see capabilities.py."""
+        return make_caps(self.engine)
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a list of messages, one message, or an object that holds messages."""
+        contents = CONTAINERS.contents(document)
+        self.engine.fill()
+        return CONTAINERS.history(contents, self.engine.read(contents.natives))
+
+    def write(self, history: am.History) -> Any:
+        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        self.engine.fill()
+        return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like Pydantic AI."""
+        return self.likeliest(document, sniff_message)

@@ -1,0 +1,193 @@
+"""The capability table: what Pydantic AI supports, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+import agentmsg_codecs.pydantic_ai.rules as own
+from agentmsg.formats import (
+    ANY_ROLE,
+    EMPTY,
+    KEEP,
+    Caps,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    is_mapping,
+    restructure,
+    rules,
+)
+from agentmsg.formats.forms import Rows
+from agentmsg_codecs.pydantic_ai.messages import is_instructions, is_part
+from agentmsg_codecs.pydantic_ai.names import (
+    CLASSES,
+    CONTAINERS,
+    DETAILS,
+    FAMILY,
+    FILE,
+    NAME,
+    REQUEST,
+    REQUEST_KEYS,
+    UNSIGNED,
+    VENDOR,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg.formats import Cell
+    from agentmsg_codecs.pydantic_ai.messages import Messages
+
+_DETAILS = {"thought_signature": "signature", "phase": "phase", "encrypted_content": "encrypted"}
+_FILE_KEYS = frozenset({"kind", "data", "media_type"})
+
+# -- extras -----------------------------------------------------------------------------------------------------------
+
+
+def _both(*cells: Cell) -> Cell:
+    """Return the cell of extras that several cells support, each those of its namespaces, in this order."""
+
+    def cell(extras: Any, owner: Any) -> Any:
+        kept: dict[str, Any] = {}
+        for each in cells:
+            kept |= each(extras, owner)
+        is_all = list(kept) == list(extras) and all(kept[space] is extras[space] for space in kept)
+        return extras if is_all else kept
+
+    return cell
+
+
+def _inside(space: str, fields: Mapping[str, str]) -> Cell:
+    """Return the cell of the rest of an object; a key that has a field is an extra where its value is another."""
+
+    def stays(owner: Any, key: str, value: Any) -> bool:
+        return type(value) is not str and getattr(owner, fields[key]) is None
+
+    def taken(owner: Any) -> frozenset[str]:
+        return frozenset(key for key, field in fields.items() if hasattr(owner, field))
+
+    return carried_extras((space, taken), odd=stays)
+
+
+def _unsigned(extras: Any, owner: Any) -> Any:
+    held = extras.get(UNSIGNED)
+    is_own = is_mapping(held) and held.keys() == {NAME} and held[NAME] is not None
+    return {UNSIGNED: held} if is_own and owner.signature is None and owner.redacted is None else EMPTY
+
+
+_OF_DETAILS, _OF_VENDOR = _inside(DETAILS, _DETAILS), _inside(VENDOR, {"detail": "detail"})
+_OF_FILE = carried_extras((FILE, lambda _: _FILE_KEYS))
+
+
+def _of_request(extras: Any, message: Any) -> Any:
+    """Keep what a request says beside its parts, and can't be told otherwise."""
+    held = extras.get(REQUEST)
+    if not is_mapping(held) or not is_part(message):
+        return EMPTY
+    kept = {key: held[key] for key in held if _stays(key, held[key], message)}
+    return {REQUEST: held if len(kept) == len(held) else kept} if kept else EMPTY
+
+
+def _stays(key: str, value: Any, message: am.Msg) -> bool:
+    if key in ("kind", "parts") or (key in REQUEST_KEYS and value == REQUEST_KEYS[key]):
+        return False
+    return key != "instructions" or not (is_instructions(message) or (isinstance(value, str) and value))
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _more(row: Row, *spaces: Cell, **cells: Cell) -> Row:
+    extras = _both(*spaces, row.fields["extras"]) if spaces else row.fields["extras"]
+    return Row({**row.fields, **cells, "extras": extras}, row.otherwise, row.concerns)
+
+
+def _said_rows(messages: Messages, place: str, **cells: Cell) -> dict[type[Any], Row]:
+    """Return the rows of what users say, or of the media in a result."""
+    answers: Any = dict.fromkeys(CLASSES.values(), own.said_media)
+    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.returns(place))}
+    rows = Rows(messages.said).place(place, answers, others)
+    made = {cls: _more(row, **cells) if "extras" in row.fields else row for cls, row in rows.items()}
+    return {**made, am.ImageBlock: _more(made[am.ImageBlock], _OF_VENDOR)}
+
+
+def _model_rows(messages: Messages) -> dict[type[Any], Row]:
+    answers: Any = {
+        **dict.fromkeys(CLASSES.values(), own.file_of_model),
+        am.ThinkingBlock: own.thinking,
+        am.ToolUseBlock: (own.call, "kind"),
+        am.ToolResultBlock: own.result,
+    }
+    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.returns("response"))}
+    rows = Rows(messages.described).place("response", answers, others)
+    made = {cls: _more(row, _OF_DETAILS) if cls not in others or "extras" in row.fields else row
+            for cls, row in rows.items()}  # fmt: skip
+    for cls in CLASSES.values():
+        made[cls] = _more(rows[cls], _OF_FILE, _OF_DETAILS)
+    made[am.ThinkingBlock] = _more(rows[am.ThinkingBlock], _unsigned, _OF_DETAILS)
+    made[am.TextBlock] = _more(made[am.TextBlock], citations=own.citations)
+    made[am.ToolUseBlock] = _more(made[am.ToolUseBlock], kind=own.kind, provider=own.provider)
+    return made
+
+
+def _joined(left: Any, right: Any) -> Any:
+    """Return the one text that two neighbours are."""
+    if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
+        return None
+    return left.evolve(text=f"{left.text}\n{right.text}")
+
+
+def _one_text(message: am.Msg) -> Any:
+    """Keep a system prompt that is one text."""
+    if sum(type(block) is am.TextBlock for block in message.content) > 1:
+        return Swap(message, "a system prompt is one text here", "annotation")
+    return message
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def make_caps(messages: Messages) -> Caps:
+    """Return the capability table."""
+    made = Rows(messages.described)
+
+    def fields(*names: str, **cells: Cell) -> dict[str, Cell]:
+        found = made.message(*names)
+        return {**found, **cells, "extras": _both(found["extras"], _of_request)}
+
+    inner = {**_said_rows(messages, "inner"), am.TextBlock: Row({"text": KEEP}), am.DataBlock: Row({"data": KEEP})}
+    result = made.row("server_result", rules={am.ToolResultBlock: own.result}, kind=lambda _, __: "function",
+                      provider=lambda _, __: None, extras=lambda _, __: EMPTY)  # fmt: skip
+    native, part = (rules.native_message_row(FAMILY, read) for read in (messages.message_of, messages.part_of))
+    response = made.message("response")
+    return Caps(
+        messages={
+            "system": MessageRow(
+                fields=fields("system"),
+                blocks={**rules.TEXT_ROWS, am.TextBlock: Row({"text": KEEP}, own.words)},
+                otherwise=_one_text,
+                joins=_joined,
+            ),
+            "developer": MessageRow(otherwise=rules.role_rule("system")),
+            "user": MessageRow(
+                fields=fields("again", "feedback", "user"), blocks=_said_rows(messages, "user", cache=own.hint)
+            ),
+            "assistant": MessageRow(
+                fields={**response, "finish_reason": own.finish}, blocks=_model_rows(messages), results=inner
+            ),
+            "tool": MessageRow(
+                fields=fields("tool_again", "tool"), blocks={am.ToolResultBlock: result}, results=inner
+            ),
+            "native": MessageRow(
+                fields={"extras": _both(_of_request)},
+                blocks=native.blocks,
+                otherwise=lambda message: (part if is_part(message) else native).otherwise(message),  # type: ignore[misc]
+            ),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+        },
+        history=CONTAINERS.cells(),
+        arrange=(restructure.split_results,),
+        needs_id=own.needs_id,
+    )

@@ -1,0 +1,199 @@
+"""Content: what users say, and what tools return.
+
+A user says a text, or a list of texts and objects; a cache point is the ``cache`` of what it follows. A tool returns
+any JSON: a text is one, a list with media is content, and anything else is structured.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_marked,
+    is_object,
+    mark_of,
+    natives,
+)
+from agentmsg.formats.forms import Hatch
+from agentmsg_codecs.pydantic_ai.names import FAMILY, MEDIA_KINDS
+from agentmsg_codecs.pydantic_ai.values import is_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.formats import Parts
+
+POINT = "cache-point"
+_POINT_KEYS = frozenset({"kind", "ttl"})
+
+# -- what users say ---------------------------------------------------------------------------------------------------
+
+
+def _hint(item: Any) -> am.CacheHint | None:
+    """Return the hint that a cache point is; None if an item isn't one."""
+    if not is_object(item) or item.get("kind") != POINT or item.keys() - _POINT_KEYS:
+        return None
+    ttl = item.get("ttl")
+    if "ttl" in item and type(ttl) is not str:
+        return None
+    return am.CacheHint(ttl=ttl)
+
+
+def read_said(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ...]:
+    """Return the blocks of what a user says, and note how they are spelt."""
+    if type(content) is str:
+        return (am.TextBlock(content),) if content else ()
+    if not is_list(content):
+        raise Unreadable("content is a text or a list")
+    blocks: list[Any] = []
+    for item in content:
+        hint = _hint(item)
+        if hint is not None and blocks and blocks[-1].cache is None and type(blocks[-1]) is not am.NativeBlock:
+            blocks[-1] = blocks[-1].evolve(cache=hint)
+        else:
+            blocks.append(am.TextBlock(item) if type(item) is str else place.read(item))
+    if not blocks or _is_one_text(blocks):
+        note["/list"] = True
+    return tuple(blocks)
+
+
+def _is_one_text(blocks: Any) -> bool:
+    return len(blocks) == 1 and is_plain(blocks[0]) and blocks[0].cache is None and bool(blocks[0].text)
+
+
+def write_said(blocks: tuple[Any, ...], message: am.Msg, place: Parts) -> Any:
+    """Return the content that says these blocks."""
+    if (not blocks or _is_one_text(blocks)) and not is_marked(message, FAMILY, "/list"):
+        return blocks[0].text if blocks else ""
+    items: list[Any] = []
+    for block in blocks:
+        bare = block if block.cache is None else block.evolve(cache=None)
+        items.append(bare.text if is_plain(bare) else place.write(bare))
+        if block.cache is not None:
+            items.append({"kind": POINT} if block.cache.ttl is None else {"kind": POINT, "ttl": block.cache.ttl})
+    return items
+
+
+def is_plain(block: Any) -> bool:
+    """Whether a block is a text without an object around it."""
+    is_text = type(block) is am.TextBlock and not block.metadata and not block.extras
+    return is_text and not is_marked(block, FAMILY, "/tagged")
+
+
+# -- what tools return ------------------------------------------------------------------------------------------------
+
+
+def is_media(item: Any) -> bool:
+    """Whether an item of a result is media to Pydantic AI, rather than JSON."""
+    if not is_object(item) or type(item.get("kind")) is not str or item["kind"] not in MEDIA_KINDS:
+        return False
+    return is_binary(item) if item["kind"] == "binary" else "media_type" in item and type(item.get("url")) is str
+
+
+def is_structured(value: Any) -> bool:
+    """Whether a value is read as structured content."""
+    if value is None or isinstance(value, str):
+        return False
+    plain = thaw(value)
+    return not is_media(plain) and not (is_list(plain) and any(map(is_media, plain)))
+
+
+def _read_item(item: Any, inner: Parts) -> Any:
+    if type(item) is str:
+        return am.TextBlock(item)
+    block = inner.read(item) if is_media(item) else am.DataBlock(adopt(item))
+    if type(block) is am.NativeBlock:
+        raise Unreadable("media that the model has no place for")
+    return block
+
+
+def _read_returned(native: Native, inner: Parts) -> dict[str, Any]:
+    value = native["content"]
+    if type(value) is str:
+        return {"content": (am.TextBlock(value),) if value else ()}
+    if value is None:
+        return {"notes": {"content": "null"}}
+    if is_media(value):
+        return {"content": (_read_item(value, inner),), "notes": {"/single": True}}
+    if is_list(value) and any(map(is_media, value)):
+        return {"content": tuple(_read_item(item, inner) for item in value)}
+    return {"structured": adopt(value)}
+
+
+def _write_item(block: Any, inner: Parts) -> Any:
+    if type(block) is am.TextBlock:
+        return block.text
+    return thaw(block.data) if type(block) is am.DataBlock else inner.write(block)
+
+
+def _write_returned(block: am.ToolResultBlock, inner: Parts) -> Native:
+    content = block.content
+    if block.structured is not None:
+        return {"content": thaw(block.structured)}
+    if not content or (len(content) == 1 and type(content[0]) is am.TextBlock):
+        return {"content": natives.link_of(block.text) or ""}
+    items = [_write_item(item, inner) for item in content]
+    is_single = len(items) == 1 and bool(block.notes) and mark_of(block, FAMILY, "/single") is True
+    return {"content": items[0] if is_single else items}
+
+
+def returned(inner: Callable[[], Parts], *, is_message: bool = False) -> Hatch:
+    """Return what says the content of a result.
+
+    Args:
+        inner: returns the table of the media that may stand in it.
+        is_message: whether the result is all that a message holds.
+    """
+
+    def get(native: Native) -> dict[str, Any]:
+        found = _read_returned(native, inner())
+        if is_message and "/single" in found.get("notes", ()):
+            found["marks"] = found.pop("notes")
+        return found
+
+    def put(owner: Any) -> Native:
+        return _write_returned(owner.content[0] if is_message else owner, inner())
+
+    return Hatch(keys=("content",), cells={"content": KEEP, "structured": KEEP}, get=get, put=put, must=("content",),
+                 about="content; structured")  # fmt: skip
+
+
+# -- what a tool is to be asked again for -----------------------------------------------------------------------------
+
+
+def _read_retried(native: Native) -> dict[str, Any]:
+    value = native["content"]
+    if type(value) is str and value:
+        return {"content": (am.TextBlock(value),), "status": "error"}
+    if not is_list(value) or not is_structured(value):
+        raise Unreadable("a text, or errors")
+    return {"structured": adopt(value), "status": "error"}
+
+
+def _write_retried(message: am.Msg) -> Native:
+    block: Any = message.content[0]
+    return {"content": block.text if block.structured is None else thaw(block.structured)}
+
+
+RETRIED = Hatch(
+    keys=("content",), cells=dict.fromkeys(("content", "structured", "status"), KEEP), get=_read_retried,
+    put=_write_retried, must=("content",), about="content; structured; the status is error",
+    schema={"content": {"type": "string", "minLength": 1}},
+)  # fmt: skip
+
+
+def is_retried(message: am.Msg) -> bool:
+    """Whether a result is written as the prompt to try again that it was read from."""
+    block: Any = message.content[0] if message.content else None
+    if block is None or not is_marked(block, FAMILY, "/retry") or block.status != "error" or block.artifact is not None:
+        return False
+    if block.structured is not None:
+        return is_list(thaw(block.structured)) and not block.content
+    return len(block.content) == 1 and type(block.content[0]) is am.TextBlock and bool(block.text)

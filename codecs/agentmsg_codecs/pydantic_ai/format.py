@@ -1,0 +1,336 @@
+"""The description: what parts, usage and messages are in Pydantic AI.
+
+A part of a request is a message of its own: its ``part_kind`` tells its role. A response is one message. What is read
+is spelt as the library spells it: all keys stand there, with null for nothing. Where one is absent, a note says so.
+
+Follows the Python package pydantic-ai 2.68.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import KEEP, Native, Parts, Unreadable, adopt, given, is_bare_text, is_marked, is_object, mark_of, natives
+from agentmsg.formats.forms import (
+    Arguments,
+    Const,
+    Content,
+    Described,
+    Each,
+    Form,
+    Hatch,
+    Json,
+    Key,
+    Lifted,
+    Link,
+    Nested,
+    Object,
+    Place,
+    Single,
+    Spare,
+    Spread,
+    Text,
+    Via,
+    Whole,
+    Words,
+)
+from agentmsg_codecs.pydantic_ai.citations import read_citation, write_citation
+from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_said, returned, write_said
+from agentmsg_codecs.pydantic_ai.names import CLASSES, DETAILS, FAMILY, MEDIA, OUTCOMES, URLS
+from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, TIME, told_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_TAG = "part_kind"
+_ITEM_ID = Key("id", "item_id", Text(), "null")
+_METADATA = Key("metadata", "metadata", Object(), "null")
+_PROVIDER = Spare("provider_name")
+_KIND = Spare("tool_kind")
+
+
+class KindParts(Parts):
+    """Parts that say what they are under ``part_kind``, or under ``kind``."""
+
+    def read(self, part: Any) -> Any:
+        """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
+        tag = part.get(_TAG, part.get("kind")) if is_object(part) else None
+        read = self.readers[tag] if type(tag) is str else None
+        if read is not None:
+            try:
+                return read(part)
+            except (Unreadable, am.AgentMsgError):
+                pass
+        return am.NativeBlock(FAMILY, adopt(part), fallback=natives.native_text(part))
+
+
+# -- what users say ---------------------------------------------------------------------------------------------------
+
+
+def kind_of(media_type: Any) -> str:
+    """Return the kind of media: image, audio, video, else file."""
+    kind = media_type.partition("/")[0] if type(media_type) is str else ""
+    return kind if kind in MEDIA else "file"
+
+
+def _of_kind(kind: str) -> Callable[[Native], bool]:
+    return lambda native: kind_of(native.get("media_type")) == kind
+
+
+def _holds(source: type[Any]) -> Callable[[Any], bool]:
+    return lambda block: type(block.source) is source
+
+
+_MEDIA_TYPE = Key("media_type", "media_type", Text(), "null")
+
+
+def _vendor(cls: type[Any]) -> Any:
+    return DETAIL if cls is am.ImageBlock else Spare("vendor_metadata")
+
+
+def _media() -> tuple[Form, ...]:
+    """Return the forms of media: at a URL, as data, and as a file that a provider keeps."""
+    urls = [
+        Form(f"{kind.removesuffix('-url')}_at_url", cls, kind, (
+            Spread("source", am.URLSource, (Key("url", "url", Text()), _MEDIA_TYPE)),
+            Spare("force_download", usual=False), _vendor(cls),
+        ), tag_key="kind", when=_holds(am.URLSource))
+        for kind, cls in URLS.items()
+    ]  # fmt: skip
+    held = [
+        form
+        for kind, cls in CLASSES.items()
+        for form in (
+            Form(f"{kind}_data", cls, "binary", (
+                Spread("source", am.Base64Source, (
+                    Key("data", "data", Text()), Key("media_type", "media_type", Text()),
+                )), _vendor(cls),
+            ), tag_key="kind", fits=_of_kind(kind), when=_holds(am.Base64Source)),
+            Form(f"{kind}_uploaded", cls, "uploaded-file", (
+                Spread("source", am.FileSource, (
+                    Key("file_id", "file_id", Text()), Key("provider_name", "provider", Text()), _MEDIA_TYPE,
+                )), _vendor(cls),
+            ), tag_key="kind", fits=_of_kind(kind), when=_holds(am.FileSource)),
+        )
+    ]  # fmt: skip
+    return (*urls, *held)
+
+
+_SAID = (
+    Form("tagged", am.TextBlock, "text-content", (
+        Key("content", "text", Text()), _METADATA,
+    ), tag_key="kind", notes={"tagged": True}),
+    Form("structured", am.DataBlock, "structured-content", (
+        Key("value", "data", Json()), Key("tag", "name", Text(), "null"), _METADATA, Spare("description"),
+    ), tag_key="kind"),
+    *_media(),
+)  # fmt: skip
+
+
+# -- what models say --------------------------------------------------------------------------------------------------
+
+
+def _call(name: str, tag: str, *more: Any, **how: Any) -> Form:
+    return Form(name, am.ToolUseBlock, tag, (
+        Key("tool_name", "name", Text()), Key("args", "input", Arguments(is_any=True), "null"),
+        Key("tool_call_id", "id", Link()), _KIND, _ITEM_ID, *more,
+    ), tag_key=_TAG, **how)  # fmt: skip
+
+
+_CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citation, {"type": "object"}, KEEP)), "null")
+_SIGNED_DETAILS = told_in("provider_details", DETAILS, thought_signature="signature")
+
+
+def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
+    """Return the forms of the parts of responses."""
+    return (
+        Form("text", am.TextBlock, "text", (
+            Key("content", "text", Text()), _ITEM_ID, _PROVIDER,
+            told_in("provider_details", DETAILS, thought_signature="signature", phase="phase"), _CITATIONS,
+        ), tag_key=_TAG),
+        Form("redacted", am.ThinkingBlock, "thinking", (
+            Const("content", ""), Const("id", "redacted_thinking"), Key("signature", "redacted", Text()),
+            Spare("provider_name", "anthropic"), told_in("provider_details", DETAILS),
+        ), tag_key=_TAG, fits=lambda native: native.get("id") == "redacted_thinking",
+             when=lambda block: block.redacted is not None),
+        Form("thinking", am.ThinkingBlock, "thinking", (
+            Key("content", "thinking", Text()), _ITEM_ID, SIGNED, told_in("provider_details", DETAILS),
+        ), tag_key=_TAG),
+        _call("call", "tool-call", _PROVIDER, _SIGNED_DETAILS),
+        _call("server_call", "builtin-tool-call", Key("provider_name", "provider", Text(), "null"), _SIGNED_DETAILS,
+              fixed={"kind": "server"}),
+        Form("server_result", am.ToolResultBlock, "builtin-tool-return", (
+            Key("tool_name", "name", Text()), returned(inner), Key("tool_call_id", "tool_call_id", Link()),
+            OUTCOME, Key("metadata", "artifact", Json(), "null"),
+            Key("provider_name", "provider", Text(), "null"), _KIND, told_in("provider_details", DETAILS),
+            Spare("content_file_digests", [], is_written=False),
+        ), tag_key=_TAG, fixed={"kind": "server"}),
+        *(
+            Form(f"{kind}_file", cls, "file", (
+                DATA, _ITEM_ID, _PROVIDER, told_in("provider_details", DETAILS),
+            ), tag_key=_TAG, fits=_is_file(kind))
+            for kind, cls in CLASSES.items()
+        ),
+        Form("compaction", am.CompactionBlock, "compaction", (
+            Key("content", "text", Text(), "null"), _ITEM_ID, _PROVIDER,
+            told_in("provider_details", DETAILS, encrypted_content="encrypted"), _METADATA,
+        ), tag_key=_TAG),
+    )  # fmt: skip
+
+
+def _is_file(kind: str) -> Callable[[Native], bool]:
+    def fits(native: Native) -> bool:
+        held = native.get("content")
+        return is_object(held) and kind_of(held.get("media_type")) == kind
+
+    return fits
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+def _read_outcome(word: Any, note: dict[str, Any]) -> str:
+    if word == "retried":
+        note["/retried"] = True
+        return "error"
+    if type(word) is not str or word not in OUTCOMES:
+        raise Unreadable("an unknown outcome")
+    return OUTCOMES[word]
+
+
+def _write_outcome(status: str, block: Any) -> str:
+    is_error = status == "error"
+    if is_error and block.notes and mark_of(block, FAMILY, "/retried") is True:
+        return "retried"
+    return "failed" if is_error else status
+
+
+def _carried_status(status: str, _: Any) -> str | None:
+    return status if status in OUTCOMES.values() else None
+
+
+OUTCOME = Key(
+    "outcome", "status",
+    Via(_read_outcome, _write_outcome, {"enum": [*OUTCOMES, "retried"]}, _carried_status, is_marking=True), "may",
+)  # fmt: skip
+
+
+# -- usage ------------------------------------------------------------------------------------------------------------
+
+_COUNTS = {
+    "input_tokens": "input", "cache_write_tokens": "cache_write", "cache_read_tokens": "cache_read",
+    "output_tokens": "output", "output_reasoning_tokens": "reasoning", "input_audio_tokens": "input_audio",
+    "output_audio_tokens": "output_audio",
+}  # fmt: skip
+USAGE = Form("usage", am.Usage, None, (
+    *(Key(key, name, Whole(), "may") for key, name in _COUNTS.items()),
+    Spare("cache_write_1h_tokens", 0), Spare("cache_audio_read_tokens", 0), Spare("audio_seconds", 0.0),
+    Spare("details", {}), COST,
+), is_apart=True)  # fmt: skip
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+FINISH = {"stop": "stop", "length": "length", "content_filter": "content_filter", "tool_call": "tool_use",
+          "error": "error"}  # fmt: skip
+
+
+def _read_id(native: Native) -> dict[str, Any]:
+    value = native.get("provider_response_id")
+    if value is None:
+        return {} if "provider_response_id" in native else {"notes": {"provider_response_id": "absent"}}
+    if type(value) is not str:
+        raise Unreadable("an id is a string")
+    return {"id": value}
+
+
+def _write_id(message: am.Msg) -> Native:
+    # What the library made is not told: an id is there where the provider gave it.
+    return {"provider_response_id": given(message.id)}
+
+
+_ID = Hatch(keys=("provider_response_id",), cells={"id": KEEP}, get=_read_id, put=_write_id,
+            schema={"provider_response_id": {"type": ["string", "null"]}}, about="id")  # fmt: skip
+
+
+def _nulls(*keys: str) -> tuple[Spare, ...]:
+    return tuple(map(Spare, keys))
+
+
+def _message(name: str, role: str, tag: str, items: tuple[Any, ...], **how: Any) -> Form:
+    how.setdefault("fixed", {"role": role})
+    return Form(name, am.Msg, tag, items, tag_key=_TAG, is_apart=name, **how)
+
+
+def _marked(mark: str) -> Callable[[Any], bool]:
+    """Return the test whether a message is one text that was read from another kind of part."""
+
+    def is_of(message: am.Msg) -> bool:
+        content = message.content
+        return is_marked(message, FAMILY, mark) and (not content or (len(content) == 1 and _is_bare(content[0])))
+
+    return is_of
+
+
+def _is_bare(block: Any) -> bool:
+    return is_bare_text(block, FAMILY) and block.cache is None and not block.metadata
+
+
+def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, **how: Any) -> Form:
+    items = (Key("tool_name", "name", Text()), content, Key("tool_call_id", "tool_call_id", Link()), *more)
+    spare = () if marks else (_KIND, Spare("retry"), Spare("content_file_digests", [], is_written=False))
+    block = Single(am.ToolResultBlock, items, marks or {})
+    return _message(name, "tool", tag, (block, TIME, *spare), **how)
+
+
+_TEXT = Lifted((Place("content", Content(), need='""'),))
+_SAID_TEXT = (_TEXT, TIME)
+
+
+def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Form, ...]:
+    """Return the forms of the parts of requests, and of responses."""
+    said = Via(
+        lambda content, note: read_said(content, note, user()),
+        lambda blocks, message: write_said(blocks, message, user()),
+        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]},
+        KEEP,
+        is_marking=True,
+    )
+    return (
+        _message("system", "system", "system-prompt", (
+            *_SAID_TEXT, *_nulls("dynamic_ref", "context_id"), Spare("scope", "conversation"), _METADATA,
+        )),
+        _message("user", "user", "user-prompt", (Key("content", "content", said), TIME)),
+        _message("again", "user", "retry-prompt", (*_SAID_TEXT, Spare("tool_name")), notes={"retry": True},
+                 when=_marked("/retry")),
+        _message("feedback", "user", "retry-feedback", _SAID_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
+        _result("tool_again", "retry-prompt", RETRIED, marks={"retry": True}, when=is_retried),
+        _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, Key("metadata", "artifact", Json(), "null")),
+        Form("response", am.Msg, "response", (
+            Key("parts", "content", Content("response", is_strict=True)),
+            Key("usage", "usage", Nested(("usage",)), "may"),
+            Key("model_name", "model", Text(), "null"), TIME,
+            Key("provider_details", "response_metadata", Object(), "null"),
+            _ID, Key("finish_reason", "finish_reason", Words(FINISH, is_closed=True), "null"),
+            Key("metadata", "metadata", Object(), "null"),
+            *_nulls("model_id", "provider_name", "provider_url", "canonical_system", "run_id", "conversation_id",
+                    "workspace_ref", "history_digest", "failed_attempts"),
+            Spare("state", "complete"),
+        ), tag_key="kind", fixed={"role": "assistant"}, is_apart="response"),
+    )  # fmt: skip
+
+
+def describe_said() -> Described:
+    """Return the description of what users say, and of media in results."""
+    inner = tuple(form.name for form in _media() if not form.name.endswith("_uploaded"))
+    places = {"user": tuple(form.name for form in _SAID), "inner": inner}
+    return Described(FAMILY, _SAID, places, table=KindParts)
+
+
+def describe(said: Described) -> Described:
+    """Return the description of messages and of what models say; ``said`` is that of what users say."""
+    models = _models(lambda: said.parts["inner"])
+    messages = _messages(lambda: said.parts["user"], lambda: said.parts["inner"])
+    places = {"response": tuple(form.name for form in models)}
+    return Described(FAMILY, (*models, USAGE, *messages), places, table=KindParts)

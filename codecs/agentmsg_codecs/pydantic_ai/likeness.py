@@ -1,0 +1,16 @@
+"""How much a document looks like Pydantic AI: its messages are requests and responses, of parts that say their kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.formats import is_list, is_object
+
+_KINDS = frozenset({"request", "response"})
+
+
+def sniff_message(native: Any) -> float:
+    """Return 0 for what cannot be a message."""
+    if not is_object(native) or native.get("kind") not in _KINDS or not is_list(native.get("parts")):
+        return 0.0
+    return 1.0 if all(is_object(part) and "part_kind" in part for part in native["parts"]) else 0.0

@@ -1,0 +1,234 @@
+"""Requests and responses: each part of a request is a message of its own; a response is one.
+
+Instructions of a request are a system message in front of its parts, marked ``/instructions``; where a later request
+repeats them, its first message is marked ``/repeated``. What else a request says is on its first message, in the extras
+``pydantic-ai.request``; ``/absent`` lists the keys that it lacks. A part that can't be told is a message of the role
+"native", marked ``/part``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    Grouping,
+    Native,
+    Unreadable,
+    adopt,
+    grouping,
+    is_list,
+    is_marked,
+    is_object,
+    is_sequence,
+    mark_of,
+    marked,
+    natives,
+    plain_copy,
+    write_as,
+)
+from agentmsg_codecs.pydantic_ai.format import describe, describe_said
+from agentmsg_codecs.pydantic_ai.names import FAMILY, REQUEST, REQUEST_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_FORMS = {
+    "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
+    "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",),
+}  # fmt: skip
+_BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user"), "tool": ("tool_again", "tool")}
+
+
+def is_part(message: am.Msg) -> bool:
+    """Whether a message is a part of a request."""
+    if message.role != "native":
+        return message.role != "assistant"
+    return is_marked(message, FAMILY, "/part")
+
+
+def is_instructions(message: am.Msg) -> bool:
+    """Whether a message is written as the instructions of a request, not as a part of it."""
+    if message.role != "system" or not is_marked(message, FAMILY, "/instructions"):
+        return False
+    content = message.content
+    is_text = len(content) == 1 and type(content[0]) is am.TextBlock and bool(content[0].text)
+    says_more = FAMILY in message.extras or message.metadata or message.created_at is not None
+    return is_text and not says_more
+
+
+def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
+    if not group or not is_part(group[-1]) or not is_part(message):
+        return False
+    return REQUEST not in message.extras and not is_instructions(message)
+
+
+GROUPING = Grouping(family=FAMILY, may_join=_may_join, joins=lambda _, __: True)
+
+
+class Messages:
+    """Reads and writes messages.
+
+    Attributes:
+        said: the forms of what users say, and of media in results.
+        described: the forms of messages, and of what models say.
+    """
+
+    def __init__(self) -> None:
+        self.said = describe_said()
+        self.described = describe(self.said)
+
+    def fill(self) -> None:
+        """Fill the tables, on first use."""
+        self.said.fill()
+        self.described.fill()
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, documents: Iterable[Any]) -> list[am.Msg]:
+        """Return the messages of native ones."""
+        groups: list[Sequence[am.Msg]] = []
+        current: str | None = None
+        for native in documents:
+            group = self.group(native)
+            first = group[0]
+            if is_instructions(first):
+                text = first.text
+                if text == current and len(group) > 1:
+                    group = [_taken_over(first, group[1]), *group[2:]]
+                current = text
+            groups.append(group)
+        return grouping.seated(groups, GROUPING)
+
+    def group(self, native: Any) -> list[am.Msg]:
+        """Return the messages of one native message; one of the role "native" if it isn't one here."""
+        kind = native.get("kind") if is_object(native) else None
+        try:
+            if kind == "response":
+                return [self.described.names.readers["response"](native)]
+            if kind == "request":
+                return self._request(native)
+        except (Unreadable, AgentMsgError):
+            pass
+        return [natives.read_whole(native, FAMILY)]
+
+    def _request(self, native: Native) -> list[am.Msg]:
+        parts: Any = native.get("parts")
+        if not is_list(parts):
+            raise Unreadable("a request has parts")
+        group = list(map(self.part, parts))
+        rest = {
+            key: value
+            for key, value in native.items()
+            if key not in ("kind", "parts") and not (key in REQUEST_KEYS and value == REQUEST_KEYS[key])
+        }
+        text = rest.get("instructions")
+        if type(text) is str and text:
+            del rest["instructions"]
+            group.insert(0, marked(am.Msg("system", text, id=None, created_at=None), FAMILY, instructions=True))
+        if not group:
+            raise Unreadable("a request that says nothing")
+        first = group[0]
+        if rest:
+            first = first.evolve(extras={**first.extras, REQUEST: adopt(rest)})
+        absent = [key for key in REQUEST_KEYS if key not in native]
+        group[0] = marked(first, FAMILY, absent=absent) if absent else first
+        return group
+
+    def part(self, native: Any) -> am.Msg:
+        """Return the message of a part of a request; of the role "native" where it can't be told in the model."""
+        tag = native.get("part_kind") if is_object(native) else None
+        for form in _FORMS.get(tag, ()) if type(tag) is str else ():
+            if form == "tool_again" and native.get("tool_name") is None:
+                continue
+            try:
+                found: am.Msg = self.described.names.readers[form](native)
+            except (Unreadable, AgentMsgError):
+                continue
+            return found
+        return marked(natives.read_whole(native, FAMILY), FAMILY, part=True)
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, messages: Iterable[am.Msg]) -> list[Any]:
+        """Return the native messages of messages that fit."""
+        out: list[Any] = []
+        current: str | None = None
+        for group in grouping.containers(messages, GROUPING):
+            first = group[0]
+            if not is_part(first):
+                out.append(_whole(first) if first.role == "native" else self._written(first, "response"))
+                continue
+            native = self._body(group, current)
+            if is_instructions(first):
+                current = first.text
+            out.append(native)
+        return out
+
+    def _body(self, group: Sequence[am.Msg], current: str | None) -> Native:
+        """Return the request of a group; ``current`` are the instructions before it."""
+        first = group[0]
+        absent = mark_of(first, FAMILY, "/absent") if first.notes else None
+        lacks = frozenset(map(str, absent)) if is_sequence(absent) else frozenset[str]()
+        rest: Native = thaw(natives.extras_of(first, REQUEST))
+        native: Native = {
+            key: value for key, value in REQUEST_KEYS.items() if key not in lacks and key not in rest
+        }
+        parts = group
+        if is_instructions(first):
+            native["instructions"], parts = first.text, group[1:]
+        elif current is not None and first.notes and is_marked(first, FAMILY, "/repeated"):
+            native["instructions"] = current
+        return {"kind": "request", "parts": list(map(self.write_part, parts)), **native, **rest}
+
+    def write_part(self, message: am.Msg) -> Any:
+        """Return the part of a request that a message is."""
+        if message.role == "native":
+            return _whole(message)
+        forms = [self.described.forms[name] for name in _BY_ROLE[message.role]]
+        form = next(form for form in forms if form.when is None or form.when(message))
+        return self._written(message, form.name)
+
+    def _written(self, message: am.Msg, form: str) -> Any:
+        if REQUEST in message.extras:
+            message = message.evolve(extras={key: value for key, value in message.extras.items() if key != REQUEST})
+        return write_as(self.described.shapes[form], message, FAMILY)
+
+    # -- whether native ones come back --------------------------------------------------------------------------------
+
+    def message_of(self, value: Any) -> am.Msg:
+        """Return the first message of a native one."""
+        self.fill()
+        return self.group(plain_copy(thaw(value)))[0]
+
+    def part_of(self, value: Any) -> am.Msg:
+        """Return the message of a part of a request."""
+        self.fill()
+        return self.part(plain_copy(thaw(value)))
+
+    def returns(self, place: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
+        """Return the function that tells what is read where a native block is written in a place, else None."""
+
+        described = self.described if place in self.described.parts else self.said
+
+        def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+            self.fill()
+            return described.parts[place].comes_back(block)
+
+        return comes_back
+
+
+def _whole(message: am.Msg) -> Any:
+    block: Any = message.content[0]
+    return thaw(block.value)
+
+
+def _taken_over(instructions: am.Msg, message: am.Msg) -> am.Msg:
+    """Return the first part of a request that repeats the instructions before it, with what the request says."""
+    absent = mark_of(instructions, FAMILY, "/absent")
+    marks = {"repeated": True} if absent is None else {"repeated": True, "absent": absent}
+    own = instructions.extras
+    return attrs.evolve(marked(message, FAMILY, **marks), extras={**message.extras, **own} if own else message.extras)

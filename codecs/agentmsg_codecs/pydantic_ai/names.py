@@ -1,0 +1,32 @@
+"""The family, its namespaces, and the words of the schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import agentmsg as am
+from agentmsg.formats import Containers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FAMILY = "pydantic-ai"
+# Extras of a request, on its first message; of the binary content of a file; of what the provider says of a part.
+REQUEST, FILE, DETAILS, VENDOR = f"{FAMILY}.request", f"{FAMILY}.file", f"{FAMILY}.details", f"{FAMILY}.vendor"
+# Extras of thinking that a provider is named for, but that nobody signed.
+UNSIGNED, NAME = f"{FAMILY}.unsigned", "provider_name"
+CONTAINERS = Containers(family=FAMILY, title="Pydantic AI", own=frozenset({"kind", "parts"}))
+# Media by the kind that their place in the model is for.
+URLS: Mapping[str, type[am.BaseBlock]] = {
+    "image-url": am.ImageBlock, "audio-url": am.AudioBlock, "video-url": am.VideoBlock, "document-url": am.FileBlock,
+}  # fmt: skip
+MEDIA = ("image", "audio", "video", "file")
+CLASSES: Mapping[str, type[am.BaseBlock]] = dict(zip(MEDIA, URLS.values(), strict=True))
+# What is media inside the content of a result.
+MEDIA_KINDS = frozenset({*URLS, "binary"})
+OUTCOMES = {"success": "success", "failed": "error", "denied": "denied", "interrupted": "interrupted"}
+# The keys of a request beside its parts, with what usually stands there.
+REQUEST_KEYS: Mapping[str, str | None] = {
+    "timestamp": None, "instructions": None, "run_id": None, "conversation_id": None, "metadata": None,
+    "state": "complete",
+}  # fmt: skip

@@ -1,0 +1,184 @@
+"""Values that two plain functions say: times, costs, objects of which some keys have a field, signatures, data."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_object, natives, spelling, times
+from agentmsg.formats.forms import Hatch, Key, Via
+from agentmsg_codecs.pydantic_ai.names import FILE, NAME, UNSIGNED, VENDOR
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+_UTC = "+00:00"
+
+
+def _read_time(stamp: Any) -> datetime:
+    time = times.read_time(stamp) if type(stamp) is str else None
+    if time is None:
+        raise Unreadable("timestamp is no time")
+    return time
+
+
+def _write_time(time: datetime) -> str:
+    text = times.write_time(time)
+    return f"{text.removesuffix(_UTC)}Z" if text.endswith(_UTC) else text
+
+
+TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP, is_spelt=True), "may", is_odd=True)
+
+
+def _read_cost(text: Any) -> float:
+    if type(text) is not str:
+        raise Unreadable("a cost is a decimal number in a string")
+    try:
+        cost = float(Decimal(text))
+    except (InvalidOperation, OverflowError):
+        raise Unreadable("a cost is a decimal number in a string") from None
+    if not isfinite(cost):
+        raise Unreadable("a cost is finite")
+    return cost
+
+
+def _write_cost(cost: float) -> str:
+    return format(Decimal(repr(cost)), "f")
+
+
+COST = Key("cost", "cost", Via(_read_cost, _write_cost, is_spelt=True), "null")
+
+
+# -- objects of which some keys have a field --------------------------------------------------------------------------
+
+
+def told_in(key: str, space: str, **fields: str) -> Hatch:
+    """Return what says an object that may be null: some of its keys have a field, the rest are extras.
+
+    Args:
+        key: that the object stands under.
+        space: the namespace of the rest.
+        fields: the field of the model, by the key inside; a signature is Google's.
+    """
+
+    def read(native: Native) -> dict[str, Any]:
+        held = native.get(key)
+        if not held:
+            return {"notes": spelt_as_nothing(native, key)}
+        if not is_object(held):
+            raise Unreadable("not an object")
+        rest = dict(held)
+        found: dict[str, Any] = {}
+        for inner, field in fields.items():
+            if type(held.get(inner)) is str:
+                value = rest.pop(inner)
+                found[field] = am.Signature("google", value) if field == "signature" else value
+        return {**found, "extras": {space: adopt(rest)}} if rest else found
+
+    def write(block: Any) -> Native:
+        told = {inner: getattr(block, field) for inner, field in fields.items()}
+        said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}
+        return {key: {**thaw(natives.extras_of(block, space)), **said} or None}
+
+    cells: dict[str, Any] = {field: _of_google if field == "signature" else KEEP for field in fields.values()}
+    return Hatch(
+        keys=(key,), cells=cells, get=read, put=write, spaces=(space,),
+        schema={key: {"type": ["object", "null"]}}, about=", ".join(fields.values()),
+    )  # fmt: skip
+
+
+def spelt_as_nothing(native: Native, *keys: str) -> dict[str, Any]:
+    """Return the notes of keys that usually are null, where they are absent or empty.
+
+    Raises:
+        Unreadable: if one of them says something.
+    """
+    notes: dict[str, Any] = {}
+    for key in keys:
+        if key not in native:
+            notes[key] = "absent"
+        elif native[key] is not None:
+            found = spelling.spelling_of_nothing(native[key])
+            if found is None:
+                raise Unreadable("not an object")
+            notes[key] = found
+    return notes
+
+
+def _of_google(value: am.Signature, _: Any) -> am.Signature | None:
+    if value.provider != "google":
+        return None
+    return value.evolve(extras={}) if value.extras else value
+
+
+DETAIL = told_in("vendor_metadata", VENDOR, detail="detail")
+
+
+# -- thinking ---------------------------------------------------------------------------------------------------------
+
+
+def _read_signed(native: Native) -> dict[str, Any]:
+    """Return a signature with who signed; a provider that signed nothing is an extra."""
+    value, provider = native.get("signature"), native.get("provider_name")
+    notes = {key: "absent" for key in ("signature", "provider_name") if key not in native}
+    if value is None:
+        return {"notes": notes} if provider is None else {"notes": notes, "extras": {UNSIGNED: adopt({NAME: provider})}}
+    if type(value) is not str or not (provider is None or type(provider) is str):
+        raise Unreadable("a signature is a string")
+    return {"signature": am.Signature(provider, value), "notes": notes}
+
+
+def _write_signed(block: am.ThinkingBlock) -> Native:
+    signed = block.signature
+    if signed is not None:
+        return {"signature": signed.value, NAME: signed.provider}
+    return {"signature": None, NAME: None, **thaw(natives.extras_of(block, UNSIGNED))}
+
+
+def _bare_signature(value: am.Signature, _: Any) -> am.Signature:
+    return value.evolve(extras={}) if value.extras else value
+
+
+SIGNED = Hatch(
+    keys=("signature", NAME), cells={"signature": _bare_signature}, get=_read_signed, put=_write_signed,
+    spaces=(UNSIGNED,), schema=dict.fromkeys(("signature", NAME), {"type": ["string", "null"]}), about="signature",
+)  # fmt: skip
+
+
+# -- the data of a file -----------------------------------------------------------------------------------------------
+
+_BINARY = frozenset({"kind", "data", "media_type"})
+
+
+def is_binary(held: Any) -> bool:
+    """Whether an object is data with a media type."""
+    told = is_object(held) and held.get("kind") == "binary"
+    return told and type(held.get("data")) is str and type(held.get("media_type")) is str
+
+
+def _read_file(native: Native) -> dict[str, Any]:
+    held: Any = native["content"]
+    if not is_binary(held):
+        raise Unreadable("a file is data with a media type")
+    rest = {key: value for key, value in held.items() if key not in _BINARY}
+    source = am.Base64Source(held["data"], held["media_type"])
+    return {"source": source, "extras": {FILE: adopt(rest)}} if rest else {"source": source}
+
+
+def _write_file(block: Any) -> Native:
+    source: Any = block.source
+    told = {"kind": "binary", "data": source.data, "media_type": source.media_type}
+    return {"content": {**told, **thaw(natives.extras_of(block, FILE))}}
+
+
+DATA = Hatch(
+    keys=("content",), cells={"source": KEEP}, get=_read_file, put=_write_file, must=("content",), spaces=(FILE,),
+    schema={"content": {
+        "type": "object", "properties": {"kind": {"const": "binary"}, "data": {"type": "string"},
+                                         "media_type": {"type": "string"}},
+        "required": ["kind", "data", "media_type"],
+    }}, about="source",
+)  # fmt: skip
