@@ -127,6 +127,8 @@ _TEST_DATA: tuple[tuple[str, str, str, Callable[[Any], Iterator[Any]]], ...] = (
     ("langchain", "golden/langchain", "*", _under("model_dump")),
     ("langchain", "corpus/langchain", "*", _lists),
     ("langchain-lc", "golden/langchain", "*", _under("dumpd")),
+    ("pydantic-ai", "golden/pydantic_ai", "*", _whole),
+    ("pydantic-ai", "corpus/pydantic_ai", "*.json", _under("messages")),
     ("riffer", "golden/riffer", "*", _whole),
     ("lionpride", "golden/lionpride", "*", _whole),
     ("arcaelas", "golden/arcaelas", "*", _whole),

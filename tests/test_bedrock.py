@@ -1,7 +1,7 @@
 """The codecs ``bedrock`` and its responses: parts and messages, cache points, what has no place.
 
 Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
-accepts, in real/test_real_bedrock.py.
+accepts, in real/test_real_providers.py.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ CODECS: dict[am.CodecName, ContainerCodec] = {
 }
 KEYS = [(name, key) for name, codec in CODECS.items() for key in codec.containers.keys]
 OPTIONS = (None, "list", "object", "single")
-HI, MORE = am.Msg("user", "Hi"), am.Msg("user", "More")
+HI, MORE = am.Msg("user", "Hi"), am.Msg("assistant", "More")
 
 each_codec = pytest.mark.parametrize("name", CODECS)
 each_key = pytest.mark.parametrize(("name", "key"), KEYS)

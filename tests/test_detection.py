@@ -47,6 +47,7 @@ OURS = {
     "openai_chat_response",
     "openai_responses",
     "openai_responses_response",
+    "pydantic_ai",
     "riffer",
     "synaptic",
 }
@@ -161,7 +162,7 @@ def test_messages_of_openai_are_found_in_other_folders(folder: str) -> None:
         ("cohere/02_tools", ""),
         ("llamaindex/02_media", "blocks"),
         ("ollama/02_image", "images"),
-        ("pydantic_ai/01_simple", ""),
+        ("haystack/01_simple", ""),
         ("strands/messages", "toolUse"),
         ("vercel_model/04_tool_outputs", "toolCallId"),
         ("vercel_ui/01_simple", ""),

@@ -1,7 +1,7 @@
 """The codecs ``gemini`` and its responses: parts and messages, links by name and order, spellings, what has no place.
 
 Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
-accepts, in real/test_real_gemini.py.
+accepts, in real/test_real_providers.py.
 """
 
 from __future__ import annotations

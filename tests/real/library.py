@@ -27,6 +27,7 @@ VARIABLES = {
     "gemini": "AGENTMSG_REAL_GEMINI",
     "langchain_js": "AGENTMSG_REAL_LANGCHAIN_JS",
     "lionpride": "AGENTMSG_REAL_LIONPRIDE",
+    "pydantic_ai": "AGENTMSG_REAL_PYDANTIC_AI",
     "recipes": "AGENTMSG_REAL_RECIPES",
 }
 _HERE = Path(__file__).resolve().parent

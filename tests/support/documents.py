@@ -237,6 +237,16 @@ def _bedrock_response() -> Iterator[tuple[str, Any]]:
     yield from _answers("bedrock", "output")
 
 
+def _pydantic_ai() -> Iterator[tuple[str, Any]]:
+    """Return histories, and their messages alone."""
+    yield from _golden("pydantic_ai")
+    found = [(path.stem, json.loads(path.read_text())["messages"]) for path in corpus("pydantic_ai")]
+    for name, messages in recorded(found):
+        yield f"pydantic_ai/{name}", messages
+        yield f"pydantic_ai/{name}, first", messages[0]
+        yield f"pydantic_ai/{name}, in an object", {"messages": messages, "agent": "support"}
+
+
 def _gemini() -> Iterator[tuple[str, Any]]:
     for name, body in _golden("gemini"):
         yield name, body
@@ -344,6 +354,7 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "openai-response": _openai_response,
     "openai-responses": _openai_responses,
     "openai-responses-response": _openai_responses_response,
+    "pydantic-ai": _pydantic_ai,
     "riffer": _riffer,
     "synaptic": _synaptic,
 }

@@ -134,7 +134,13 @@ class MessageLines(KeyLines):
     def usual_message(self, items: Sequence[Item]) -> list[str]:
         """Return the early end at the message that says a text and nothing else."""
         form = self.form
-        if len(items) == 0 or form.cls is not Msg or set(form.fixed) != {"role"} or form.tag is None or self._has_more():
+        if (
+            len(items) == 0
+            or form.cls is not Msg
+            or set(form.fixed) != {"role"}
+            or form.tag is None
+            or self._has_more()
+        ):
             return []
         first, role = items[0], repr(form.fixed["role"])
         if isinstance(first, Lifted):

@@ -71,8 +71,11 @@ def _flat(items: Iterable[Item], *, usual: bool = False) -> Iterator[Item]:
 
 
 def _is_usual(v: str, usual: Any) -> str:
-    """Return the test whether a value is the usual one; false is no 0."""
-    return f"{v} is None" if usual is None else f"type({v}) is {type(usual).__name__} and {v} == {usual!r}"
+    """Return the test whether a value is the usual one: neither false nor -0.0 is 0.0."""
+    if usual is None:
+        return f"{v} is None"
+    same = f"repr({v}) == {repr(usual)!r}" if isinstance(usual, float) else f"{v} == {usual!r}"
+    return f"type({v}) is {type(usual).__name__} and {same}"
 
 
 def _rank(item: Item) -> int:

@@ -73,7 +73,7 @@ class PydanticAICodec(ContainerCodec):
         """Return the history of a list of messages, one message, or an object that holds messages."""
         contents = CONTAINERS.contents(document)
         self.engine.fill()
-        return CONTAINERS.history(contents, self.engine.read(contents.natives))
+        return CONTAINERS.history(contents, self.engine.read(contents.each(self.engine.group)))
 
     def write(self, history: am.History) -> Any:
         """Return the native messages, in the container that the history was read from, or that is wanted."""

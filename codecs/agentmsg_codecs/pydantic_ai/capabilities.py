@@ -33,6 +33,7 @@ from agentmsg_codecs.pydantic_ai.names import (
     UNSIGNED,
     VENDOR,
 )
+from agentmsg_codecs.pydantic_ai.values import told_otherwise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,6 +94,9 @@ def _of_request(extras: Any, message: Any) -> Any:
 def _stays(key: str, value: Any, message: am.Msg) -> bool:
     if key in ("kind", "parts") or (key in REQUEST_KEYS and value == REQUEST_KEYS[key]):
         return False
+    if key == "metadata":
+        # It is the message's own.
+        return not (is_mapping(value) and value and message.role in ("user", "tool"))
     return key != "instructions" or not (is_instructions(message) or (isinstance(value, str) and value))
 
 
@@ -110,6 +114,8 @@ def _said_rows(messages: Messages, place: str, **cells: Cell) -> dict[type[Any],
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.returns(place))}
     rows = Rows(messages.said).place(place, answers, others)
     made = {cls: _more(row, **cells) if "extras" in row.fields else row for cls, row in rows.items()}
+    if place == "user":
+        made[am.DataBlock] = _more(made[am.DataBlock], told_otherwise)
     return {**made, am.ImageBlock: _more(made[am.ImageBlock], _OF_VENDOR)}
 
 
@@ -157,7 +163,11 @@ def make_caps(messages: Messages) -> Caps:
         found = made.message(*names)
         return {**found, **cells, "extras": _both(found["extras"], _of_request)}
 
-    inner = {**_said_rows(messages, "inner"), am.TextBlock: Row({"text": KEEP}), am.DataBlock: Row({"data": KEEP})}
+    inner: dict[type[Any], Row] = {
+        **_said_rows(messages, "inner"),
+        am.TextBlock: Row({"text": KEEP}),
+        am.DataBlock: Row({"data": KEEP}),
+    }
     result = made.row("server_result", rules={am.ToolResultBlock: own.result}, kind=lambda _, __: "function",
                       provider=lambda _, __: None, extras=lambda _, __: EMPTY)  # fmt: skip
     native, part = (rules.native_message_row(FAMILY, read) for read in (messages.message_of, messages.part_of))
@@ -172,13 +182,14 @@ def make_caps(messages: Messages) -> Caps:
             ),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(
-                fields=fields("again", "feedback", "user"), blocks=_said_rows(messages, "user", cache=own.hint)
+                fields=fields("again", "feedback", "user", metadata=KEEP),
+                blocks=_said_rows(messages, "user", cache=own.hint),
             ),
             "assistant": MessageRow(
                 fields={**response, "finish_reason": own.finish}, blocks=_model_rows(messages), results=inner
             ),
             "tool": MessageRow(
-                fields=fields("tool_again", "tool"), blocks={am.ToolResultBlock: result}, results=inner
+                fields=fields("tool_again", "tool", metadata=KEEP), blocks={am.ToolResultBlock: result}, results=inner
             ),
             "native": MessageRow(
                 fields={"extras": _both(_of_request)},

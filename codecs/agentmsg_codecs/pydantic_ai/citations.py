@@ -10,6 +10,12 @@ from agentmsg.formats import Native, Unreadable, adopt, is_list, is_object, nati
 from agentmsg_codecs.pydantic_ai.names import FAMILY
 
 _SOURCE = frozenset({"kind", "url", "title", "excerpts"})
+# Some that come back, for the schema.
+CITED = {"enum": [
+    {"sources": [{"kind": "web", "url": "https://x.test", "title": "T", "excerpts": ["words"]}],
+     "anchor": {"start": 0, "end": 5, "kind": "content"}},
+    {"sources": [{"kind": "document", "title": "T"}], "anchor": None},
+]}  # fmt: skip
 _ANCHORS = frozenset({"content", "marker"})
 
 

@@ -22,7 +22,7 @@ from agentmsg.formats import (
     natives,
 )
 from agentmsg.formats.forms import Hatch
-from agentmsg_codecs.pydantic_ai.names import FAMILY, MEDIA_KINDS
+from agentmsg_codecs.pydantic_ai.names import FAMILY, MEDIA_KINDS, TTLS
 from agentmsg_codecs.pydantic_ai.values import is_binary
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _hint(item: Any) -> am.CacheHint | None:
     if not is_object(item) or item.get("kind") != POINT or item.keys() - _POINT_KEYS:
         return None
     ttl = item.get("ttl")
-    if "ttl" in item and type(ttl) is not str:
+    if "ttl" in item and ttl not in TTLS:
         return None
     return am.CacheHint(ttl=ttl)
 
@@ -115,6 +115,8 @@ def _read_item(item: Any, inner: Parts) -> Any:
 
 
 def _read_returned(native: Native, inner: Parts) -> dict[str, Any]:
+    if "content" not in native:
+        raise Unreadable("a result has content")
     value = native["content"]
     if type(value) is str:
         return {"content": (am.TextBlock(value),) if value else ()}
@@ -169,9 +171,9 @@ def returned(inner: Callable[[], Parts], *, is_message: bool = False) -> Hatch:
 
 
 def _read_retried(native: Native) -> dict[str, Any]:
-    value = native["content"]
-    if type(value) is str and value:
-        return {"content": (am.TextBlock(value),), "status": "error"}
+    value = native.get("content")
+    if type(value) is str:
+        return {"content": (am.TextBlock(value),) if value else (), "status": "error"}
     if not is_list(value) or not is_structured(value):
         raise Unreadable("a text, or errors")
     return {"structured": adopt(value), "status": "error"}
@@ -185,7 +187,7 @@ def _write_retried(message: am.Msg) -> Native:
 RETRIED = Hatch(
     keys=("content",), cells=dict.fromkeys(("content", "structured", "status"), KEEP), get=_read_retried,
     put=_write_retried, must=("content",), about="content; structured; the status is error",
-    schema={"content": {"type": "string", "minLength": 1}},
+    schema={"content": {"type": "string"}},
 )  # fmt: skip
 
 
@@ -196,4 +198,4 @@ def is_retried(message: am.Msg) -> bool:
         return False
     if block.structured is not None:
         return is_list(thaw(block.structured)) and not block.content
-    return len(block.content) == 1 and type(block.content[0]) is am.TextBlock and bool(block.text)
+    return not block.content or (len(block.content) == 1 and type(block.content[0]) is am.TextBlock)

@@ -11,7 +11,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Parts, Unreadable, adopt, given, is_bare_text, is_marked, is_object, mark_of, natives
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Parts,
+    Unreadable,
+    adopt,
+    given,
+    is_bare_text,
+    is_marked,
+    is_object,
+    mark_of,
+    natives,
+)
 from agentmsg.formats.forms import (
     Arguments,
     Const,
@@ -35,16 +47,17 @@ from agentmsg.formats.forms import (
     Whole,
     Words,
 )
-from agentmsg_codecs.pydantic_ai.citations import read_citation, write_citation
+from agentmsg_codecs.pydantic_ai.citations import CITED, read_citation, write_citation
 from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_said, returned, write_said
-from agentmsg_codecs.pydantic_ai.names import CLASSES, DETAILS, FAMILY, MEDIA, OUTCOMES, URLS
-from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, TIME, told_in
+from agentmsg_codecs.pydantic_ai.names import CLASSES, DETAILS, FAMILY, KEEPERS, MEDIA, OUTCOMES, URLS
+from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, STRUCTURED, TIME, told_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _TAG = "part_kind"
 _ITEM_ID = Key("id", "item_id", Text(), "null")
+_ARTIFACT = Key("metadata", "artifact", Json(), "null")
 _METADATA = Key("metadata", "metadata", Object(), "null")
 _PROVIDER = Spare("provider_name")
 _KIND = Spare("tool_kind")
@@ -82,6 +95,7 @@ def _holds(source: type[Any]) -> Callable[[Any], bool]:
     return lambda block: type(block.source) is source
 
 
+_KEEPERS = Words({name: name for name in KEEPERS}, is_closed=True)
 _MEDIA_TYPE = Key("media_type", "media_type", Text(), "null")
 
 
@@ -109,7 +123,7 @@ def _media() -> tuple[Form, ...]:
             ), tag_key="kind", fits=_of_kind(kind), when=_holds(am.Base64Source)),
             Form(f"{kind}_uploaded", cls, "uploaded-file", (
                 Spread("source", am.FileSource, (
-                    Key("file_id", "file_id", Text()), Key("provider_name", "provider", Text()), _MEDIA_TYPE,
+                    Key("file_id", "file_id", Text()), Key("provider_name", "provider", _KEEPERS), _MEDIA_TYPE,
                 )), _vendor(cls),
             ), tag_key="kind", fits=_of_kind(kind), when=_holds(am.FileSource)),
         )
@@ -122,7 +136,7 @@ _SAID = (
         Key("content", "text", Text()), _METADATA,
     ), tag_key="kind", notes={"tagged": True}),
     Form("structured", am.DataBlock, "structured-content", (
-        Key("value", "data", Json()), Key("tag", "name", Text(), "null"), _METADATA, Spare("description"),
+        STRUCTURED, Key("tag", "name", Text(), "null"), _METADATA, Spare("description"),
     ), tag_key="kind"),
     *_media(),
 )  # fmt: skip
@@ -133,12 +147,12 @@ _SAID = (
 
 def _call(name: str, tag: str, *more: Any, **how: Any) -> Form:
     return Form(name, am.ToolUseBlock, tag, (
-        Key("tool_name", "name", Text()), Key("args", "input", Arguments(is_any=True), "null"),
+        Key("tool_name", "name", Text()), Key("args", "input", Arguments(is_any=True, is_eager=True), '""'),
         Key("tool_call_id", "id", Link()), _KIND, _ITEM_ID, *more,
     ), tag_key=_TAG, **how)  # fmt: skip
 
 
-_CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citation, {"type": "object"}, KEEP)), "null")
+_CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citation, CITED, KEEP)), "null")
 _SIGNED_DETAILS = told_in("provider_details", DETAILS, thought_signature="signature")
 
 
@@ -162,7 +176,7 @@ def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
               fixed={"kind": "server"}),
         Form("server_result", am.ToolResultBlock, "builtin-tool-return", (
             Key("tool_name", "name", Text()), returned(inner), Key("tool_call_id", "tool_call_id", Link()),
-            OUTCOME, Key("metadata", "artifact", Json(), "null"),
+            OUTCOME, _ARTIFACT,
             Key("provider_name", "provider", Text(), "null"), _KIND, told_in("provider_details", DETAILS),
             Spare("content_file_digests", [], is_written=False),
         ), tag_key=_TAG, fixed={"kind": "server"}),
@@ -286,17 +300,19 @@ def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, 
 
 _TEXT = Lifted((Place("content", Content(), need='""'),))
 _SAID_TEXT = (_TEXT, TIME)
+_SAID_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]}
 
 
 def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Form, ...]:
     """Return the forms of the parts of requests, and of responses."""
-    said = Via(
-        lambda content, note: read_said(content, note, user()),
-        lambda blocks, message: write_said(blocks, message, user()),
-        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]},
-        KEEP,
-        is_marking=True,
-    )
+
+    def read(content: Any, note: dict[str, Any]) -> tuple[Any, ...]:
+        return read_said(content, note, user())
+
+    def write(blocks: tuple[Any, ...], message: am.Msg) -> Any:
+        return write_said(blocks, message, user())
+
+    said = Via(read, write, _SAID_SCHEMA, KEEP, is_marking=True)
     return (
         _message("system", "system", "system-prompt", (
             *_SAID_TEXT, *_nulls("dynamic_ref", "context_id"), Spare("scope", "conversation"), _METADATA,
@@ -305,8 +321,8 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
         _message("again", "user", "retry-prompt", (*_SAID_TEXT, Spare("tool_name")), notes={"retry": True},
                  when=_marked("/retry")),
         _message("feedback", "user", "retry-feedback", _SAID_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
-        _result("tool_again", "retry-prompt", RETRIED, marks={"retry": True}, when=is_retried),
-        _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, Key("metadata", "artifact", Json(), "null")),
+        _result("tool_again", "retry-prompt", RETRIED, marks={"/retry": True}, when=is_retried),
+        _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
         Form("response", am.Msg, "response", (
             Key("parts", "content", Content("response", is_strict=True)),
             Key("usage", "usage", Nested(("usage",)), "may"),

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     Grouping,
     Native,
     Unreadable,
     adopt,
+    excerpt,
     grouping,
     is_list,
     is_marked,
@@ -60,10 +61,16 @@ def is_instructions(message: am.Msg) -> bool:
     return is_text and not says_more
 
 
+def _told_by_request(message: am.Msg) -> bool:
+    """Whether a message's metadata is what the request says: a system prompt has its own."""
+    return message.role in ("user", "tool")
+
+
 def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
     if not group or not is_part(group[-1]) or not is_part(message):
         return False
-    return REQUEST not in message.extras and not is_instructions(message)
+    is_told = bool(message.metadata) and _told_by_request(message)
+    return REQUEST not in message.extras and not is_told and not is_instructions(message)
 
 
 GROUPING = Grouping(family=FAMILY, may_join=_may_join, joins=lambda _, __: True)
@@ -88,24 +95,29 @@ class Messages:
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    def read(self, documents: Iterable[Any]) -> list[am.Msg]:
-        """Return the messages of native ones."""
+    def read(self, found: Iterable[list[am.Msg]]) -> list[am.Msg]:
+        """Return the messages of all native ones, given those of each."""
         groups: list[Sequence[am.Msg]] = []
         current: str | None = None
-        for native in documents:
-            group = self.group(native)
+        for group in found:
             first = group[0]
             if is_instructions(first):
                 text = first.text
                 if text == current and len(group) > 1:
-                    group = [_taken_over(first, group[1]), *group[2:]]
+                    group[:2] = [_taken_over(first, group[1])]
                 current = text
             groups.append(group)
         return grouping.seated(groups, GROUPING)
 
     def group(self, native: Any) -> list[am.Msg]:
-        """Return the messages of one native message; one of the role "native" if it isn't one here."""
-        kind = native.get("kind") if is_object(native) else None
+        """Return the messages of one native message; one of the role "native" if it isn't one here.
+
+        Raises:
+            DecodeError: if it is no object.
+        """
+        if not is_object(native):
+            raise DecodeError(f"a message must be an object, not {excerpt(native)}")
+        kind = native.get("kind")
         try:
             if kind == "response":
                 return [self.described.names.readers["response"](native)]
@@ -132,6 +144,8 @@ class Messages:
         if not group:
             raise Unreadable("a request that says nothing")
         first = group[0]
+        if is_object(rest.get("metadata")) and rest["metadata"] and _told_by_request(first):
+            first = first.evolve(metadata=rest.pop("metadata"))
         if rest:
             first = first.evolve(extras={**first.extras, REQUEST: adopt(rest)})
         absent = [key for key in REQUEST_KEYS if key not in native]
@@ -174,14 +188,14 @@ class Messages:
         absent = mark_of(first, FAMILY, "/absent") if first.notes else None
         lacks = frozenset(map(str, absent)) if is_sequence(absent) else frozenset[str]()
         rest: Native = thaw(natives.extras_of(first, REQUEST))
-        native: Native = {
-            key: value for key, value in REQUEST_KEYS.items() if key not in lacks and key not in rest
-        }
+        native: Native = {key: value for key, value in REQUEST_KEYS.items() if key not in lacks and key not in rest}
         parts = group
         if is_instructions(first):
             native["instructions"], parts = first.text, group[1:]
         elif current is not None and first.notes and is_marked(first, FAMILY, "/repeated"):
             native["instructions"] = current
+        if first.metadata and _told_by_request(first):
+            native["metadata"] = thaw(first.metadata)
         return {"kind": "request", "parts": list(map(self.write_part, parts)), **native, **rest}
 
     def write_part(self, message: am.Msg) -> Any:
@@ -193,8 +207,11 @@ class Messages:
         return self._written(message, form.name)
 
     def _written(self, message: am.Msg, form: str) -> Any:
+        # What the request says isn't the part's.
         if REQUEST in message.extras:
             message = message.evolve(extras={key: value for key, value in message.extras.items() if key != REQUEST})
+        if message.metadata and _told_by_request(message):
+            message = message.evolve(metadata={})
         return write_as(self.described.shapes[form], message, FAMILY)
 
     # -- whether native ones come back --------------------------------------------------------------------------------
@@ -211,7 +228,6 @@ class Messages:
 
     def returns(self, place: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
         """Return the function that tells what is read where a native block is written in a place, else None."""
-
         described = self.described if place in self.described.parts else self.said
 
         def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:

@@ -15,6 +15,8 @@ FAMILY = "pydantic-ai"
 REQUEST, FILE, DETAILS, VENDOR = f"{FAMILY}.request", f"{FAMILY}.file", f"{FAMILY}.details", f"{FAMILY}.vendor"
 # Extras of thinking that a provider is named for, but that nobody signed.
 UNSIGNED, NAME = f"{FAMILY}.unsigned", "provider_name"
+# Extras of data that is told to the model otherwise than as JSON.
+TOLD = f"{FAMILY}.told"
 CONTAINERS = Containers(family=FAMILY, title="Pydantic AI", own=frozenset({"kind", "parts"}))
 # Media by the kind that their place in the model is for.
 URLS: Mapping[str, type[am.BaseBlock]] = {
@@ -30,3 +32,6 @@ REQUEST_KEYS: Mapping[str, str | None] = {
     "timestamp": None, "instructions": None, "run_id": None, "conversation_id": None, "metadata": None,
     "state": "complete",
 }  # fmt: skip
+# Who keeps files that are uploaded.
+KEEPERS = ("anthropic", "openai", "google", "google-cloud", "google-gla", "google-vertex", "bedrock", "xai")
+TTLS = ("5m", "1h")

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from operator import is_
-from typing import Any
+from typing import Any, Literal
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, dump_json, media, rules
 from agentmsg_codecs.pydantic_ai.citations import is_own
 from agentmsg_codecs.pydantic_ai.content import is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH, kind_of
-from agentmsg_codecs.pydantic_ai.names import CLASSES, OUTCOMES
+from agentmsg_codecs.pydantic_ai.names import CLASSES, KEEPERS, OUTCOMES, TTLS
 
-_TTLS = (None, "5m", "1h")
+_USUAL: dict[Any, str] = {am.ImageBlock: "image/png", am.AudioBlock: "audio/wav", am.VideoBlock: "video/mp4"}
 
 
 def hint(value: am.CacheHint, _: Any) -> am.CacheHint:
     """Keep that a cache is wanted, for how long."""
     near = value.evolve(kind="ephemeral", extras={}) if value.kind != "ephemeral" or value.extras else value
-    return near if near.ttl in _TTLS else near.evolve(ttl="1h")
+    return near if near.ttl in (None, *TTLS) else near.evolve(ttl="1h")
 
 
 def citations(value: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation, ...]:
@@ -39,8 +39,7 @@ def _typed(block: Any, source: Any) -> Any:
     guess = media.guess_media_type(source.data)
     if guess is not None and CLASSES[kind_of(guess)] is type(block):
         return source.evolve(media_type=guess)
-    usual = {am.ImageBlock: "image/png", am.AudioBlock: "audio/wav", am.VideoBlock: "video/mp4"}
-    return source.evolve(media_type=usual.get(type(block), "application/octet-stream"))
+    return source.evolve(media_type=_USUAL.get(type(block), "application/octet-stream"))
 
 
 def _bare(source: Any) -> Any:
@@ -55,11 +54,13 @@ def said_media(block: Any) -> Any:
     elif isinstance(source, am.Base64Source):
         new = _typed(block, _bare(source))
     elif isinstance(source, am.FileSource):
-        if source.provider is None or not _own_kind(block, source):
-            return Drop("a file that a provider keeps has a provider, and a type")
+        if source.provider not in KEEPERS or not _own_kind(block, source):
+            return Drop("a file that a provider keeps has a provider here, and a type")
         new = _bare(source)
     else:
-        return rules.file_as_text(block) if isinstance(block, am.FileBlock) else Drop("media are data, or at a URL, here")
+        return (
+            rules.file_as_text(block) if isinstance(block, am.FileBlock) else Drop("media are data, or at a URL, here")
+        )
     if new is source:
         return block
     return Swap(block.evolve(source=new), "data has the type of its kind here", "annotation")
@@ -93,43 +94,45 @@ def call(block: am.ToolUseBlock) -> Any:
     return rules.custom_as_function(block)
 
 
-def _content(block: am.ToolResultBlock) -> tuple[Any, ...]:
-    """Return the content of a result with its error."""
-    if block.error is None or block.error in block.text:
-        return block.content
-    return (*block.content, am.TextBlock(block.error))
-
-
 def result(block: am.ToolResultBlock) -> Any:
     """Tell a result in one text, in JSON, or in a list with media; that it failed is its outcome."""
-    content, structured = _content(block), block.structured
-    level = "annotation"
-    has_media = any(map(_is_media, content))
-    if structured is not None and content:
-        structured, level = None, "content"
-    if structured is not None and not is_structured(structured):
-        content, structured = (am.TextBlock(dump_json(structured).decode()),), None
-    if has_media:
-        items = tuple(map(_item, content))
-        content = content if all(map(is_, items, content)) else items
-    elif len(content) == 1 and type(content[0]) is am.DataBlock and is_structured(content[0].data):
-        content, structured = (), content[0].data
-    elif len(content) > 1 or (content and type(content[0]) is not am.TextBlock):
-        texts = [text for text in map(rules.as_text, content) if text is not None]
-        level = level if len(texts) == len(content) else "content"
-        content = (am.TextBlock("\n".join(text.text for text in texts)),)
-    if content and not has_media and not content[0].text:
-        content = ()
-    status = block.status
-    if status not in (None, *OUTCOMES.values()):
-        status = "error" if block.is_error else None
-    if block.error is not None and status is None:
-        status = "error"
+    content, structured, level = _settled(block)
     name = "unknown" if block.name is None else block.name
-    changes = {"name": name, "content": content, "structured": structured, "status": status, "error": None, "error_type": None}
-    if all(getattr(block, name) is value for name, value in changes.items()):
+    changes = {"name": name, "content": content, "structured": structured, "status": _status(block)}
+    if block.error is None and all(getattr(block, field) is value for field, value in changes.items()):
         return block
-    return Swap(block.evolve(**changes), "a result is a text, JSON, or a list with media here", level)
+    new = block.evolve(**changes, error=None, error_type=None)
+    return Swap(new, "a result is a text, JSON, or a list with media here", level)
+
+
+def _settled(block: am.ToolResultBlock) -> tuple[Any, Any, Literal["content", "annotation"]]:
+    """Return the content, or the structured content, that a result is told in, and how much is lost."""
+    content: Any = block.content
+    if block.error is not None and block.error not in block.text:
+        content = (*content, am.TextBlock(block.error))
+    structured = block.structured
+    if structured is not None and not content:
+        if is_structured(structured):
+            return content, structured, "annotation"
+        return (am.TextBlock(dump_json(structured).decode()),), None, "annotation"
+    level: Literal["content", "annotation"] = "annotation" if structured is None else "content"
+    if any(map(_is_media, content)):
+        items = tuple(map(_item, content))
+        return (content if all(map(is_, items, content)) else items), None, level
+    first = content[0] if len(content) == 1 else None
+    if type(first) is am.DataBlock and is_structured(first.data):
+        return (), first.data, level
+    if not content or (type(first) is am.TextBlock and first.text):
+        return content, None, level
+    texts = [found.text for found in map(rules.as_text, content) if found is not None]
+    said = "\n".join(texts)
+    return ((am.TextBlock(said),) if said else ()), None, level if len(texts) == len(content) else "content"
+
+
+def _status(block: am.ToolResultBlock) -> str | None:
+    known = block.status in (None, *OUTCOMES.values())
+    status = block.status if known else "error" if block.is_error else None
+    return "error" if status is None and block.error is not None else status
 
 
 def _is_media(item: Any) -> bool:
@@ -149,8 +152,6 @@ def finish(word: str, _: Any) -> str:
     if word in FINISH.values():
         return word
     return "content_filter" if word == "refusal" else "stop"
-
-
 
 
 def kind(value: str, _: Any) -> str:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_object, natives, spelling, times
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    dump_json,
+    is_mapping,
+    is_object,
+    natives,
+    spelling,
+    times,
+)
 from agentmsg.formats.forms import Hatch, Key, Via
-from agentmsg_codecs.pydantic_ai.names import FILE, NAME, UNSIGNED, VENDOR
+from agentmsg_codecs.pydantic_ai.names import FILE, NAME, TOLD, UNSIGNED, VENDOR
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,9 +33,19 @@ _UTC = "+00:00"
 
 def _read_time(stamp: Any) -> datetime:
     time = times.read_time(stamp) if type(stamp) is str else None
-    if time is None:
+    if time is None or _is_odd(time):
         raise Unreadable("timestamp is no time")
     return time
+
+
+def _is_odd(time: datetime) -> bool:
+    """Whether a zone differs from UTC by other than whole minutes, which the library doesn't take."""
+    offset = time.utcoffset()
+    return offset is not None and bool(offset.seconds % 60 or offset.microseconds)
+
+
+def _carried_time(time: datetime, _: Any) -> datetime:
+    return time.astimezone(UTC) if _is_odd(time) else time
 
 
 def _write_time(time: datetime) -> str:
@@ -30,7 +53,8 @@ def _write_time(time: datetime) -> str:
     return f"{text.removesuffix(_UTC)}Z" if text.endswith(_UTC) else text
 
 
-TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP, is_spelt=True), "may", is_odd=True)
+TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP, is_spelt=True), "may", is_odd=True,
+           cell=_carried_time)  # fmt: skip
 
 
 def _read_cost(text: Any) -> float:
@@ -49,7 +73,7 @@ def _write_cost(cost: float) -> str:
     return format(Decimal(repr(cost)), "f")
 
 
-COST = Key("cost", "cost", Via(_read_cost, _write_cost, is_spelt=True), "null")
+COST = Key("cost", "cost", Via(_read_cost, _write_cost, {"enum": ["0.5", "0.00012"]}, is_spelt=True), "null")
 
 
 # -- objects of which some keys have a field --------------------------------------------------------------------------
@@ -86,7 +110,7 @@ def told_in(key: str, space: str, **fields: str) -> Hatch:
     cells: dict[str, Any] = {field: _of_google if field == "signature" else KEEP for field in fields.values()}
     return Hatch(
         keys=(key,), cells=cells, get=read, put=write, spaces=(space,),
-        schema={key: {"type": ["object", "null"]}}, about=", ".join(fields.values()),
+        schema={key: {"type": ["object", "null"]}}, about=", ".join(fields.values()) or "extras",
     )  # fmt: skip
 
 
@@ -144,7 +168,41 @@ def _bare_signature(value: am.Signature, _: Any) -> am.Signature:
 
 SIGNED = Hatch(
     keys=("signature", NAME), cells={"signature": _bare_signature}, get=_read_signed, put=_write_signed,
-    spaces=(UNSIGNED,), schema=dict.fromkeys(("signature", NAME), {"type": ["string", "null"]}), about="signature",
+    spaces=(UNSIGNED,), schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)}, about="signature",
+)  # fmt: skip
+
+
+# -- structured content -----------------------------------------------------------------------------------------------
+
+
+def _read_structured(native: Native) -> dict[str, Any]:
+    if "value" not in native:
+        raise Unreadable("structured content has a value")
+    value, told = native["value"], native.get("content")
+    found: dict[str, Any] = {"data": adopt(value)}
+    if told == dump_json(value).decode():
+        return found
+    if "content" not in native:
+        return {**found, "notes": {"content": "absent"}}
+    return {**found, "extras": {TOLD: adopt({"content": told})}}
+
+
+def _write_structured(block: am.DataBlock) -> Native:
+    value = thaw(block.data)
+    # The library checks the tag of what has no text yet.
+    return {"value": value, "content": dump_json(value).decode(), **thaw(natives.extras_of(block, TOLD))}
+
+
+def told_otherwise(extras: Any, block: Any) -> Any:
+    """Keep the text that data is told in, if it isn't its JSON."""
+    held = extras.get(TOLD)
+    is_own = is_mapping(held) and held.keys() == {"content"} and held["content"] != dump_json(block.data).decode()
+    return {TOLD: held} if is_own else EMPTY
+
+
+STRUCTURED = Hatch(
+    keys=("value", "content"), cells={"data": KEEP}, get=_read_structured, put=_write_structured, must=("value",),
+    spaces=(TOLD,), schema={"content": {"type": "string"}}, about="data",
 )  # fmt: skip
 
 
