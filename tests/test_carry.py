@@ -63,7 +63,8 @@ def planted(history: am.History, value: Any, index: int = -1) -> am.History:
 def test_the_formats_with_a_place_are_those_that_carry_metadata() -> None:
     """Accounts are carried where the capability table carries metadata of messages; elsewhere they are not."""
     assert SLOTS == (
-        "agentscope", "agentscope-java", "langchain", "langchain-lc", "langgraph", "lionpride", "synaptic",
+        "agentscope", "agentscope-java", "langchain", "langchain-lc", "langgraph", "lionpride", "pydantic-ai",
+        "synaptic",
     )  # fmt: skip
     assert NO_SLOTS == (
         "anthropic",

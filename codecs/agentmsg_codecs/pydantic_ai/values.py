@@ -45,7 +45,12 @@ def _is_odd(time: datetime) -> bool:
 
 
 def _carried_time(time: datetime, _: Any) -> datetime:
-    return time.astimezone(UTC) if _is_odd(time) else time
+    if not _is_odd(time):
+        return time
+    try:
+        return time.astimezone(UTC)
+    except OverflowError:  # before the first or after the last year in UTC
+        return time.replace(tzinfo=UTC)
 
 
 def _write_time(time: datetime) -> str:
