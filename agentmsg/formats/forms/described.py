@@ -141,7 +141,10 @@ class Described:
 
         def takes(native: Native) -> bool:
             same: list[Form] = known.get(native.get(first.tag_key)) or others
-            return any(form.fits is None or form.fits(native) for form in same)
+            for form in same:  # a loop: a generator takes as long as what it asks
+                if form.fits is None or form.fits(native):
+                    return True
+            return False
 
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)

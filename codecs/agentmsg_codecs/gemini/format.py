@@ -59,6 +59,8 @@ def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], 
     wanted = frozenset[str]() if key is None else frozenset({key})
 
     def fits(native: Native) -> bool:
+        if key is not None and key not in native:
+            return False
         said = native.get("thought") is True if is_thought else "thought" not in native
         return said and DATA.intersection(native) == wanted
 

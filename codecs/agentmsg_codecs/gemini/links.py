@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import Made
-from agentmsg.formats import CallNames, given, is_marked, speed, tool_links
+from agentmsg.formats import CallNames, given, is_marked, speed, spelling, tool_links
 from agentmsg_codecs.gemini.names import FAMILY
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ class _Waiting:
 
     def call(self, place: tuple[int, int], block: Any) -> Made | None:
         """Take note of a call; return the id that its reader makes, or None if it has one of its own."""
-        made = tool_links.made_call_id(place, block.name)
-        if block.id is not None and not (is_marked(block, FAMILY, "/no-id") and block.id == made):
+        may_be_made = block.id is None or is_marked(block, FAMILY, "/no-id")
+        made = tool_links.made_call_id(place, block.name) if may_be_made else None
+        if made is None or block.id not in (None, made):
             self._known.add(str(block.id))
             self._names.call(str(block.id), block.name)
             return None
@@ -114,14 +115,14 @@ def linked(messages: Iterable[am.Msg], first: int = 0) -> list[am.Msg]:
             if isinstance(block, am.ToolUseBlock):
                 made = waiting.call((number, index), block)
                 if made is not None:
-                    changes[index] = block.evolve(id=made)
+                    changes[index] = spelling.changed(block, {"id": made})
                 continue
             made = waiting.answer(block.tool_call_id, block.name)
             link = block.tool_call_id if made is None else made
             known = waiting.name_of(link)
             name = known if known == block.name else block.name
             if link is not block.tool_call_id or name is not block.name:
-                changes[index] = block.evolve(tool_call_id=link, name=name)
+                changes[index] = spelling.changed(block, {"tool_call_id": link, "name": name})
         out.append(_changed(message, changes))
     return out
 
@@ -140,7 +141,7 @@ def unlinked(messages: Sequence[am.Msg], first: int = 0) -> list[am.Msg]:
         for index, block in _client(message):
             if isinstance(block, am.ToolUseBlock):
                 if waiting.call((number, index), block) is not None and block.id is not None:
-                    changes[index] = block.evolve(id=None)
+                    changes[index] = spelling.changed(block, {"id": None})
                 continue
             new = _unanswered(block, waiting)
             if new is not block:
@@ -163,4 +164,4 @@ def _unanswered(block: Any, waiting: _Waiting) -> Any:
     waiting.answer(link if link is None else str(link), name)
     if link is block.tool_call_id and name is block.name:
         return block
-    return block.evolve(tool_call_id=link, name=None if name is None else str(name))
+    return spelling.changed(block, {"tool_call_id": link, "name": None if name is None else str(name)})

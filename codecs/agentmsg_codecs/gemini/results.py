@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_mapping, is_object, mark_of, natives
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_mapping, is_object, maker, mark_of, natives
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Parts
 
+_make_text = maker(am.TextBlock, "text")
 _WORDS = ("output", "result", "return_value")
 _KNOWN = frozenset(INNER["functionResponse"])
 
@@ -34,7 +35,7 @@ def _read_response(response: Native) -> dict[str, Any]:
     word, value = next(iter(response.items()))
     fields: dict[str, Any] = {"status": "error"} if word == "error" else {}
     if type(value) is str:
-        fields["content"] = (am.TextBlock(value),)
+        fields["content"] = (_make_text(value),)
     elif value is None:
         raise Unreadable
     else:

@@ -26,9 +26,9 @@ def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
     Raises:
         Unreadable: if a key is there in both spellings.
     """
+    if twins.keys().isdisjoint(native):
+        return native, []
     found = [key for key in native if key in twins]
-    if not found:
-        return native, found
     if any(twins[key] in native for key in found):
         raise Unreadable("one key in two spellings")
     return {twins.get(key, key): value for key, value in native.items()}, found
@@ -37,6 +37,8 @@ def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
 def camel_part(part: Native) -> tuple[Native, list[str]]:
     """Return the same of a part, with the object inside it."""
     native, found = camel(part, _OUTER_TWINS)
+    if INNER.keys().isdisjoint(native):
+        return native, found
     for key in native:
         if key in INNER and is_object(native[key]):
             held, more = camel(native[key], _TWINS[key])

@@ -18,6 +18,7 @@ from agentmsg.formats import (
     is_list,
     is_marked,
     is_object,
+    maker,
     mark_of,
     natives,
 )
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Parts
 
 POINT = "cache-point"
+_make_text = maker(am.TextBlock, "text")
 _POINT_KEYS = frozenset({"kind", "ttl"})
 
 # -- what users say ---------------------------------------------------------------------------------------------------
@@ -49,7 +51,7 @@ def _hint(item: Any) -> am.CacheHint | None:
 def read_said(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ...]:
     """Return the blocks of what a user says, and note how they are spelt."""
     if type(content) is str:
-        return (am.TextBlock(content),) if content else ()
+        return (_make_text(content),) if content else ()
     if not is_list(content):
         raise Unreadable("content is a text or a list")
     blocks: list[Any] = []
@@ -58,7 +60,7 @@ def read_said(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ..
         if hint is not None and blocks and blocks[-1].cache is None and type(blocks[-1]) is not am.NativeBlock:
             blocks[-1] = blocks[-1].evolve(cache=hint)
         else:
-            blocks.append(am.TextBlock(item) if type(item) is str else place.read(item))
+            blocks.append(_make_text(item) if type(item) is str else place.read(item))
     if not blocks or _is_one_text(blocks):
         note["/list"] = True
     return tuple(blocks)
@@ -107,7 +109,7 @@ def is_structured(value: Any) -> bool:
 
 def _read_item(item: Any, inner: Parts) -> Any:
     if type(item) is str:
-        return am.TextBlock(item)
+        return _make_text(item)
     block = inner.read(item) if is_media(item) else am.DataBlock(adopt(item))
     if type(block) is am.NativeBlock:
         raise Unreadable("media that the model has no place for")
@@ -119,7 +121,7 @@ def _read_returned(native: Native, inner: Parts) -> dict[str, Any]:
         raise Unreadable("a result has content")
     value = native["content"]
     if type(value) is str:
-        return {"content": (am.TextBlock(value),) if value else ()}
+        return {"content": (_make_text(value),) if value else ()}
     if value is None:
         return {"notes": {"content": "null"}}
     if is_media(value):
@@ -173,7 +175,7 @@ def returned(inner: Callable[[], Parts], *, is_message: bool = False) -> Hatch:
 def _read_retried(native: Native) -> dict[str, Any]:
     value = native.get("content")
     if type(value) is str:
-        return {"content": (am.TextBlock(value),) if value else (), "status": "error"}
+        return {"content": (_make_text(value),) if value else (), "status": "error"}
     if not is_list(value) or not is_structured(value):
         raise Unreadable("a text, or errors")
     return {"structured": adopt(value), "status": "error"}

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
+    EMPTY,
     Grouping,
     Native,
     Unreadable,
@@ -25,10 +24,12 @@ from agentmsg.formats import (
     is_marked,
     is_object,
     is_sequence,
+    maker,
     mark_of,
     marked,
     natives,
     plain_copy,
+    spelling,
     write_as,
 )
 from agentmsg_codecs.pydantic_ai.format import describe, describe_said
@@ -41,6 +42,8 @@ _FORMS = {
     "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
     "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",),
 }  # fmt: skip
+_INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
+_make_said = maker(am.Msg, "role", "content", "notes")
 _BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user"), "tool": ("tool_again", "tool")}
 
 
@@ -140,14 +143,14 @@ class Messages:
         text = rest.get("instructions")
         if type(text) is str and text:
             del rest["instructions"]
-            group.insert(0, marked(am.Msg("system", text, id=None, created_at=None), FAMILY, instructions=True))
+            group.insert(0, _make_said("system", (am.TextBlock(text),), _INSTRUCTED))
         if not group:
             raise Unreadable("a request that says nothing")
         first = group[0]
         if is_object(rest.get("metadata")) and rest["metadata"] and _told_by_request(first):
-            first = first.evolve(metadata=rest.pop("metadata"))
+            first = spelling.changed(first, {"metadata": adopt(rest.pop("metadata"))})
         if rest:
-            first = first.evolve(extras={**first.extras, REQUEST: adopt(rest)})
+            first = spelling.changed(first, {"extras": adopt({**first.extras, REQUEST: rest})})
         absent = [key for key in REQUEST_KEYS if key not in native]
         group[0] = marked(first, FAMILY, absent=absent) if absent else first
         return group
@@ -209,9 +212,10 @@ class Messages:
     def _written(self, message: am.Msg, form: str) -> Any:
         # What the request says isn't the part's.
         if REQUEST in message.extras:
-            message = message.evolve(extras={key: value for key, value in message.extras.items() if key != REQUEST})
+            own = {key: value for key, value in message.extras.items() if key != REQUEST}
+            message = spelling.changed(message, {"extras": adopt(own)})
         if message.metadata and _told_by_request(message):
-            message = message.evolve(metadata={})
+            message = spelling.changed(message, {"metadata": EMPTY})
         return write_as(self.described.shapes[form], message, FAMILY)
 
     # -- whether native ones come back --------------------------------------------------------------------------------
@@ -247,4 +251,5 @@ def _taken_over(instructions: am.Msg, message: am.Msg) -> am.Msg:
     absent = mark_of(instructions, FAMILY, "/absent")
     marks = {"repeated": True} if absent is None else {"repeated": True, "absent": absent}
     own = instructions.extras
-    return attrs.evolve(marked(message, FAMILY, **marks), extras={**message.extras, **own} if own else message.extras)
+    new = marked(message, FAMILY, **marks)
+    return spelling.changed(new, {"extras": adopt({**message.extras, **own})}) if own else new

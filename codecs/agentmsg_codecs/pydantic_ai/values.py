@@ -40,7 +40,7 @@ def _read_time(stamp: Any) -> datetime:
 
 def _is_odd(time: datetime) -> bool:
     """Whether a zone differs from UTC by other than whole minutes, which the library doesn't take."""
-    offset = time.utcoffset()
+    offset = None if time.tzinfo is UTC else time.utcoffset()
     return offset is not None and bool(offset.seconds % 60 or offset.microseconds)
 
 
@@ -95,6 +95,8 @@ def told_in(key: str, space: str, **fields: str) -> Hatch:
 
     def read(native: Native) -> dict[str, Any]:
         held = native.get(key)
+        if held is None and key in native:
+            return {}
         if not held:
             return {"notes": spelt_as_nothing(native, key)}
         if not is_object(held):
@@ -108,6 +110,8 @@ def told_in(key: str, space: str, **fields: str) -> Hatch:
         return {**found, "extras": {space: adopt(rest)}} if rest else found
 
     def write(block: Any) -> Native:
+        if not block.extras and all(getattr(block, field) is None for field in fields.values()):
+            return {key: None}
         told = {inner: getattr(block, field) for inner, field in fields.items()}
         said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}
         return {key: {**thaw(natives.extras_of(block, space)), **said} or None}
