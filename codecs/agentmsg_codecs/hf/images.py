@@ -1,0 +1,84 @@
+"""Images: parts that are mere placeholders, and the column ``images`` that says, in order, what stands in their places.
+
+A placeholder without its image is a native block: where the column holds anything but addresses, or not as many of
+them as there are placeholders, it is kept as it is. Tool messages have none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import adopt, is_list, is_sequence, maker, mark_of
+from agentmsg_codecs.hf.format import read_url, write_url
+from agentmsg_codecs.hf.names import FAMILY, PLACEHOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+COLUMN = "images"
+_ROLES = frozenset({"system", "developer", "user", "assistant"})
+_SOURCES = (am.URLSource, am.Base64Source)
+_make_image = maker(am.ImageBlock, "source")
+_PLACEHOLDER = am.NativeBlock(FAMILY, adopt(PLACEHOLDER))
+
+
+def _is_placeholder(block: Any) -> bool:
+    return type(block) is am.NativeBlock and block.codec == FAMILY and thaw(block.value) == PLACEHOLDER
+
+
+def _is_placed(block: Any) -> bool:
+    """Whether an image stands in the column: it was read there, or in another format."""
+    if type(block) is not am.ImageBlock or FAMILY in block.extras:
+        return False
+    return isinstance(block.source, _SOURCES) and not (block.notes and mark_of(block, FAMILY, "/at"))
+
+
+def _blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
+    return (block for message in messages if message.role in _ROLES for block in message.content)
+
+
+def _replaced(messages: Sequence[am.Msg], test: Callable[[Any], bool], new: Callable[[Any], Any]) -> list[am.Msg]:
+    def one(message: am.Msg) -> am.Msg:
+        if message.role not in _ROLES or not any(map(test, message.content)):
+            return message
+        return message.evolve(content=[new(block) if test(block) else block for block in message.content])
+
+    return list(map(one, messages))
+
+
+def _sources(column: Any, count: int) -> list[Any] | None:
+    """Return the sources that a column has for so many placeholders; None if it hasn't."""
+    entries: Any = thaw(column)
+    if not count or not is_list(entries) or len(entries) != count:
+        return None
+    if not all(type(entry) is str and entry for entry in entries):
+        return None
+    found = list(map(read_url, entries))
+    return found if list(map(write_url, found)) == entries else None
+
+
+def placed(messages: Sequence[am.Msg], column: Any) -> list[am.Msg] | None:
+    """Return messages that were read, with the images of the column in their places; None if it has not got them."""
+    sources = _sources(column, sum(map(_is_placeholder, _blocks(messages))))
+    if sources is None:
+        return None
+    waiting = iter(sources)
+    return _replaced(messages, _is_placeholder, lambda _: _make_image(next(waiting)))
+
+
+def has_column(messages: Sequence[am.Msg]) -> bool:
+    """Whether images of messages that are written stand in the column: there are some, and no bare placeholders."""
+    return any(map(_is_placed, _blocks(messages))) and not any(map(_is_placeholder, _blocks(messages)))
+
+
+def is_taken(messages: Sequence[am.Msg], column: Any) -> bool:
+    """Whether a column among the extras of messages that are written would be read as that of their images."""
+    return is_sequence(column) and _sources(column, sum(map(_is_placeholder, _blocks(messages)))) is not None
+
+
+def unplaced(messages: Sequence[am.Msg]) -> tuple[list[am.Msg], list[str]]:
+    """Return messages to write with placeholders for their images, and the column."""
+    column = [write_url(block.source) for block in _blocks(messages) if _is_placed(block)]
+    return _replaced(messages, _is_placed, lambda _: _PLACEHOLDER), column
