@@ -249,6 +249,21 @@ def _gemini_response() -> Iterator[tuple[str, Any]]:
     yield from _answers("gemini", "candidates")
 
 
+def _hf() -> Iterator[tuple[str, Any]]:
+    yield from _golden("hf_messages")
+    # The text that a template wrote has no messages.
+    yield from ((name, row) for name, row in _golden("hf_rows") if "text" not in row)
+    yield from _lines("hf_messages")
+    yield "texts", {"prompt": "2+2=", "completion": " 4", "label": True}
+    yield "a pair of texts", {"prompt": "Sky?", "chosen": "Blue.", "rejected": "Green."}
+    calls = [{"name": "f", "arguments": {"q": 1}}, {"type": "function", "function": {"name": "f", "arguments": "{"}}]
+    result = {"role": "tool", "content": {"t": 21}}
+    yield (
+        "flat calls, results without names",
+        {"messages": [{"role": "assistant", "tool_calls": calls}, result, result]},
+    )
+
+
 def _lionpride() -> Iterator[tuple[str, Any]]:
     found = list(_golden("lionpride"))
     yield from found
@@ -334,6 +349,7 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "bedrock-response": _bedrock_response,
     "gemini": _gemini,
     "gemini-response": _gemini_response,
+    "hf": _hf,
     "json": lambda: _tour("json"),
     "langchain": _langchain,
     "langchain-lc": _langchain_lc,

@@ -97,9 +97,7 @@ class HfCodec(Codec):
     arguments: Literal["object", "text"] = attrs.field(default="object", validator=_one_of("object", "text"))
     nulls: Literal["keep", "absent"] = attrs.field(default="keep", validator=_one_of("keep", "absent"))
     container: Literal["row", "list"] = attrs.field(default="row", validator=_one_of("row", "list"))
-    engine: Messages = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(_engine, takes_self=True)
-    )
+    engine: Messages = attrs.field(init=False, eq=False, repr=False, default=attrs.Factory(_engine, takes_self=True))
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -152,7 +150,8 @@ class HfCodec(Codec):
         if is_list_wanted and not own and not history.tools:
             natives = self._natives(history.messages)
             return natives[0] if place == "single" and len(natives) == 1 and _is_single(natives[0]) else natives
-        messages, column = history.messages, list[str]()
+        messages: Any = history.messages
+        column: list[str] = []
         if images.has_column(messages):
             messages, column = images.unplaced(messages)
         row: Native = {}

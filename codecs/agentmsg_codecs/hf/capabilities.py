@@ -183,24 +183,28 @@ def make_caps(messages: Messages) -> Caps:
         messages: the codec's reader and writer.
     """
     rows, described = Rows(messages.described), messages.described
-    of_result = rows.message("tool")
+    of_result = rows.message("tool_message")
     plain, thoughts = _rows(messages, "plain"), _Thoughts(messages.reasoning)
-
-    def row(role: str, blocks: _Rows, **how: Any) -> MessageRow:
-        return MessageRow(**{"fields": rows.message(role), "blocks": blocks, **how})
 
     def result_extras(value: Any, message: am.Msg) -> Any:
         return of_result["extras"](value, _said(message))
 
     return Caps(
         messages={
-            **{role: row(role, plain) for role in ("system", "developer", "user")},
-            "assistant": row("assistant", _assistant_rows(messages), otherwise=thoughts.rule, joins=thoughts.joined),
-            "tool": row(
-                "tool",
-                {am.ToolResultBlock: _RESULT},
-                results=_rows(messages, "tool"),
+            **{
+                role: MessageRow(fields=rows.message(f"{role}_message"), blocks=plain)
+                for role in ("system", "developer", "user")
+            },
+            "assistant": MessageRow(
+                fields=rows.message("assistant_message"),
+                blocks=_assistant_rows(messages),
+                otherwise=thoughts.rule,
+                joins=thoughts.joined,
+            ),
+            "tool": MessageRow(
                 fields={**of_result, "extras": result_extras},
+                blocks={am.ToolResultBlock: _RESULT},
+                results=_rows(messages, "tool"),
             ),
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
@@ -212,4 +216,3 @@ def make_caps(messages: Messages) -> Caps:
         derives_names=True,
         drops_emptied=True,
     )
-

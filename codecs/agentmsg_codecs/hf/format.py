@@ -229,13 +229,14 @@ def _calls(*, by_text: bool) -> tuple[Form, ...]:
     called = (_NAME, Key("arguments", "input", _Args(by_text), '""' if by_text else "{}"))
     return (
         Form("flat_call", am.ToolUseBlock, "function", (_ID, *called), fits=lambda native: "function" not in native,
-             when=lambda block: is_marked(block, FAMILY, "/flat"), notes={"flat": True}, tagged="read", tag_at=1,
+             when=lambda block: is_marked(block, FAMILY, "/flat"), notes={"flat": True}, tagged="usual", tag_at=1,
              is_apart="calls"),
         Form("call", am.ToolUseBlock, "function", (_ID, Inside("function", called, space=ITEM)), tagged="usual",
              tag_at=1, is_apart="calls"),
     )  # fmt: skip
 
 
+_EXAMPLE = '{"name": "get_weather", "arguments": {"city": "Lisbon"}}'
 PARTS = (
     Form("text_value", am.TextBlock, "text", (Key("value", "text", Text()),), notes={"value": True},
          fits=lambda native: "value" in native and "text" not in native,
@@ -245,7 +246,7 @@ PARTS = (
     Form("reasoning", am.ThinkingBlock, "reasoning", (Key("value", "thinking", Text()),), notes={"part": True}),
     Form("tool_call", am.ToolUseBlock, "tool_call", (Hatch(
         keys=("value",), cells={"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": KEEP}, get=_read_called,
-        put=_write_called, must=("value",), about="id, name, input", schema={"value": {}},
+        put=_write_called, must=("value",), about="id, name, input", schema={"value": {"enum": [_EXAMPLE]}},
     ),), notes={"part": True}),
 )  # fmt: skip
 TOOLS = (
@@ -291,8 +292,8 @@ _NEVER = {
 def _message(role: str, *items: Any, name: str | None = None, **how: Any) -> Form:
     # What other messages have is null where a column holds them all.
     spares = tuple(Spare(key, is_written=False) for key in _NEVER.get(role, _NEVER["plain"]))
-    return Form(name or role, am.Msg, role, (*items, *spares), tag_key="role", fixed={"role": role}, is_apart=role,
-                **how)  # fmt: skip
+    form = name or f"{role}_message"
+    return Form(form, am.Msg, role, (*items, *spares), tag_key="role", fixed={"role": role}, is_apart=role, **how)
 
 
 def _assistant(calls: Each, reasoning: str | None) -> Form:
@@ -317,14 +318,18 @@ def _result(*, is_value: bool) -> Form:
             Key("name", "name", Link(), "may", is_odd=True, lacks="no-name"),
             content,
         ), {"/is-value": True} if is_value else {}),
-        name="tool_value" if is_value else "tool",
-        fits=(lambda native: not _is_content(native)) if is_value else None,
-        when=(lambda message: is_value_result(message.content[0])) if is_value else None,
+        name="tool_value" if is_value else None,
+        fits=_is_no_content if is_value else None,
+        when=_holds_value if is_value else None,
     )  # fmt: skip
 
 
-def _is_content(native: Native) -> bool:
-    return native.get("content") is None or type(native["content"]) in (str, list)
+def _is_no_content(native: Native) -> bool:
+    return native.get("content") is not None and type(native["content"]) not in (str, list)
+
+
+def _holds_value(message: Any) -> bool:
+    return is_value_result(message.content[0])
 
 
 def is_value_result(block: Any) -> bool:

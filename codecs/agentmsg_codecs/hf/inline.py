@@ -1,4 +1,4 @@
-"""Thinking in tags in front of a text: ``<think>\n...\n</think>\n\n``, the third place where rows have it.
+r"""Thinking in tags in front of a text: ``<think>\n...\n</think>\n\n``, the third place where rows have it.
 
 The mark ``/inline`` on the thinking counts the line breaks behind the first tag, before the second one and behind it.
 """
@@ -60,7 +60,7 @@ def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
         message: that fits.
         is_default: whether new thinking stands there.
     """
-    thoughts = [block for block in message.content if _is_thought(block)]
+    thoughts: list[Any] = [block for block in message.content if _is_thought(block)]
     said: list[Any] = [block for block in message.content if not _is_thought(block) and not _is_call(block)]
     if not thoughts:
         looks_so = len(said) == 1 and is_bare_text(said[0], FAMILY) and _split(said[0].text)

@@ -13,19 +13,21 @@ _REQUEST = frozenset(
     {"model", "max_tokens", "max_completion_tokens", "temperature", "stream", "system", "options", "agentmsg", "type"}
 )
 _COLUMNS = frozenset({"images", "chat_template_kwargs", "rejected"})
-_KEYS = frozenset(
-    {"role", "content", "name", "tool_calls", "tool_call_id", "weight", "loss", "train", *REASONING_KEYS}
-)
+_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "weight", "loss", "train", *REASONING_KEYS})
 _MEDIA = frozenset({"image", "video", "audio"})
 _OWN_PARTS = frozenset({"reasoning", "tool_call", "image_url", "video_url", "audio_url", "text"})
 # For rows such as a request to OpenAI may be, to the last key.
 _PLAIN = 0.3
+# For a prompt and its answer that are texts.
+_TEXTS = 0.85
 
 
 def sniff_row(document: Any) -> float:
     """Return 0 to 1: for rows that can be nothing else, for such as a request may be, and for other documents."""
     if not is_mapping(document) or not _REQUEST.isdisjoint(document) or "role" in document:
         return 0.0
+    if _are_texts(document):
+        return _TEXTS
     messages, is_own = _messages(document)
     if not messages or not all(map(_is_message, messages)):
         return 0.0
@@ -40,6 +42,13 @@ def _messages(row: Any) -> tuple[list[Any], bool]:
         if all(is_sequence(row.get(column)) for column in columns):
             return [message for column in columns for message in row[column]], True
     return [], False
+
+
+def _are_texts(row: Any) -> bool:
+    answers = (row.get("completion"), row.get("chosen"))
+    steps = row.get("completions")
+    is_answered = any(isinstance(answer, str) for answer in answers) or (is_sequence(steps) and "labels" in row)
+    return isinstance(row.get("prompt"), str) and is_answered and "messages" not in row
 
 
 def _is_message(message: Any) -> bool:
@@ -68,5 +77,8 @@ def _is_own_part(part: Any) -> bool:
 
 
 def _is_own_call(call: Any) -> bool:
-    function = call.get("function") if is_mapping(call) and call.get("type") == "function" else None
+    if not is_mapping(call):
+        return False
+    is_flat = {"name", "arguments"} <= call.keys() <= {"name", "arguments", "type"}
+    function = call if is_flat else call.get("function") if call.get("type") == "function" else None
     return is_mapping(function) and is_mapping(function.get("arguments"))

@@ -22,7 +22,10 @@ _with_content = speed.replacer(am.Msg, "content")
 
 
 class _Waiting:
-    """The calls without ids that no result has answered, in their order, as a reader sees them."""
+    """The calls without ids that no result has answered, in their order, as a reader sees them.
+
+    A result that answers none of them takes the place of one all the same: of parallel results, each has its own.
+    """
 
     def __init__(self) -> None:
         self._by_name: dict[str, deque[Made]] = {}
@@ -53,11 +56,14 @@ class _Waiting:
 
     def answer(self, link: str | None, name: str | None) -> Made | None:
         """Take note of a result; return the id that its reader gives it, or None if it has one, or answers no call."""
-        found = None if link is not None else self.expected(name)
-        taken = link if found is None else found
+        expected = self.expected(name)
+        if link is not None:
+            self._taken.add(link if link in self.known or expected is None else expected)
+            return None
+        taken = self.expected(None) if expected is None else expected
         if taken is not None:
             self._taken.add(taken)
-        return found
+        return expected
 
 
 def _changed(message: am.Msg, changes: Mapping[int, Any]) -> am.Msg:

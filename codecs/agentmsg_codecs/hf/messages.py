@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -52,7 +52,7 @@ class Messages:
         if role not in _ROLES:
             return natives.read_whole(native, FAMILY)
         try:
-            message: am.Msg = self.described.shapes[role].read(native, am.Msg)
+            message: am.Msg = self.described.shapes[f"{role}_message"].read(native, am.Msg)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)
         if role == "assistant" and type(native.get("content")) is str:
@@ -66,7 +66,7 @@ class Messages:
             return kept
         if message.role == "assistant":
             message = inline.put_back(message, is_default=self._is_inline)
-        shape = self.described.shapes[message.role]
+        shape = self.described.shapes[f"{message.role}_message"]
         return write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
 
     # -- calls --------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ of them are texts); on each message of an answer ``/answer`` (its column).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -24,7 +25,7 @@ from agentmsg.formats import EMPTY, Native, excerpt, is_list, is_mapping, is_obj
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import agentmsg as am
 
@@ -165,7 +166,7 @@ def taken(history: am.History) -> frozenset[str]:
     rest: Any = {key: thaw(own[key]) for key in own if key in COLUMNS and key not in ours}
     if not rest:
         return ours
-    found = _columns({**rest, **dict.fromkeys(ours, [{"role": "user"}])})
+    found = _columns({**rest, **{key: [{"role": "user"}] for key in ours}})
     return ours if frozenset(found) == ours else COLUMNS
 
 

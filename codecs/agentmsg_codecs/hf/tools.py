@@ -96,7 +96,7 @@ def _write_one(shapes: Mapping[str, Shape], tool: am.Tool) -> Native:
 def tool_rows(described: Described) -> dict[type, Row]:
     """Return the rows of tools."""
     rows = Rows(described)
-    cells = {name: rows.row(name, kind=lambda *_: "function").fields for name in ("tool", "bare_tool")}
+    cells = {name: rows.row(name, kind=lambda kind, _: "function").fields for name in ("tool", "bare_tool")}
 
     def extras(value: Any, tool: Any) -> Any:
         return cells["bare_tool" if is_marked(tool, FAMILY, "/bare") else "tool"]["extras"](value, tool)
@@ -115,5 +115,3 @@ def tool_rows(described: Described) -> dict[type, Row]:
 
     spec_row = Row({**cells["tool"], "extras": extras}, spec)
     return {am.ToolSpec: spec_row, am.NativeTool: Row({"codec": KEEP, "value": KEEP}, native)}
-
-
