@@ -33,6 +33,7 @@ CodecName: TypeAlias = Literal[
     "openai-responses",
     "openai-responses-response",
     "riffer",
+    "sharegpt",
     "synaptic",
 ]
 """The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
@@ -64,5 +65,6 @@ CODECS: dict[str, str] = {
     "openai-responses": "agentmsg_codecs.openai_responses:OpenAIResponsesCodec",
     "openai-responses-response": "agentmsg_codecs.openai_responses.response:OpenAIResponsesResponseCodec",
     "riffer": "agentmsg_codecs.riffer:RifferCodec",
+    "sharegpt": "agentmsg_codecs.sharegpt:ShareGptCodec",
     "synaptic": "agentmsg_codecs.synaptic:SynapticCodec",
 }
