@@ -56,7 +56,7 @@ from agentmsg_codecs.sharegpt import alpaca, media
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED
 from agentmsg_codecs.sharegpt.likeness import is_turn, sniff_row
-from agentmsg_codecs.sharegpt.messages import linked, read_turn, write_turn
+from agentmsg_codecs.sharegpt.messages import linked, read_turn, unlinked, write_turn
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.sharegpt.tools import read_tools, write_tools
 
@@ -127,7 +127,7 @@ class ShareGptCodec(Codec):
         """Return the row of a history; a list or a turn where it was read from one, or is wanted so."""
         own = _own(history)
         messages, columns = media.unplaced(history.messages)
-        turns = list(map(write_turn, messages))
+        turns = list(map(write_turn, unlinked(messages)))
         place = mark_of(history, FAMILY, "/container") if history.notes else None
         is_list_wanted = place in ("list", "single") or (place is None and self.container == "list")
         if is_list_wanted and not own and not history.tools and not columns:

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import (
     ANY_ROLE,
     KEEP,
@@ -17,6 +16,7 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
+    is_marked,
     media,
     restructure,
     rules,
@@ -85,19 +85,20 @@ def _result(block: am.ToolResultBlock) -> Any:
 
 
 def _comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
-    return am.NativeBlock(FAMILY, thaw(block.value)) if is_token(block) else None
+    return am.NativeBlock(FAMILY, block.value) if is_token(block) else None
 
 
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
     return text if block.significant_text is None or not block.is_valid else None
 
 
-def _unsaid(_: str, __: Any) -> None:
-    """Leave out ids: the order says what they do."""
+def _link(link: str, block: Any) -> str | None:
+    """Keep an id that a row says; for others, the order says what they do."""
+    return link if is_marked(block, FAMILY, "/id") else None
 
 
 _MEDIA_ROWS = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), Row({"source": KEEP}, _media))
-_CALL = Row({"id": _unsaid, "name": KEEP, "input": KEEP, "raw_input": _raw_input}, rules.call_as_function)
+_CALL = Row({"id": _link, "name": KEEP, "input": KEEP, "raw_input": _raw_input}, rules.call_as_function)
 _NOWHERE = Row({}, rules.native_as_text)
 
 
@@ -137,9 +138,13 @@ def paired(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restruc
             out.append(parts)
             continue
         link = blocks[0].tool_call_id
-        if link is None or not waiting or waiting[0] == link:
+        # What the order doesn't say is written.
+        is_said = isinstance(link, am.Made) or is_marked(blocks[0], FAMILY, "/id")
+        if link is None or not waiting or waiting[0] == link or is_said:
             out.append(parts)
-            if waiting:
+            if link in waiting:
+                waiting.remove(link)
+            elif link is None and waiting:
                 waiting.popleft()
         else:
             out.append((restructure.Part(part.index, part.picks, "user"),))
@@ -182,7 +187,7 @@ def make_caps(taken: Callable[[am.History], frozenset[str]]) -> Caps:
             "assistant": _message_row(answer, values.spoken),
             "tool": MessageRow(
                 fields=system.fields,
-                blocks={am.ToolResultBlock: Row({"tool_call_id": _unsaid}, _result)},
+                blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},
                 results={am.TextBlock: _text_row(_plain)},
             ),
             "native": rules.native_message_row(FAMILY, read_turn),

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP
 from agentmsg.formats.forms import (
     Content,
     Described,
     Form,
-    Hatch,
     Inside,
     Key,
     Lifted,
+    Link,
     Object,
     Place,
     Single,
@@ -27,11 +26,9 @@ _ABOUT = (
     Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(), "may"),
 )  # fmt: skip
 _SAID = Lifted((Place("value", Content(), need='""'),))
-# A turn doesn't say which call it answers.
-_UNLINKED = Hatch(
-    keys=(), cells={"tool_call_id": KEEP}, get=lambda _: {"tool_call_id": None}, put=lambda _: {}, about="tool_call_id"
-)
-_RESULT = Single(am.ToolResultBlock, (_UNLINKED, Key("value", "content", Content(), '""')))
+# Usually the order tells which call a result answers.
+_LINK = Key("tool_call_id", "tool_call_id", Link(), "may", said="id", is_odd=True)
+_RESULT = Single(am.ToolResultBlock, (Key("value", "content", Content(), '""'), _LINK))
 
 
 def _turn(role: str, word: str) -> Form:

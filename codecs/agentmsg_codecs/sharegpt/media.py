@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import is_list, maker, media, restructure
+from agentmsg.formats import is_list, is_mapping, maker, media, restructure
 from agentmsg_codecs.sharegpt.names import COLUMNS, FAMILY, MEDIA
 
 if TYPE_CHECKING:
@@ -31,7 +31,15 @@ def address_of(source: Any) -> str:
 
 def is_token(block: Any) -> bool:
     """Whether a native block stands where media should."""
-    return type(block) is am.NativeBlock and block.codec == FAMILY and block.value in MEDIA
+    return token_of(block) is not None
+
+
+def token_of(block: Any) -> str | None:
+    """Return what stands in a text for a native block that media should replace; None of any other."""
+    if type(block) is not am.NativeBlock or block.codec != FAMILY or not is_mapping(block.value):
+        return None
+    token: Any = block.value.get("type")
+    return token if len(block.value) == 1 and isinstance(token, str) and token in MEDIA else None
 
 
 def _asked(messages: Sequence[am.Msg]) -> Iterator[Any]:
@@ -41,7 +49,7 @@ def _asked(messages: Sequence[am.Msg]) -> Iterator[Any]:
 def sources(messages: Sequence[am.Msg], token: str, column: Any) -> list[Any] | None:
     """Return the sources that a column has for the places of a kind; None if it hasn't."""
     entries: Any = thaw(column)
-    count = sum(is_token(block) and block.value == token for block in _asked(messages))
+    count = sum(token_of(block) == token for block in _asked(messages))
     if not count or not is_list(entries) or len(entries) != count:
         return None
     if not all(type(entry) is str and entry for entry in entries):
@@ -62,10 +70,7 @@ def placed(messages: Sequence[am.Msg], row: Mapping[str, Any]) -> tuple[list[am.
         waiting, make = iter(found), maker(cls, "source")
         for index, message in enumerate(out):
             if message.role == "user" and any(map(is_token, message.content)):
-                content = [
-                    make(next(waiting)) if is_token(block) and block.value == token else block  # type: ignore[union-attr]
-                    for block in message.content
-                ]
+                content = [make(next(waiting)) if token_of(block) == token else block for block in message.content]
                 out[index] = message.evolve(content=content)
     return out, frozenset(taken)
 
@@ -76,13 +81,14 @@ def unplaced(messages: Sequence[am.Msg]) -> tuple[list[am.Msg], dict[str, list[s
     out: list[am.Msg] = []
     for message in messages:
         content: list[Any] = []
-        for block in message.content:
+        held: Any = message.content
+        for block in held:
             token = _TOKENS.get(type(block)) if message.role == "user" else None
             if token is None:
                 content.append(block)
                 continue
-            columns.setdefault(MEDIA[token][1], []).append(address_of(block.source))  # type: ignore[attr-defined]
-            content.append(am.NativeBlock(FAMILY, token))
+            columns.setdefault(MEDIA[token][1], []).append(address_of(block.source))
+            content.append(am.NativeBlock(FAMILY, {"type": token}))
         is_changed = any(type(block) in _TOKENS for block in message.content) and message.role == "user"
         out.append(message.evolve(content=content) if is_changed else message)
     return out, columns
@@ -118,7 +124,7 @@ def _of_kind(part: restructure.Part, message: am.Msg, kinds: dict[str, bool]) ->
     picks: list[int] = []
     for pick in part.picks:
         block: Any = message.content[pick]
-        token = str(block.value) if is_token(block) else _TOKENS.get(type(block))
+        token = token_of(block) or _TOKENS.get(type(block))
         if token is None or kinds.setdefault(token, is_token(block)) == is_token(block):
             picks.append(pick)
     return part if len(picks) == len(part.picks) else restructure.Part(part.index, tuple(picks), part.role)

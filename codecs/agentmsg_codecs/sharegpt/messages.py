@@ -5,7 +5,6 @@ Marks on a message: ``/from`` (a word that isn't written by default); those of v
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -26,10 +25,11 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.sharegpt import values
 from agentmsg_codecs.sharegpt.format import DESCRIBED
+from agentmsg_codecs.sharegpt.media import token_of
 from agentmsg_codecs.sharegpt.names import FAMILY, ROLES, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _make_text = maker(am.TextBlock, "text")
 _make_native = maker(am.NativeBlock)
@@ -97,7 +97,7 @@ def write_turn(message: am.Msg) -> Any:
     role, noted = message.role, mark_of(message, FAMILY, "/from") if message.notes else None
     word = noted if isinstance(noted, str) and ROLES.get(noted) == role else _word_of(message)
     if role == "tool":
-        message = values.wrapped(_unlinked(message))
+        message = values.wrapped(message)
     else:
         if role == "assistant" and not _is_read(message, word):
             word = _word_of(message)
@@ -114,50 +114,92 @@ def _value(message: am.Msg, word: str) -> str:
 
 def _is_read(message: am.Msg, word: str) -> bool:
     """Whether what an assistant's turn says is read again where it is from somebody."""
-    bare = [_bare(block) for block in message.content]
-    found = [_bare(block) for block in values.read_answer(_value(message, word), word)[0]]
-    return len(bare) == len(found) and all(map(am.same, bare, found))
-
-
-def _bare(block: Any) -> Any:
-    return block.evolve(id=None) if type(block) is am.ToolUseBlock else block
+    found, _ = values.read_answer(_value(message, word), word)
+    return len(found) == len(message.content) and all(map(am.same, found, message.content))
 
 
 def _joined(message: am.Msg, word: str) -> tuple[Any, ...]:
     if message.role == "assistant":
         text = _value(message, word)
     else:
-        text = "".join(str(block.value) if type(block) is am.NativeBlock else block.text for block in message.content)  # type: ignore[union-attr]
+        content: Any = message.content
+        text = "".join(token_of(block) or block.text for block in content)
     return (_make_text(text),) if text else ()
-
-
-def _unlinked(message: am.Msg) -> am.Msg:
-    result: Any = message.content[0]
-    return message.evolve(content=(result.evolve(tool_call_id=None, name=None),))
 
 
 # -- ids --------------------------------------------------------------------------------------------------------------
 
 
-def linked(messages: Iterable[am.Msg]) -> list[am.Msg]:
-    """Return messages that were read, with ids: results answer the calls of the turn before them, in their order."""
-    names, waiting = CallNames(), deque[str]()
+class _Waiting:
+    """The calls of the last turn that has some, in their order, but for those that results have answered."""
+
+    def __init__(self) -> None:
+        self._calls: list[str] = []
+        self._names = CallNames()
+
+    def call(self, place: tuple[int, int], block: Any, *, is_first: bool) -> str | None:
+        """Take note of a call; return the id that its reader makes, or None if it has one of its own."""
+        made = tool_links.made_call_id(place, block.name)
+        is_own = block.id is not None and (block.id != made or is_marked(block, FAMILY, "/id"))
+        self._calls = [] if is_first else self._calls
+        self._calls.append(str(block.id) if is_own else made)
+        self._names.call(self._calls[-1], block.name)
+        return None if is_own else made
+
+    def answer(self, link: str | None) -> tuple[str | None, str | None]:
+        """Take note of a result, with its id; return that of the call that it answers, and the call's name."""
+        found = link if link is not None else self.expected
+        if found in self._calls:
+            self._calls.remove(found)
+        return found, self._names.answer(found)
+
+    @property
+    def expected(self) -> str | None:
+        """The id of the call that a result without one answers."""
+        return self._calls[0] if self._calls else None
+
+
+def _each(messages: Iterable[am.Msg], change: Callable[[Any, _Waiting, Any], Any]) -> list[am.Msg]:
+    """Return messages with their calls and results changed, by what is known of the calls before."""
+    waiting = _Waiting()
     out: list[am.Msg] = []
     for number, message in enumerate(messages):
         content: list[Any] = []
-        if any(type(block) is am.ToolUseBlock for block in message.content):
-            waiting.clear()
+        is_first = True
         for index, block in enumerate(message.content):
             if type(block) is am.ToolUseBlock:
-                made = tool_links.made_call_id((number, index), block.name)
-                waiting.append(made)
-                names.call(made, block.name)
-                content.append(block.evolve(id=made))
-            elif type(block) is am.ToolResultBlock and waiting:
-                link = waiting.popleft()
-                content.append(block.evolve(tool_call_id=link, name=names.answer(link)))
+                made = waiting.call((number, index), block, is_first=is_first)
+                content.append(change(block, waiting, made))
+                is_first = False
             else:
-                content.append(block)
-        changed = any(new is not old for new, old in zip(content, message.content, strict=True))
-        out.append(message.evolve(content=content) if changed else message)
+                content.append(change(block, waiting, None) if type(block) is am.ToolResultBlock else block)
+        is_same = all(new is old for new, old in zip(content, message.content, strict=True))
+        out.append(message if is_same else message.evolve(content=content))
     return out
+
+
+def linked(messages: Iterable[am.Msg]) -> list[am.Msg]:
+    """Return messages that were read, with ids: results answer the calls of the turn before them, in their order."""
+
+    def change(block: Any, waiting: _Waiting, made: str | None) -> Any:
+        if type(block) is am.ToolUseBlock:
+            return block if made is None else block.evolve(id=made)
+        link, name = waiting.answer(block.tool_call_id)
+        return block if link is None else block.evolve(tool_call_id=link, name=name)
+
+    return _each(messages, change)
+
+
+def unlinked(messages: Iterable[am.Msg]) -> list[am.Msg]:
+    """Return the messages to write, without the names, and the ids that a reader makes again."""
+
+    def change(block: Any, waiting: _Waiting, made: str | None) -> Any:
+        if type(block) is am.ToolUseBlock:
+            return block if made is None or block.id is None else block.evolve(id=None)
+        link, is_said = block.tool_call_id, is_marked(block, FAMILY, "/id")
+        expected = waiting.expected
+        is_made = link == expected or (expected is None and isinstance(link, am.Made))
+        waiting.answer(link)
+        return block.evolve(tool_call_id=None if is_made and not is_said else link, name=None)
+
+    return _each(messages, change)

@@ -34,4 +34,4 @@ MEDIA: Mapping[str, tuple[type[am.BaseBlock], str]] = {
 COLUMNS = frozenset(column for _, column in MEDIA.values())
 # What a row says beside its turns that a model reads, or learns from.
 CONTENT_KEYS = frozenset({"chosen", "conversations", "from", "history", "instruction", "rejected", "value", *COLUMNS})
-KEPT = frozenset({"weight", "loss", "train", "id"})
+KEPT = frozenset({"weight", "loss", "train", "id", *MEDIA})

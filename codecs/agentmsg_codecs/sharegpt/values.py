@@ -9,8 +9,8 @@ r"""Values: what a turn says in one text: what was thought, said and called, and
 | ``<image>``, ``<video>``, ``<audio>`` in a user's text | a native block, until its column is read |
 
 What would not be written again, to the last letter, stays text. Marks: ``/breaks`` (the line breaks around tags),
-``/json`` (how the JSON of a call is spelt), ``/listed`` on a message (one call in a list), ``/wrapped`` (a result in
-tags).
+``/json`` and ``/flipped`` (how the JSON of a call is spelt), ``/id`` (a call or result that says its id), ``/listed``
+on a message (one call in a list), ``/wrapped`` (a result in tags).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from agentmsg.formats import (
     maker,
     mark_of,
     marked,
+    natives,
     parse_json,
     tool_arguments,
 )
@@ -80,20 +81,22 @@ def style_of(mark: Any) -> str | None:
 
 def _called(value: Any, **marks: Any) -> Any:
     """Return the call of an object with a name and arguments; None if it is another one."""
-    if not is_object(value) or value.keys() != {"name", "arguments"}:
+    if not is_object(value) or not {"name", "arguments"} <= value.keys() <= {"name", "arguments", "id"}:
         return None
-    name, arguments = value["name"], value["arguments"]
-    if type(name) is not str or not is_object(arguments):
+    name, arguments, link = value["name"], value["arguments"], value.get("id")
+    if type(name) is not str or not is_object(arguments) or ("id" in value and type(link) is not str):
         return None
+    marks |= {"id": True} if link is not None else {}
     marks |= {"flipped": True} if next(iter(value)) == "arguments" else {}
-    block = _make_call(id=None, name=name, **tool_arguments.from_object(arguments))
+    block = _make_call(id=link, name=name, **tool_arguments.from_object(arguments))
     return marked(block, FAMILY, **marks) if marks else block
 
 
 def _object(call: Any) -> dict[str, Any]:
     said = {"name": call.name, "arguments": tool_arguments.input_copy(call)}
     is_flipped = call.notes and mark_of(call, FAMILY, "/flipped") is True
-    return {key: said[key] for key in reversed(said)} if is_flipped else said
+    said = {key: said[key] for key in reversed(said)} if is_flipped else said
+    return said if call.id is None else {**said, "id": natives.link_of(call.id)}
 
 
 def _style(call: Any) -> str:
@@ -221,7 +224,7 @@ def write_answer(content: Sequence[Any], word: str, *, is_listed: bool) -> str:
 
 def spoken(text: str) -> str:
     """Return a text that an assistant says such that none of it is read as thinking, or as a call."""
-    while (text and len(found := read_answer(text, "gpt")[0]) != 1) or type(found[0]) is not am.TextBlock:
+    while [type(block) for block in read_answer(text, "gpt")[0]] != [am.TextBlock]:
         text = text.replace("<think>", "<think >", 1) if _THINK.match(text) else _without_last(text)
     return text
 
@@ -241,7 +244,7 @@ def read_media(text: str) -> tuple[Any, ...]:
     found: list[Any] = []
     for piece in _TOKENS.split(text):
         if piece in MEDIA:
-            found.append(am.NativeBlock(FAMILY, piece))
+            found.append(am.NativeBlock(FAMILY, {"type": piece}))
         elif piece:
             found.append(_make_text(piece))
     return tuple(found)
