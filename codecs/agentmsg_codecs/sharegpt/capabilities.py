@@ -16,14 +16,13 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
-    is_marked,
     media,
     restructure,
     rules,
 )
 from agentmsg_codecs.sharegpt import values
 from agentmsg_codecs.sharegpt.media import address_of, is_token, one_kind
-from agentmsg_codecs.sharegpt.messages import read_turn
+from agentmsg_codecs.sharegpt.messages import is_kept, read_turn
 from agentmsg_codecs.sharegpt.names import FAMILY
 from agentmsg_codecs.sharegpt.tools import tool_rows
 
@@ -94,7 +93,7 @@ def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
 
 def _link(link: str, block: Any) -> str | None:
     """Keep an id that a row says; for others, the order says what they do."""
-    return link if is_marked(block, FAMILY, "/id") else None
+    return link if is_kept(link, block) else None
 
 
 _MEDIA_ROWS = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), Row({"source": KEEP}, _media))
@@ -139,8 +138,7 @@ def paired(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restruc
             continue
         link = blocks[0].tool_call_id
         # What the order doesn't say is written.
-        is_said = isinstance(link, am.Made) or is_marked(blocks[0], FAMILY, "/id")
-        if link is None or not waiting or waiting[0] == link or is_said:
+        if link is None or not waiting or waiting[0] == link or is_kept(link, blocks[0]):
             out.append(parts)
             if link in waiting:
                 waiting.remove(link)

@@ -5,6 +5,7 @@ Marks on a message: ``/from`` (a word that isn't written by default); those of v
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -128,6 +129,15 @@ def _joined(message: am.Msg, word: str) -> tuple[Any, ...]:
 
 
 # -- ids --------------------------------------------------------------------------------------------------------------
+
+
+# The ids that readers make: written by another format and read again, they are plain texts.
+_MADE = re.compile(r"call_\d+_\d+_\w+")
+
+
+def is_kept(link: str | None, block: Any) -> bool:
+    """Whether an id stays: one that a row says, and one that its reader made, which is written if the order differs."""
+    return link is not None and (is_marked(block, FAMILY, "/id") or bool(_MADE.fullmatch(link)))
 
 
 class _Waiting:
