@@ -59,7 +59,9 @@ def _mend(mending: Mending) -> Iterator[Edit]:
     for path, call, padded in _calls(mending.request):
         if (*path, "input") in paths:
             arguments: Any = call.input
-            yield Change((*path, "input"), {name: arguments[name] for name in arguments if name not in padded})
+            kept = {name: arguments[name] for name in arguments if name not in padded}
+            # Nobody said these nulls.
+            yield Change((*path, "input"), kept, "annotation")
 
 
 RULES = (

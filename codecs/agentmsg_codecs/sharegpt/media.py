@@ -83,7 +83,7 @@ def unplaced(messages: Sequence[am.Msg]) -> tuple[list[am.Msg], dict[str, list[s
         content: list[Any] = []
         held: Any = message.content
         for block in held:
-            token = _TOKENS.get(type(block)) if message.role == "user" else None
+            token = _TOKENS.get(block.__class__) if message.role == "user" else None
             if token is None:
                 content.append(block)
                 continue
@@ -124,7 +124,7 @@ def _of_kind(part: restructure.Part, message: am.Msg, kinds: dict[str, bool]) ->
     picks: list[int] = []
     for pick in part.picks:
         block: Any = message.content[pick]
-        token = token_of(block) or _TOKENS.get(type(block))
+        token = token_of(block) or _TOKENS.get(block.__class__)
         if token is None or kinds.setdefault(token, is_token(block)) == is_token(block):
             picks.append(pick)
     return part if len(picks) == len(part.picks) else restructure.Part(part.index, tuple(picks), part.role)
