@@ -28,6 +28,7 @@ VARIABLES = {
     "langchain_js": "AGENTMSG_REAL_LANGCHAIN_JS",
     "lionpride": "AGENTMSG_REAL_LIONPRIDE",
     "recipes": "AGENTMSG_REAL_RECIPES",
+    "transformers": "AGENTMSG_REAL_TRANSFORMERS",
 }
 _HERE = Path(__file__).resolve().parent
 _GONE = b'{"error": "the worker has ended"}'

@@ -30,9 +30,9 @@ def _is_placeholder(block: Any) -> bool:
 
 def _is_placed(block: Any) -> bool:
     """Whether an image stands in the column: it was read there, or in another format."""
-    if type(block) is not am.ImageBlock or FAMILY in block.extras:
+    if type(block) is not am.ImageBlock or FAMILY in block.extras or not isinstance(block.source, _SOURCES):
         return False
-    return isinstance(block.source, _SOURCES) and not (block.notes and mark_of(block, FAMILY, "/at"))
+    return bool(write_url(block.source)) and not (block.notes and mark_of(block, FAMILY, "/at"))
 
 
 def _blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
