@@ -212,6 +212,17 @@ def test_images_stand_in_a_column() -> None:
     assert rendered(VISION, new) == "user: <image>What?\n"
 
 
+def test_tokens_in_texts_are_images_too() -> None:
+    """As LLaMA-Factory has them; beside other images they are placeholders, and without a column words."""
+    row = {"messages": [{"role": "user", "content": "<image>Who?<image>"}], "images": ["a.png", "b.png"]}
+    history = returned(row)
+    assert [type(block).__name__ for block in history[0].content] == ["ImageBlock", "TextBlock", "ImageBlock"]
+    assert am.convert(row, "hf", "sharegpt").document["conversations"][0]["value"] == "<image>Who?<image>"
+    more = am.encode(history.extended(msg("user", am.ImageBlock(am.URLSource("https://x.test/c.png")))), "hf")
+    assert (len(more["images"]), more["messages"][0]["content"][0]) == (3, {"type": "image"})
+    assert returned({"messages": row["messages"]})[0].text == "<image>Who?<image>"
+
+
 @pytest.mark.parametrize("column", [[], ["a", "b"], [{"path": "a.png", "bytes": None}], None])
 def test_a_column_that_does_not_fit_stays_what_it_is(column: Any) -> None:
     """The placeholder is a native block then."""
