@@ -63,7 +63,8 @@ def test_columns_tell_where_the_messages_are(row: Any, texts: list[str]) -> None
 def test_what_was_rejected_is_content() -> None:
     """It stays among the extras of the history; a format that has no place for it says so."""
     row = {"prompt": [USER], "chosen": [ANSWER], "rejected": [{"role": "assistant", "content": "No"}], "score": 1}
-    assert set(returned(row).extras["hf"]) == {"rejected", "score"}
+    own: Any = returned(row).extras["hf"]
+    assert set(own) == {"rejected", "score"}
     losses = am.convert(row, "hf", "openai").losses
     assert [loss.path for loss in losses.content] == [("extras",)]
 
@@ -94,7 +95,7 @@ def test_errors_say_where_they_are() -> None:
 
 def test_calls_and_results_are_linked_by_their_order() -> None:
     """A result is of the first call of its name that waits; ids that readers make aren't written."""
-    calls = [{"type": "function", "function": {"name": name, "arguments": {}}} for name in "fgf"]
+    calls: list[Any] = [{"type": "function", "function": {"name": name, "arguments": {}}} for name in "fgf"]
     results = [{"role": "tool", "name": name, "content": name} for name in "ffg"]
     history = returned([{"role": "assistant", "content": "", "tool_calls": calls}, *results])
     made = [call.id for call in history[0].tool_calls]

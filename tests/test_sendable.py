@@ -93,8 +93,8 @@ _ANY_MODEL = "skip_thought_signature_validator"
 _LATE = (_with(2, _USER, _FOUND), _with(2, _FOUND, _USER))
 _EMPTY = (_with(0, _USER, _USER.evolve(content=[])), VALID)
 # A tool with an argument that may be absent, and one that may be null.
-_ARGUMENTS = {"q": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": ["string", "null"]}}
-_PADDED = am.ToolSpec("find", parameters={"type": "object", "properties": _ARGUMENTS})
+_PROPERTIES = {"q": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": ["string", "null"]}}
+_PADDED = am.ToolSpec("find", parameters={"type": "object", "properties": _PROPERTIES})
 OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
     "openai": {
         "result-late": _LATE,

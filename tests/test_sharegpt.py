@@ -160,7 +160,8 @@ def test_columns_beside_the_turns() -> None:
     }
     history = returned(row)
     assert [message.role for message in history] == ["system", "user", "assistant"]
-    assert set(history.extras["sharegpt"]) == {"rejected", "kto_tag"}
+    own: Any = history.extras["sharegpt"]
+    assert set(own) == {"rejected", "kto_tag"}
     new = am.History(history.messages, tools=[am.ToolSpec("f", "ł")])
     assert am.encode(new, "sharegpt")["tools"] == row["tools"]
 

@@ -65,10 +65,11 @@ VISION = """
 
 def rendered(template: str, row: dict[str, Any]) -> str:
     """Return what a template makes of a row; it raises what it refuses."""
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    environment: Any = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
     environment.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
     environment.globals["raise_exception"] = _refuse
-    return environment.from_string(template).render(messages=row["messages"], tools=row.get("tools"))
+    text: str = environment.from_string(template).render(messages=row["messages"], tools=row.get("tools"))
+    return text
 
 
 def _refuse(why: str) -> None:
