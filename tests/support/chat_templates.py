@@ -66,10 +66,14 @@ VISION = """
 def rendered(template: str, row: dict[str, Any]) -> str:
     """Return what a template makes of a row; it raises what it refuses."""
     environment: Any = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
-    environment.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
+    environment.filters["tojson"] = _as_json
     environment.globals["raise_exception"] = _refuse
     text: str = environment.from_string(template).render(messages=row["messages"], tools=row.get("tools"))
     return text
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _refuse(why: str) -> None:
