@@ -179,7 +179,8 @@ def _openai() -> Iterator[tuple[str, Any]]:
         yield name, row["messages"]
     yield "fine-tuning row", _unweighted(agents[0][1]["messages"])
     for name, row in _lines("hf_messages"):
-        if all(isinstance(message["content"], str) for message in row["messages"]):
+        # Those with a column of images are rows, and nothing that OpenAI has.
+        if "images" not in row and all(isinstance(message["content"], str) for message in row["messages"]):
             yield name, row
     for path in recorded(corpus("agent_trajectory_swe_agent")):
         yield path.stem, json.loads(path.read_text())["messages"]

@@ -6,7 +6,7 @@ are ``history.extras["sharegpt"]``, such as ``rejected``: of a pair, the history
 
 Alpaca's rows are read here, as LLaMA-Factory does: their columns are turns with other names.
 
-Follows LLaMA-Factory ff6d4d1 and TRL 1.16.
+Follows LLaMA-Factory ff6d4d1.
 
 | Rows | agentmsg |
 | --- | --- |
@@ -17,18 +17,20 @@ Follows LLaMA-Factory ff6d4d1 and TRL 1.16.
 | function_call, tool_call: the JSON of a call, or of a list of them | assistant, ToolUseBlock |
 | observation, tool, tool_response, function_response, ipython | tool |
 | value | one TextBlock |
-| <think>...</think> in front of an assistant's text | ThinkingBlock |
-| <tool_call>...</tool_call> at the end of it (Hermes) | ToolUseBlock |
-| <tool_response>...</tool_response> around a result (Hermes) | ToolResultBlock with the text inside |
-| <image>, <video>, <audio> in a user's text, with their columns images ... | ImageBlock, VideoBlock, AudioBlock |
+| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
+| ``<tool_call>...</tool_call>`` at the end of it (Hermes) | ToolUseBlock |
+| ``<tool_response>...</tool_response>`` around a result (Hermes) | ToolResultBlock with the text inside |
+| ``<image>`` ... in a user's text, and the columns images, videos, audios | ImageBlock, VideoBlock, AudioBlock |
 | tools: the JSON text of a list of functions, or that list | ToolSpec; NativeTool |
 | instruction and input; output, else chosen; history | a user's message; an assistant's; one of each |
 | a turn from anybody else; such a place without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; other columns | extras["sharegpt"], of an inner object "sharegpt.item"; those of the history |
 
-There are no ids: results answer the calls of the turn before them, in their order. A result that would be paired with
-another call is written as a user's text. Calls beside a text are written as Hermes has them, calls alone as
-LLaMA-Factory does.
+Results answer the calls of the turn before them, in their order; ids are not written. A result that would be paired
+with another call is a user's text. Only an id that was read, or made by a reader, is written where the order says
+otherwise: as ``id`` beside the name of a call, and as ``tool_call_id`` of a turn.
+
+Calls alone are written as LLaMA-Factory has them, calls beside a text as Hermes does.
 """
 
 from __future__ import annotations
