@@ -74,11 +74,13 @@ def test_the_formats_with_a_place_are_those_that_carry_metadata() -> None:
         "bedrock-response",
         "gemini",
         "gemini-response",
+        "hf",
         "openai",
         "openai-response",
         "openai-responses",
         "openai-responses-response",
         "riffer",
+        "sharegpt",
     )
 
 

@@ -32,6 +32,7 @@ OURS = {
     "agentscope_java",
     "agentscope_py",
     "agentscope_py_v1",
+    "alpaca",
     "anthropic",
     "anthropic_beta",
     "anthropic_response",
@@ -41,6 +42,8 @@ OURS = {
     "bedrock_response",
     "gemini",
     "gemini_response",
+    "hf_messages",
+    "hf_rows",
     "langchain",
     "lionpride",
     "openai_chat",
@@ -49,10 +52,12 @@ OURS = {
     "openai_responses_response",
     "pydantic_ai",
     "riffer",
+    "sharegpt",
+    "sharegpt_rows",
     "synaptic",
 }
 # Folders of formats some of whose documents are messages of OpenAI, to the last key.
-DIALECTS = {"cohere", "hf_messages", "hf_rows", "mistral", "openai_finetune"}
+DIALECTS = {"cohere", "mistral", "openai_finetune"}
 # Sessions that hold items of OpenAI's Responses, or contents of Gemini's.
 SESSIONS = {"openai_agents": "openai-responses", "gemini_cli_session": "gemini"}
 # Rows whose thoughts and actions stand beside the messages: as many keys are unknown as known, or nearly so.
@@ -144,7 +149,8 @@ def test_other_formats_are_not_mistaken() -> None:
         assert folder in DIALECTS or folder in SESSIONS, f"{folder}/{name}: {scores[0]}"
         codec = am.get_codec(scores[0][0])
         read = understanding_of(codec.read(codec.sample(document)), codec.family, codec.kept)
-        meant = SESSIONS.get(folder, "openai")
+        # A prompt and its completion are a row, whoever is trained on it.
+        meant = "hf" if name == "openai_ft_completion" else SESSIONS.get(folder, "openai")
         assert (scores[0][0], read.unknown, read.natives) == (meant, (), 0), f"{folder}/{name}: {read}"
     assert len(folders - DIALECTS) >= 20
 

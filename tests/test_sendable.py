@@ -92,6 +92,9 @@ BOTH: dict[str, tuple[am.History, am.History | None]] = {
 _ANY_MODEL = "skip_thought_signature_validator"
 _LATE = (_with(2, _USER, _FOUND), _with(2, _FOUND, _USER))
 _EMPTY = (_with(0, _USER, _USER.evolve(content=[])), VALID)
+# A tool with an argument that may be absent, and one that may be null.
+_PROPERTIES = {"q": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": ["string", "null"]}}
+_PADDED = am.ToolSpec("find", parameters={"type": "object", "properties": _PROPERTIES})
 OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
     "openai": {
         "result-late": _LATE,
@@ -134,6 +137,12 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         ),
         "document-name": (_with(0, _shown("a_b.pdf")), _with(0, _shown("a b pdf"))),
     },
+    "hf": {
+        "padded-arguments": (
+            _calling(_CALL.evolve(input={"q": 1, "a": None, "b": None, "c": None})).evolve(tools=[_PADDED]),
+            _calling(_CALL.evolve(input={"q": 1, "c": None})).evolve(tools=[_PADDED]),
+        ),
+    },
     "openai-responses": {
         "few-tokens": (VALID.with_settings(model="m", max_tokens=9), None),
         "item-id": (
@@ -174,7 +183,7 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
 }
 CASES = [
     (target, code, *pair)
-    for target in TARGETS
+    for target in OWN
     for code, pair in {**BOTH, **OWN[target]}.items()
     if code in OWN[target] or code in {rule.code for rule in am.get_codec(target).rules}
 ]

@@ -21,6 +21,7 @@ CodecName: TypeAlias = Literal[
     "bedrock-response",
     "gemini",
     "gemini-response",
+    "hf",
     "json",
     "langchain",
     "langchain-lc",
@@ -33,6 +34,7 @@ CodecName: TypeAlias = Literal[
     "openai-responses-response",
     "pydantic-ai",
     "riffer",
+    "sharegpt",
     "synaptic",
 ]
 """The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
@@ -52,6 +54,7 @@ CODECS: dict[str, str] = {
     "bedrock-response": "agentmsg_codecs.bedrock.response:BedrockResponseCodec",
     "gemini": "agentmsg_codecs.gemini:GeminiCodec",
     "gemini-response": "agentmsg_codecs.gemini.response:GeminiResponseCodec",
+    "hf": "agentmsg_codecs.hf:HfCodec",
     "json": "agentmsg_codecs.json:JsonCodec",
     "langchain": "agentmsg_codecs.langchain:LangChainCodec",
     "langchain-lc": "agentmsg_codecs.langchain.lc:LangChainLcCodec",
@@ -64,5 +67,6 @@ CODECS: dict[str, str] = {
     "openai-responses-response": "agentmsg_codecs.openai_responses.response:OpenAIResponsesResponseCodec",
     "pydantic-ai": "agentmsg_codecs.pydantic_ai:PydanticAICodec",
     "riffer": "agentmsg_codecs.riffer:RifferCodec",
+    "sharegpt": "agentmsg_codecs.sharegpt:ShareGptCodec",
     "synaptic": "agentmsg_codecs.synaptic:SynapticCodec",
 }

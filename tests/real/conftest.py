@@ -23,6 +23,7 @@ def _fixture(name: str) -> Callable[[], Iterator[Library]]:
     return pytest.fixture(scope="session", name=name)(library)
 
 
-lionpride, agentscope1, agentscope2, langchain_js, gemini, bedrock, pydantic_ai = map(
-    _fixture, ["lionpride", "agentscope1", "agentscope2", "langchain_js", "gemini", "bedrock", "pydantic_ai"]
+lionpride, agentscope1, agentscope2, langchain_js = map(
+    _fixture, ["lionpride", "agentscope1", "agentscope2", "langchain_js"]
 )
+gemini, bedrock, pydantic_ai, transformers = map(_fixture, ["gemini", "bedrock", "pydantic_ai", "transformers"])

@@ -29,6 +29,7 @@ VARIABLES = {
     "lionpride": "AGENTMSG_REAL_LIONPRIDE",
     "pydantic_ai": "AGENTMSG_REAL_PYDANTIC_AI",
     "recipes": "AGENTMSG_REAL_RECIPES",
+    "transformers": "AGENTMSG_REAL_TRANSFORMERS",
 }
 _HERE = Path(__file__).resolve().parent
 _GONE = b'{"error": "the worker has ended"}'

@@ -179,7 +179,8 @@ def _openai() -> Iterator[tuple[str, Any]]:
         yield name, row["messages"]
     yield "fine-tuning row", _unweighted(agents[0][1]["messages"])
     for name, row in _lines("hf_messages"):
-        if all(isinstance(message["content"], str) for message in row["messages"]):
+        # Those with a column of images are rows, and nothing that OpenAI has.
+        if "images" not in row and all(isinstance(message["content"], str) for message in row["messages"]):
             yield name, row
     for path in recorded(corpus("agent_trajectory_swe_agent")):
         yield path.stem, json.loads(path.read_text())["messages"]
@@ -259,6 +260,21 @@ def _gemini_response() -> Iterator[tuple[str, Any]]:
     yield from _answers("gemini", "candidates")
 
 
+def _hf() -> Iterator[tuple[str, Any]]:
+    yield from _golden("hf_messages")
+    # The text that a template wrote has no messages.
+    yield from ((name, row) for name, row in _golden("hf_rows") if "text" not in row)
+    yield from _lines("hf_messages")
+    yield "texts", {"prompt": "2+2=", "completion": " 4", "label": True}
+    yield "a pair of texts", {"prompt": "Sky?", "chosen": "Blue.", "rejected": "Green."}
+    calls = [{"name": "f", "arguments": {"q": 1}}, {"type": "function", "function": {"name": "f", "arguments": "{"}}]
+    result = {"role": "tool", "content": {"t": 21}}
+    yield (
+        "flat calls, results without names",
+        {"messages": [{"role": "assistant", "tool_calls": calls}, result, result]},
+    )
+
+
 def _lionpride() -> Iterator[tuple[str, Any]]:
     found = list(_golden("lionpride"))
     yield from found
@@ -267,6 +283,18 @@ def _lionpride() -> Iterator[tuple[str, Any]]:
     pile = {"id": "1" * 32, "metadata": {"lion_class": "lionpride.core.pile.Pile"}, "strict_type": False}
     yield "a pile", {**pile, "items": LIONPRIDE[:9]}
     yield "no more than content", {"content": {"instruction": "Hello"}}
+
+
+def _sharegpt() -> Iterator[tuple[str, Any]]:
+    for system in ("sharegpt", "sharegpt_rows", "alpaca"):
+        yield from _golden(system)
+    yield from _lines("sharegpt")
+    asked, called = {"from": "human", "value": "<image>Look"}, '{"name": "f", "arguments": {}}'
+    hermes = f"Well.\n<tool_call>\n{called}\n</tool_call>\n<tool_call>{called}</tool_call>"
+    yield "a list of turns", [asked, {"from": "assistant", "value": hermes}, {"from": "user", "value": ""}]
+    chosen, rejected = {"from": "gpt", "value": "Blue."}, {"from": "gpt", "value": "Green."}
+    yield "a pair", {"conversations": [asked], "chosen": chosen, "rejected": rejected, "images": [{"path": "a.png"}]}
+    yield "Alpaca, all columns", {"instruction": "Add", "input": "1 2", "output": "3", "history": [], "id": 1}
 
 
 def _synaptic() -> Iterator[tuple[str, Any]]:
@@ -344,6 +372,7 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "bedrock-response": _bedrock_response,
     "gemini": _gemini,
     "gemini-response": _gemini_response,
+    "hf": _hf,
     "json": lambda: _tour("json"),
     "langchain": _langchain,
     "langchain-lc": _langchain_lc,
@@ -356,6 +385,7 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "openai-responses-response": _openai_responses_response,
     "pydantic-ai": _pydantic_ai,
     "riffer": _riffer,
+    "sharegpt": _sharegpt,
     "synaptic": _synaptic,
 }
 

@@ -1,0 +1,189 @@
+"""hf: rows of training data as Hugging Face's libraries, TRL and chat templates have them.
+
+A document is a row (``{"messages": [...], "tools"?: [...], ...}``, prompt and completion, chosen and rejected), a list
+of messages, or one message. Columns that aren't named below are ``history.extras["hf"]``, such as ``rejected``: of a
+pair, the history is the prompt and what was chosen.
+
+New rows are written as chat templates want them: arguments as objects, a call-only message with the content ``""``, no
+key that is null, and results with the name of their tool. ``apply_chat_template`` takes such rows as they are.
+
+Follows trl 1.16 and the chat templates that it ships.
+
+| Rows | agentmsg |
+| --- | --- |
+| messages; conversations; prompt, completion or chosen | messages |
+| a prompt, completion or chosen that is a text | a user's message; an assistant's |
+| system, developer, user, assistant, tool | the same roles, one message each |
+| name | name; of a tool message: the tool's name |
+| content: a text; a list; null | one TextBlock; one block per part; no blocks |
+| text, with its text under text or value | TextBlock |
+| image, video, audio, with image, url, path or base64 | ImageBlock, VideoBlock, AudioBlock |
+| image alone, or ``<image>`` in a user's text, with the column images | ImageBlock |
+| image_url, video_url, audio_url | ImageBlock, VideoBlock, AudioBlock |
+| reasoning_content; thinking; reasoning; a part reasoning | ThinkingBlock |
+| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
+| tool_calls; a part tool_call | ToolUseBlock; without an id it gets one that isn't written |
+| tool_call_id, name, content of a tool message | ToolResultBlock; without an id, of the first call that waits |
+| content of a tool message that is an object | structured |
+| tools: a list, or its JSON text | ToolSpec; NativeTool |
+| a placeholder without its image; any other part, entry of tool_calls, or message | NativeBlock; the role "native" |
+| weight, unknown keys; other columns | extras["hf"], of an inner object "hf.item"; those of the history |
+| text, a conversation that a template wrote | extras["hf"] of a history without messages |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, maker, mark_of, marked
+from agentmsg.formats.sending import SendingRule
+from agentmsg_codecs.hf import images, rows
+from agentmsg_codecs.hf.capabilities import make_caps
+from agentmsg_codecs.hf.likeness import sniff_row
+from agentmsg_codecs.hf.links import linked, unlinked
+from agentmsg_codecs.hf.messages import Messages
+from agentmsg_codecs.hf.names import CONTENT_KEYS, FAMILY, KEPT
+from agentmsg_codecs.hf.sending import RULES
+from agentmsg_codecs.hf.tools import dump, read_tools, style_of, write_tools
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
+
+__all__ = ["HfCodec"]
+
+_make_history = maker(am.History)
+Reasoning = Literal["reasoning_content", "thinking", "reasoning", "think", "drop"]
+
+
+def _one_of(*values: str) -> Any:
+    return attrs.validators.in_(values)
+
+
+def _engine(codec: HfCodec) -> Messages:
+    reasoning = None if codec.reasoning == "drop" else codec.reasoning
+    return Messages(reasoning=reasoning, by_text=codec.arguments == "text")
+
+
+@attrs.frozen(kw_only=True)
+class HfCodec(Codec):
+    """Rows of training data.
+
+    Attributes:
+        reasoning: where to write thinking that wasn't read from a row: under one of the keys (each chat template knows
+            one of them), in tags in front of the text ("think"), or nowhere ("drop").
+        arguments: how to write the arguments of calls that weren't read from a row: as an "object", or as JSON "text".
+        nulls: "keep" keys of messages that are null, or read them as "absent": Arrow and Parquet give each message the
+            keys of all others. Arguments that are padded so are mended by ``agentmsg.repair``.
+        container: how to write a history that wasn't read from a row: as a "row", or, without tools, as a "list" of
+            messages.
+        engine: what reads and writes messages; hooks registered on ``engine.described.parts["plain"].converter``
+            before first use replace ours.
+    """
+
+    name: ClassVar[str] = "hf"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "Hugging Face (rows of training data)"
+    kept: ClassVar[frozenset[str]] = KEPT
+    writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
+    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+
+    reasoning: Reasoning = attrs.field(default="reasoning_content", validator=_one_of(*get_args(Reasoning)))
+    arguments: Literal["object", "text"] = attrs.field(default="object", validator=_one_of("object", "text"))
+    nulls: Literal["keep", "absent"] = attrs.field(default="keep", validator=_one_of("keep", "absent"))
+    container: Literal["row", "list"] = attrs.field(default="row", validator=_one_of("row", "list"))
+    engine: Messages = attrs.field(init=False, eq=False, repr=False, default=attrs.Factory(_engine, takes_self=True))
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of messages, parts, calls and tools."""
+        return (self.engine.described,)
+
+    def make_caps(self) -> Caps:
+        """Return what rows support; see capabilities.py."""
+        return make_caps(self.engine)
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a row, of a list of messages, or of one message."""
+        row = rows.row_of(document)
+        self.engine.fill()
+        messages = linked(self._messages(row))
+        rest, note = dict(row.rest), {} if row.place == "messages" else {"/container": row.place}
+        if row.texts:
+            note["/texts"] = list(row.texts)  # type: ignore[assignment]
+        with_images = images.placed(messages, rest.get(images.COLUMN))
+        if with_images is not None:
+            messages, _ = with_images, rest.pop(images.COLUMN)
+        tools = read_tools(self.engine.described.shapes, rest.get("tools"))
+        if tools is not None:
+            del rest["tools"]
+            note |= {} if tools[1] is None else {"/tools": tools[1]}
+        return _make_history(
+            tuple(messages),
+            tools=() if tools is None else tools[0],
+            extras=adopt({FAMILY: rest}) if rest else EMPTY,
+            notes=adopt({FAMILY: note}) if note else EMPTY,
+        )
+
+    def _messages(self, row: rows.Row) -> list[am.Msg]:
+        messages: list[am.Msg] = []
+        for column, native, path in row.each():
+            try:
+                message = self.engine.read(rows.without_nulls(native) if self.nulls == "absent" else native)
+            except AgentMsgError as error:
+                raise error.at(*path) from None
+            is_answer = row.place == "prompt" and column != "prompt"
+            messages.append(marked(message, FAMILY, answer=column) if is_answer else message)
+        return messages
+
+    def write(self, history: am.History) -> Any:
+        """Return the row of a history; a list or a message where it was read from one, or is wanted so."""
+        self.engine.fill()
+        place = rows.place_of(history)
+        own: Any = history.extras.get(FAMILY) if history.extras else None
+        is_list_wanted = place in ("list", "single") or (place is None and self.container == "list")
+        if is_list_wanted and not own and not history.tools:
+            natives = self._natives(history.messages)
+            return natives[0] if place == "single" and len(natives) == 1 and _is_single(natives[0]) else natives
+        messages: Any = history.messages
+        column: list[str] = []
+        if images.has_column(messages):
+            messages, column = images.unplaced(messages)
+        row: Native = {}
+        columns = rows.columns_of(history)
+        if columns:
+            row = rows.written(history, self._natives(messages), "prompt" if "prompt" in columns else min(columns))
+        if history.tools:
+            row["tools"] = self._tools(history)
+        if column:
+            row[images.COLUMN] = column
+        return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}} if own else row
+
+    def _natives(self, messages: Any) -> list[Any]:
+        return list(map(self.engine.write, unlinked(messages)))
+
+    def _tools(self, history: am.History) -> Any:
+        tools = write_tools(self.engine.described.shapes, history.tools)
+        style = style_of(mark_of(history, FAMILY, "/tools")) if history.notes else None
+        return tools if style is None else dump(tools, style)
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the native messages of a row, a list, or one message."""
+        try:
+            return [native for _, native, _ in rows.row_of(document).each()]
+        except AgentMsgError:
+            return document if is_list(document) else [document]
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like a row: by its columns and messages."""
+        return sniff_row(document)
+
+
+def _is_single(native: Any) -> bool:
+    """Whether a message is read as one by itself, not as a row."""
+    return is_object(native) and rows.row_of(native).place == "single"

@@ -1,0 +1,218 @@
+"""The capability table: what rows support, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Drop,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    media,
+    natives,
+    restructure,
+    rules,
+)
+from agentmsg.formats.forms import Rows
+from agentmsg_codecs.hf import images
+from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value_result, place_of
+from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
+from agentmsg_codecs.hf.rows import taken
+from agentmsg_codecs.hf.tools import read_tools, tool_rows
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.hf.messages import Messages
+
+_Rows = dict[type[Any], Row]
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _media(block: Any) -> Any:
+    """Keep media given by URL, or as data."""
+    source = block.source
+    if not isinstance(source, (am.URLSource, am.Base64Source)):
+        said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
+        return said if said is not block else Drop("media are given by URL, or as data, here")
+    if is_raw(block):
+        return block
+    new = media.as_url(source, is_untyped=True)
+    return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
+
+
+def _rows(messages: Messages, place: str) -> _Rows:
+    described = messages.described
+    natives_row = rules.native_block_row(FAMILY, described.parts[place].comes_back)
+    answers: Any = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), _media)
+    return Rows(described).place(place, answers, {**rules.TEXT_ROWS, am.NativeBlock: natives_row})
+
+
+def _assistant_rows(messages: Messages) -> _Rows:
+    rows, described = _rows(messages, "assistant"), messages.described
+    in_content = described.parts["assistant"].comes_back
+    call, part = Rows(described).row("call", "flat_call"), rows[am.ToolUseBlock]
+    thinking = rows[am.ThinkingBlock].fields["extras"]
+
+    def call_extras(value: Any, block: Any) -> Any:
+        return (part if is_part(block) else call).fields["extras"](value, block)
+
+    def call_text(value: Any, block: Any) -> Any:
+        if is_part(block):
+            return value if block.significant_text is None or not block.is_valid else None
+        return call.fields["raw_input"](value, block)
+
+    cells = {**call.fields, "raw_input": call_text, "extras": call_extras}
+    return {
+        **rows,
+        am.ToolUseBlock: Row(cells, rules.call_as_function),
+        am.ThinkingBlock: Row(
+            {"thinking": KEEP, "extras": lambda value, block: thinking(value, block) if is_part(block) else {}},
+            _thinking(messages),
+        ),
+        am.NativeBlock: rules.native_block_row(
+            FAMILY, lambda block: messages.comes_back(block) if is_entry(block) else in_content(block)
+        ),
+    }
+
+
+def _thinking(messages: Messages) -> Any:
+    def rule(block: Any) -> Any:
+        if is_part(block):
+            return block
+        if not block.thinking:
+            return Drop("what only its provider can read has no place")
+        return Drop("no place for thinking") if place_of(block, messages.reasoning) is None else block
+
+    return rule
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def _rank(block: Any) -> int:
+    kind = block.__class__
+    if kind is am.ThinkingBlock:
+        return 1 if is_part(block) else 0
+    if is_entry(block):
+        return 2
+    return 2 if kind is am.ToolUseBlock and block.kind != "server" and not is_part(block) else 1
+
+
+def _layout(message: am.Msg) -> tuple[int, ...] | None:
+    """Return an assistant's blocks in their order: what was thought, what is said, and the calls."""
+    if message.role != "assistant" or len(message.content) <= 1:
+        return None
+    return restructure.in_order(message.content, _rank)
+
+
+class _Thoughts:
+    """One text is what each key for thinking holds.
+
+    Args:
+        default: the key for new thinking.
+    """
+
+    def __init__(self, default: str | None) -> None:
+        self._default = default
+
+    def _place(self, block: Any) -> str | None:
+        is_thought = type(block) is am.ThinkingBlock and not is_part(block) and block.thinking
+        return place_of(block, self._default) if is_thought else None
+
+    def joined(self, left: Any, right: Any) -> Any:
+        """Return the one thinking that two neighbours are."""
+        if self._place(left) is None or self._place(right) is None:
+            return None
+        return left.evolve(thinking=f"{left.thinking}\n{right.thinking}")
+
+    def rule(self, message: am.Msg) -> Any:
+        """Keep messages that say under each key one thing, in the order of reading."""
+        places = [place for block in message.content if (place := self._place(block)) is not None]
+        if len(places) <= 1 or (len(set(places)) == len(places) and places == sorted(places, key=REASONING_KEYS.index)):
+            return message
+        return Swap(message, "thinking is one text here", "annotation")
+
+
+def _result(block: am.ToolResultBlock) -> Any:
+    return block if is_value_result(block) else rules.structured_as_text(block)
+
+
+_RESULT = Row(
+    {
+        "tool_call_id": KEEP,
+        "name": KEEP,
+        "structured": lambda value, block: value if is_value_result(block) else None,
+    },
+    _result,
+)
+
+
+def _said(message: am.Msg) -> am.Msg:
+    """Return the message of a result without the id and the name that its reader made."""
+    block: Any = message.content[0] if message.content else None
+    if not isinstance(block, am.ToolResultBlock):
+        return message
+    made = {name: None for name in ("tool_call_id", "name") if isinstance(getattr(block, name), am.Made)}
+    return message.evolve(content=(block.evolve(**made),)) if made else message
+
+
+def _taken(messages: Messages) -> Any:
+    def columns(history: am.History) -> frozenset[str]:
+        own: Any = history.extras[FAMILY]
+        found = set(taken(history))
+        if history.tools or read_tools(messages.described.shapes, own.get("tools")) is not None:
+            found.add("tools")
+        if images.has_column(history.messages) or images.is_taken(history.messages, own.get(images.COLUMN)):
+            found.add(images.COLUMN)
+        return frozenset(found)
+
+    return columns
+
+
+def make_caps(messages: Messages) -> Caps:
+    """Return the capability table.
+
+    Args:
+        messages: the codec's reader and writer.
+    """
+    rows, described = Rows(messages.described), messages.described
+    of_result = rows.message("tool_message")
+    plain, thoughts = _rows(messages, "plain"), _Thoughts(messages.reasoning)
+
+    def result_extras(value: Any, message: am.Msg) -> Any:
+        return of_result["extras"](value, _said(message))
+
+    return Caps(
+        messages={
+            **{
+                role: MessageRow(fields=rows.message(f"{role}_message"), blocks=plain)
+                for role in ("system", "developer", "user")
+            },
+            "assistant": MessageRow(
+                fields=rows.message("assistant_message"),
+                blocks=_assistant_rows(messages),
+                otherwise=thoughts.rule,
+                joins=thoughts.joined,
+            ),
+            "tool": MessageRow(
+                fields={**of_result, "extras": result_extras},
+                blocks={am.ToolResultBlock: _RESULT},
+                results=_rows(messages, "tool"),
+            ),
+            "native": rules.native_message_row(FAMILY, messages.read),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+        },
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _taken(messages)))},
+        tools=tool_rows(described),
+        arrange=(restructure.split_results, restructure.choose(_layout)),
+        needs_id=natives.lacks_id(FAMILY),
+        derives_names=True,
+        drops_emptied=True,
+    )

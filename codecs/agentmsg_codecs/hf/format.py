@@ -1,0 +1,364 @@
+"""The description: what messages are in rows, their parts and calls, and the tools.
+
+Marks: on a message ``/list`` (content that could be a text is a list); on a block ``/at`` (the key that it was read
+from), ``/part`` (thinking or a call that is a part of content), ``/value`` (a text under ``value``), ``/inline``
+(thinking in tags in front of the text), ``/call`` (a native block among the calls), ``/text`` or ``/object`` (arguments
+that aren't spelt as the codec spells them), ``/no-id``, ``/no-name``, ``/is-value`` (a result that is any JSON).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg.formats import (
+    KEEP,
+    Unreadable,
+    is_marked,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    media,
+    natives,
+    parse_json,
+    spelling,
+    tool_arguments,
+)
+from agentmsg.formats.forms import (
+    Beside,
+    Content,
+    Described,
+    Each,
+    Form,
+    Hatch,
+    Input,
+    Inside,
+    Json,
+    Key,
+    Lifted,
+    Link,
+    Object,
+    Place,
+    Single,
+    Spare,
+    Text,
+    Truth,
+    Via,
+    Wrapped,
+)
+from agentmsg_codecs.hf.names import FAMILY, ITEM, REASONING_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from agentmsg.formats import Native
+
+_make_url = maker(am.URLSource)
+_make_thinking = maker(am.ThinkingBlock, "thinking")
+KINDS: Mapping[str, tuple[type[Any], tuple[str, ...]]] = {
+    "image": (am.ImageBlock, ("image", "url", "path", "base64")),
+    "video": (am.VideoBlock, ("video", "url", "path")),
+    "audio": (am.AudioBlock, ("audio", "url", "path", "base64")),
+}
+"""The media that are parts: their class, and the keys that say where they are, the one that is written first."""
+
+
+# -- media ------------------------------------------------------------------------------------------------------------
+
+
+def read_url(url: Any) -> Any:
+    """Return the source of an address: what a base64 ``data:`` URL holds, or the reference.
+
+    Raises:
+        Unreadable: if it isn't a text.
+    """
+    if type(url) is not str:
+        raise Unreadable
+    return media.read_data_url(url) or _make_url(url=url)
+
+
+def write_url(source: Any) -> str:
+    """Return the address of a source."""
+    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
+
+
+def is_raw(block: Any) -> bool:
+    """Whether the data of media stand there as they are, without a media type."""
+    source = block.source
+    return _is_at(block, "base64") and type(source) is am.Base64Source and source.media_type is None
+
+
+def _is_at(block: Any, key: str) -> bool:
+    return bool(block.notes) and mark_of(block, FAMILY, "/at") == key
+
+
+_URL = Via(read_url, write_url, supports=KEEP, is_spelt=True)
+
+
+def _media(tag: str) -> Iterator[Form]:
+    """Yield the forms of media: by the key that says where they are, that which is written by default at last."""
+    cls, keys = KINDS[tag]
+
+    def at(key: str) -> Callable[[Any], bool]:
+        return lambda native: next((each for each in keys if each in native), None) == key
+
+    def when(key: str) -> Callable[[Any], bool]:
+        return is_raw if key == "base64" else lambda block: _is_at(block, key)
+
+    for key in (*keys[1:], keys[0]):
+        is_first = key == keys[0]
+        value = Wrapped(am.Base64Source, "data") if key == "base64" else _URL
+        yield Form(
+            f"{tag}_{key}", cls, tag, (Key(key, "source", value),), fits=at(key), notes={"at": key},
+            when=None if is_first else when(key),
+        )  # fmt: skip
+    place = f"{tag}_url"
+    yield Form(
+        f"{place}_value", cls, place, (Key("value", "source", _URL),), fits=lambda native: "value" in native,
+        notes={"at": "/value"}, when=lambda block: _is_at(block, "/value"),
+    )  # fmt: skip
+    if tag == "image":
+        held = Inside("image_url", (Key("url", "source", _URL),), space=ITEM, bare="url")
+        yield Form(
+            "image_url_of_openai", cls, place, (held,), fits=lambda native: "image_url" in native,
+            notes={"at": "/image_url"}, when=lambda block: _is_at(block, "/image_url"),
+        )  # fmt: skip
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class _Args(Input):
+    """The arguments of a call: an object, or its JSON text; the one that isn't the default is marked.
+
+    Attributes:
+        by_text: whether new ones are written as text.
+    """
+
+    by_text: bool = False
+
+    def nothing(self, v: str, default: str) -> list[str]:
+        return ["raw_input_, input_ = NO_TEXT, UNSET"] if self.by_text else super().nothing(v, default)
+
+    def read(self, v: str, c: Any) -> list[str]:
+        as_text = [*self._noted(c, "/text", not self.by_text), "raw_input_, input_ = input_, UNSET"]
+        as_object = [*self._noted(c, "/object", self.by_text), *super().read(v, c)]
+        return ["if type(input_) is str:", *_deeper(as_text), "else:", *_deeper(as_object)]
+
+    def write(self, v: str, c: Any) -> str:
+        is_text = c.bind("is_text", self.is_text)
+        return f"(input_text(o) if {is_text}(o) else input_copy(o))"
+
+    @staticmethod
+    def _noted(c: Any, mark: str, wanted: object) -> list[str]:
+        return [f"{c.noted()}[{mark!r}] = True"] if wanted else []
+
+    def is_text(self, block: Any) -> bool:
+        """Whether the arguments of a call are written as text."""
+        return not is_marked(block, FAMILY, "/object") if self.by_text else is_marked(block, FAMILY, "/text")
+
+    def cells(self, field: str, c: Any) -> Mapping[str, Any]:
+        own = super().cells(field, c)
+
+        def raw_input(text: str, block: Any) -> Any:
+            return text if self.is_text(block) else own["raw_input"](text, block)
+
+        return {**own, "raw_input": raw_input}
+
+    def schema(self, c: Any) -> dict[str, Any]:
+        return {"anyOf": [{"type": "object"}, {"type": "string"}]}
+
+
+def _deeper(lines: list[str]) -> list[str]:
+    return ["    " + line for line in lines]
+
+
+def _read_called(native: Native) -> dict[str, Any]:
+    """Return the call whose JSON text is a part: its name and arguments, perhaps its id."""
+    text = native["value"]
+    if type(text) is not str:
+        raise Unreadable
+    value = parse_json(text, duplicates="error")
+    if not is_object(value) or not {"name", "arguments"} <= value.keys() <= {"id", "name", "arguments"}:
+        raise Unreadable("not a call")
+    name, arguments, link = value["name"], value["arguments"], value.get("id")
+    if type(name) is not str or not is_object(arguments) or ("id" in value and type(link) is not str):
+        raise Unreadable("not a call")
+    marks: dict[str, Any] = {"/no-id": True} if link is None else {}
+    if dump(value) != text:
+        marks["value"] = ["=", text]
+    return {"id": link, "name": name, **tool_arguments.from_object(arguments), "notes": marks}
+
+
+def dump(value: Any) -> str:
+    """Return JSON as such rows have it: as Python writes it by default, but for letters that stay what they are."""
+    import json  # noqa: PLC0415 - loaded when a first row needs it
+
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _write_called(block: Any) -> Native:
+    link = natives.link_of(block.id)
+    own = {} if link is None else {"id": link}
+    return {"value": dump({**own, "name": block.name, "arguments": tool_arguments.input_copy(block)})}
+
+
+def is_part(block: Any) -> bool:
+    """Whether thinking, or a call, is a part of content."""
+    return is_marked(block, FAMILY, "/part")
+
+
+def is_entry(block: Any) -> bool:
+    """Whether a native block stands among the calls."""
+    return type(block) is am.NativeBlock and is_marked(block, FAMILY, "/call")
+
+
+_ID = Key("id", "id", Link(), "may", lacks="no-id")
+_NAME = Key("name", "name", Text())
+_ABOUT = (
+    _NAME, Key("description", "description", Text(), "may"), Key("parameters", "parameters", Object(), "may"),
+    Key("strict", "strict", Truth(), "may"),
+)  # fmt: skip
+
+
+def _calls(*, by_text: bool) -> tuple[Form, ...]:
+    called = (_NAME, Key("arguments", "input", _Args(by_text), '""' if by_text else "{}"))
+    return (
+        Form("flat_call", am.ToolUseBlock, "function", (_ID, *called), fits=lambda native: "function" not in native,
+             when=lambda block: is_marked(block, FAMILY, "/flat"), notes={"flat": True}, tagged="usual", tag_at=1,
+             is_apart="calls"),
+        Form("call", am.ToolUseBlock, "function", (_ID, Inside("function", called, space=ITEM)), tagged="usual",
+             tag_at=1, is_apart="calls"),
+    )  # fmt: skip
+
+
+_EXAMPLE = '{"name": "get_weather", "arguments": {"city": "Lisbon"}}'
+PARTS = (
+    Form("text_value", am.TextBlock, "text", (Key("value", "text", Text()),), notes={"value": True},
+         fits=lambda native: "value" in native and "text" not in native,
+         when=lambda block: is_marked(block, FAMILY, "/value")),
+    Form("text", am.TextBlock, "text", (Key("text", "text", Text()),)),
+    *(form for tag in KINDS for form in _media(tag)),
+    Form("reasoning", am.ThinkingBlock, "reasoning", (Key("value", "thinking", Text()),), notes={"part": True}),
+    Form("tool_call", am.ToolUseBlock, "tool_call", (Hatch(
+        keys=("value",), cells={"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": KEEP}, get=_read_called,
+        put=_write_called, must=("value",), about="id, name, input", schema={"value": {"enum": [_EXAMPLE]}},
+    ),), notes={"part": True}),
+)  # fmt: skip
+TOOLS = (
+    Form("tool", am.ToolSpec, "function", (Inside("function", _ABOUT, space=ITEM),), tagged="usual", is_apart=True,
+         fits=lambda native: "function" in native),
+    Form("bare_tool", am.ToolSpec, None, _ABOUT, fits=lambda native: "function" not in native,
+         notes={"bare": True}, is_apart=True),
+)  # fmt: skip
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def place_of(block: Any, default: str | None) -> str | None:
+    """Return the key that thinking stands under: the one that it was read from, else the default."""
+    place = mark_of(block, FAMILY, "/at") if block.notes else None
+    return place if isinstance(place, str) and place in REASONING_KEYS else default
+
+
+def _read_reasoning(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]:
+    blocks: list[Any] = []
+    notes: dict[str, Any] = {}
+    odd: list[str] = []
+    for key in REASONING_KEYS:
+        if key not in native:
+            continue
+        value, nothing = native[key], spelling.spelling_of_nothing(native[key])
+        if nothing is not None:
+            notes[key] = nothing
+        elif type(value) is str:
+            blocks.append(marked(_make_thinking(value), FAMILY, at=key))
+        else:
+            odd.append(key)
+    return tuple(blocks), notes, odd
+
+
+_NEVER = {
+    "plain": ("tool_calls", "tool_call_id", *REASONING_KEYS), "assistant": ("tool_call_id",),
+    "tool": ("tool_calls", *REASONING_KEYS),
+}  # fmt: skip
+
+
+def _message(role: str, *items: Any, name: str | None = None, **how: Any) -> Form:
+    # What other messages have is null where a column holds them all.
+    spares = tuple(Spare(key, is_written=False) for key in _NEVER.get(role, _NEVER["plain"]))
+    form = name or f"{role}_message"
+    return Form(form, am.Msg, role, (*items, *spares), tag_key="role", fixed={"role": role}, is_apart=role, **how)
+
+
+def _assistant(calls: Each, reasoning: str | None) -> Form:
+    def write(blocks: Sequence[Any], _: Any) -> Native:
+        return {str(place_of(block, reasoning)): block.thinking for block in blocks}
+
+    return _message("assistant", Lifted((
+        Beside(keys=REASONING_KEYS, takes={am.ThinkingBlock: lambda block: not is_part(block)}, get=_read_reasoning,
+               put=write, about="ThinkingBlock"),
+        Place("content", Content("assistant"), need='""'),
+        Place("tool_calls", calls, {am.ToolUseBlock: lambda block: not is_part(block), am.NativeBlock: is_entry},
+              is_odd=True),
+    )), _NAMED)  # fmt: skip
+
+
+def _result(*, is_value: bool) -> Form:
+    content = Key("content", "structured", Json()) if is_value else Key("content", "content", Content("tool"), '""')
+    return _message(
+        "tool",
+        Single(am.ToolResultBlock, (
+            Key("tool_call_id", "tool_call_id", Link(), "may", is_odd=True, lacks="no-id"),
+            Key("name", "name", Link(), "may", is_odd=True, lacks="no-name"),
+            content,
+        ), {"/is-value": True} if is_value else {}),
+        name="tool_value" if is_value else None,
+        fits=_is_no_content if is_value else None,
+        when=_holds_value if is_value else None,
+    )  # fmt: skip
+
+
+def _is_no_content(native: Native) -> bool:
+    return native.get("content") is not None and type(native["content"]) not in (str, list)
+
+
+def _holds_value(message: Any) -> bool:
+    return is_value_result(message.content[0])
+
+
+def is_value_result(block: Any) -> bool:
+    """Whether a result stands in its message as the value that it is, neither as a text nor as a list."""
+    if block.content or block.structured is None or isinstance(block.structured, (str, list)):
+        return False
+    return is_marked(block, FAMILY, "/is-value")
+
+
+_NAMED = Key("name", "name", Text(), "may", is_odd=True)
+_MEDIA = tuple(form.name for tag in KINDS for form in _media(tag))
+_SAID = ("text_value", "text", *_MEDIA)
+
+
+def describe(calls: Each, *, reasoning: str | None, by_text: bool) -> Described:
+    """Return the description.
+
+    Args:
+        calls: what reads and writes entries of ``tool_calls``.
+        reasoning: the key for thinking that was not read from one.
+        by_text: whether new arguments are written as text.
+    """
+    plain = [
+        _message(role, Lifted((Place("content", Content("plain"), need='""'),)), _NAMED)
+        for role in ("system", "developer", "user")
+    ]
+    results = (_result(is_value=True), _result(is_value=False))
+    return Described(
+        FAMILY,
+        (*PARTS, *_calls(by_text=by_text), *TOOLS, *plain, _assistant(calls, reasoning), *results),
+        {"plain": _SAID, "assistant": (*_SAID, "reasoning", "tool_call"), "tool": _SAID},
+    )

@@ -1,0 +1,93 @@
+r"""Thinking in tags in front of a text: ``<think>\n...\n</think>\n\n``, the third place where rows have it.
+
+The mark ``/inline`` on the thinking counts the line breaks behind the first tag, before the second one and behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import is_bare_text, is_sequence, maker, mark_of, marked
+from agentmsg_codecs.hf.format import is_entry, is_part
+from agentmsg_codecs.hf.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TAGS = re.compile(r"<think>(\n*)(.*?)(\n*)</think>(\n*)(.*)", re.DOTALL)
+_USUAL = (1, 1, 2)
+_MOST = 9
+_make_text = maker(am.TextBlock, "text")
+_make_thinking = maker(am.ThinkingBlock, "thinking")
+
+
+def _split(text: str) -> tuple[str, tuple[int, int, int], str] | None:
+    """Return what was thought in front of a text, the line breaks around it, and what is said."""
+    found = _TAGS.fullmatch(text) if text.startswith("<think>") else None
+    if found is None:
+        return None
+    breaks = (len(found[1]), len(found[3]), len(found[4]))
+    return (found[2], breaks, found[5]) if found[2] and max(breaks) <= _MOST else None
+
+
+def _join(thought: str, breaks: Sequence[int], said: str) -> str:
+    before, after, behind = ("\n" * count for count in breaks)
+    return f"<think>{before}{thought}{after}</think>{behind}{said}"
+
+
+def split_off(message: am.Msg) -> am.Msg:
+    """Return an assistant's message that was read, with the thinking that its text begins with in front."""
+    content = message.content
+    if not content or not is_bare_text(content[0], FAMILY) or mark_of(message, FAMILY, "/list") is True:
+        return message
+    text: Any = content[0]
+    found = _split(text.text)
+    if found is None:
+        return message
+    thought, breaks, said = found
+    thinking = marked(_make_thinking(thought), FAMILY, inline=list(breaks))
+    return message.evolve(content=(thinking, *((_make_text(said),) if said else ()), *content[1:]))
+
+
+def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
+    """Return an assistant's message to write, with the thinking that stands in front of its text in that text.
+
+    A text that only looks so is put into a list of parts: it would be read as thinking.
+
+    Args:
+        message: that fits.
+        is_default: whether new thinking stands there.
+    """
+    thoughts: list[Any] = [block for block in message.content if _is_thought(block)]
+    said: list[Any] = [block for block in message.content if not _is_thought(block) and not _is_call(block)]
+    if not thoughts:
+        looks_so = len(said) == 1 and is_bare_text(said[0], FAMILY) and _split(said[0].text)
+        return marked(message, FAMILY, list=True) if looks_so else message
+    breaks = _breaks(thoughts[0], is_default=is_default)
+    if breaks is None or len(thoughts) > 1 or len(said) > 1 or mark_of(message, FAMILY, "/list") is True:
+        return message
+    if said and not is_bare_text(said[0], FAMILY):
+        return message
+    thought, answer = thoughts[0].thinking, said[0].text if said else ""
+    joined = _join(thought, breaks, answer)
+    if _split(joined) != (thought, tuple(breaks), answer):
+        return message
+    return message.evolve(content=(_make_text(joined), *message.content[1 + len(said) :]))
+
+
+def _is_thought(block: Any) -> bool:
+    return type(block) is am.ThinkingBlock and not is_part(block)
+
+
+def _is_call(block: Any) -> bool:
+    return (type(block) is am.ToolUseBlock and not is_part(block)) or is_entry(block)
+
+
+def _breaks(thinking: Any, *, is_default: bool) -> Sequence[int] | None:
+    noted: Any = mark_of(thinking, FAMILY, "/inline") if thinking.notes else None
+    if is_sequence(noted) and len(noted) == len(_USUAL) and all(type(n) is int and 0 <= n <= _MOST for n in noted):
+        return noted
+    is_new = is_default and (not thinking.notes or mark_of(thinking, FAMILY, "/at") is None)
+    return _USUAL if is_new else None

@@ -1,0 +1,84 @@
+"""How much a document looks like a row: what requests to a provider do not have tells it from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.hf.names import REASONING_KEYS
+
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
+# What requests say, and no row.
+_REQUEST = frozenset(
+    {"model", "max_tokens", "max_completion_tokens", "temperature", "stream", "system", "options", "agentmsg", "type"}
+)
+_COLUMNS = frozenset({"images", "chat_template_kwargs", "rejected"})
+_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "weight", "loss", "train", *REASONING_KEYS})
+_MEDIA = frozenset({"image", "video", "audio"})
+_OWN_PARTS = frozenset({"reasoning", "tool_call", "image_url", "video_url", "audio_url", "text"})
+# For rows such as a request to OpenAI may be, to the last key.
+_PLAIN = 0.3
+# For a prompt and its answer that are texts.
+_TEXTS = 0.85
+
+
+def sniff_row(document: Any) -> float:
+    """Return 0 to 1: for rows that can be nothing else, for such as a request may be, and for other documents."""
+    if not is_mapping(document) or not _REQUEST.isdisjoint(document) or "role" in document:
+        return 0.0
+    if _are_texts(document):
+        return _TEXTS
+    messages, is_own = _messages(document)
+    if not messages or not all(map(_is_message, messages)):
+        return 0.0
+    return 1.0 if is_own or not _COLUMNS.isdisjoint(document) or any(map(_is_own, messages)) else _PLAIN
+
+
+def _messages(row: Any) -> tuple[list[Any], bool]:
+    """Return the messages of a row, and whether their columns are those of rows alone."""
+    if is_sequence(row.get("messages")):
+        return row["messages"], False
+    for columns in (("conversations",), ("prompt", "completion"), ("prompt", "chosen"), ("chosen",), ("prompt",)):
+        if all(is_sequence(row.get(column)) for column in columns):
+            return [message for column in columns for message in row[column]], True
+    return [], False
+
+
+def _are_texts(row: Any) -> bool:
+    answers = (row.get("completion"), row.get("chosen"))
+    steps = row.get("completions")
+    is_answered = any(isinstance(answer, str) for answer in answers) or (is_sequence(steps) and "labels" in row)
+    return isinstance(row.get("prompt"), str) and is_answered and "messages" not in row
+
+
+def _is_message(message: Any) -> bool:
+    return is_mapping(message) and message.get("role") in _ROLES and _KEYS.issuperset(message)
+
+
+def _is_own(message: Any) -> bool:
+    """Whether a message is spelt as rows have it alone."""
+    content, calls = message.get("content"), message.get("tool_calls")
+    if "thinking" in message or ("tool_calls" in message and calls is None):
+        return True
+    if isinstance(content, str):
+        is_own = message["role"] == "assistant" and content.startswith("<think>") and "</think>" in content
+    else:
+        is_own = is_sequence(content) and any(map(_is_own_part, content))
+    return is_own or (is_sequence(calls) and any(map(_is_own_call, calls)))
+
+
+def _is_own_part(part: Any) -> bool:
+    if not is_mapping(part):
+        return False
+    kind = part.get("type")
+    if kind in _MEDIA:
+        return part.keys() == {"type"} or any(isinstance(part.get(key), str) for key in (kind, "url", "path", "base64"))
+    return kind in _OWN_PARTS and isinstance(part.get("value"), str)
+
+
+def _is_own_call(call: Any) -> bool:
+    if not is_mapping(call):
+        return False
+    is_flat = {"name", "arguments"} <= call.keys() <= {"name", "arguments", "type"}
+    function = call if is_flat else call.get("function") if call.get("type") == "function" else None
+    return is_mapping(function) and is_mapping(function.get("arguments"))

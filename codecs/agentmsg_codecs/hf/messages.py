@@ -1,0 +1,90 @@
+"""Messages: one native message is one of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import Unreadable, adopt, maker, natives, plain_copy, write_as
+from agentmsg.formats.forms import Each, Via
+from agentmsg_codecs.hf import inline
+from agentmsg_codecs.hf.format import describe
+from agentmsg_codecs.hf.names import FAMILY
+
+_make_native = maker(am.NativeBlock)
+_CALL_NOTE = adopt({FAMILY: {"/call": True}})
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
+
+
+class Messages:
+    """Reads and writes single messages.
+
+    Args:
+        reasoning: the key for thinking that was not read from one; "think": tags in front of the text; None: there is
+            none.
+        by_text: whether new arguments are written as JSON text.
+
+    Attributes:
+        described: the forms.
+        reasoning: the key for thinking, None: there is none.
+    """
+
+    def __init__(self, *, reasoning: str | None, by_text: bool) -> None:
+        self._is_inline = reasoning == "think"
+        # What can't stand in front of a text stands under a key.
+        self.reasoning = "reasoning_content" if self._is_inline else reasoning
+        calls = Each(Via(self._read_call, self._write_call, native={}))
+        self.described = describe(calls, reasoning=self.reasoning, by_text=by_text)
+
+    def fill(self) -> None:
+        """Fill the tables of hooks, on first use."""
+        self.described.fill()
+
+    def read(self, native: Any) -> am.Msg:
+        """Return the message of a native one, without made ids; of the role ``native`` where it can't be told.
+
+        Raises:
+            DecodeError: if it isn't a message at all.
+        """
+        role = natives.role_of(native)
+        if role not in _ROLES:
+            return natives.read_whole(native, FAMILY)
+        try:
+            message: am.Msg = self.described.shapes[f"{role}_message"].read(native, am.Msg)
+        except (Unreadable, AgentMsgError):
+            return natives.read_whole(native, FAMILY)
+        if role == "assistant" and type(native.get("content")) is str:
+            return inline.split_off(message)
+        return message
+
+    def write(self, message: am.Msg) -> Any:
+        """Return the native message of one that fits."""
+        kept = natives.native_of(message, FAMILY)
+        if kept is not None:
+            return kept
+        if message.role == "assistant":
+            message = inline.put_back(message, is_default=self._is_inline)
+        shape = self.described.shapes[f"{message.role}_message"]
+        return write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    def _read_call(self, entry: Any) -> am.ToolUseBlock | am.NativeBlock:
+        if type(entry) is _OBJECT:
+            try:
+                return self.described.shapes["call"].read(entry, am.ToolUseBlock)  # type: ignore[no-any-return]
+            except (Unreadable, AgentMsgError):
+                pass
+        return _make_native(codec=FAMILY, value=adopt(entry), fallback=natives.native_text(entry), notes=_CALL_NOTE)
+
+    def _write_call(self, block: am.ToolUseBlock | am.NativeBlock) -> Any:
+        if isinstance(block, am.NativeBlock):
+            return thaw(block.value)
+        return write_as(self.described.shapes["call"], block, FAMILY)
+
+    def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
+        """Return what is read where this native block stands among the calls; None if that is a call."""
+        back = self._read_call(plain_copy(thaw(block.value)))
+        return back if isinstance(back, am.NativeBlock) else None

@@ -1,0 +1,26 @@
+"""Rows as the real transformers renders them: the templates of the tests do there what they do here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import agentmsg as am
+from support.chat_templates import TOOLS, rendered
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from real.library import Library
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("source", ["anthropic", "gemini", "openai", "sharegpt"])
+def test_rows_are_rendered_as_they_are(source: am.CodecName, transformers: Library) -> None:
+    """What is converted from another format goes to a template without a change, and none of it is refused."""
+    rows = [am.encode(am.decode(document, source), "hf", on_loss="ignore") for _, document in documents(source)]
+    rows = [row for row in rows if row["messages"] and all("content" in message for message in row["messages"])]
+    answers = transformers.ask({"template": TOOLS, "row": row} for row in rows)
+    assert [answer.get("error") for answer in answers if "error" in answer] == []
+    assert [answer["text"] for answer in answers] == [rendered(TOOLS, row) for row in rows]

@@ -1,0 +1,250 @@
+"""The codec ``hf``: columns of rows, messages, arguments, thinking, images, and what chat templates make of it.
+
+Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what transformers
+renders, in real/test_real_templates.py.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.fitting.fit import fit
+from agentmsg_codecs.hf import HfCodec
+from data import some
+from support import checked
+from support.chat_templates import TOOLS, VISION, rendered
+from support.checked import msg, refused
+from support.documents import documents
+
+CODEC = HfCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="hf")
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"q": {"type": "integer"}}}
+CALL, CALLED = am.ToolUseBlock("c", "f", {"q": 1}), {"name": "f", "arguments": {"q": 1}}
+USER, ANSWER = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
+
+
+def said(history: am.History) -> list[tuple[str, str]]:
+    """Return the roles and the texts."""
+    return [(message.role, message.text) for message in history]
+
+
+# -- rows -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "texts"),
+    [
+        ({"messages": [USER, ANSWER]}, ["Hi", "Hello"]),
+        ({"conversations": [USER, ANSWER]}, ["Hi", "Hello"]),
+        ({"prompt": [USER], "completion": [ANSWER], "label": True}, ["Hi", "Hello"]),
+        ({"prompt": [USER], "chosen": [ANSWER], "rejected": [ANSWER]}, ["Hi", "Hello"]),
+        ({"chosen": [USER, ANSWER], "rejected": [USER]}, ["Hi", "Hello"]),
+        ({"prompt": "Hi", "chosen": [USER, ANSWER], "rejected": [USER]}, ["Hi", "Hello"]),
+        ({"prompt": "Hi", "completion": "Hello"}, ["Hi", "Hello"]),
+        ({"prompt": "Hi", "chosen": "Hello", "rejected": "No"}, ["Hi", "Hello"]),
+        ({"prompt": "Hi", "completions": ["a", "b"], "labels": [True, False]}, ["Hi"]),
+        ({"prompt": "Hi", "messages": [USER, ANSWER], "chosen": [USER]}, ["Hi", "Hello"]),
+        ({"text": "<|user|>Hi"}, []),
+        ([USER, ANSWER], ["Hi", "Hello"]),
+        (USER, ["Hi"]),
+    ],
+    ids=str,
+)
+def test_columns_tell_where_the_messages_are(row: Any, texts: list[str]) -> None:
+    """Each kind of row, a list and a message come back, and say this; other columns are extras."""
+    assert [message.text for message in returned(row)] == texts
+
+
+def test_what_was_rejected_is_content() -> None:
+    """It stays among the extras of the history; a format that has no place for it says so."""
+    row = {"prompt": [USER], "chosen": [ANSWER], "rejected": [{"role": "assistant", "content": "No"}], "score": 1}
+    own: Any = returned(row).extras["hf"]
+    assert set(own) == {"rejected", "score"}
+    losses = am.convert(row, "hf", "openai").losses
+    assert [loss.path for loss in losses.content] == [("extras",)]
+
+
+def test_answers_grow_and_split() -> None:
+    """What is added belongs to the answer; a text that can't be one is a message."""
+    history = returned({"prompt": "Hi", "completion": "Hello"})
+    more = am.encode(history.extended(msg("user", am.TextBlock("Bye"))), "hf")
+    assert more == {"prompt": "Hi", "completion": [ANSWER, {"role": "user", "content": "Bye"}]}
+    pair = returned({"prompt": "Hi", "chosen": "Hello", "rejected": "No"})
+    both = am.encode(pair.extended(msg("user", am.TextBlock("Bye"))), "hf")
+    assert (both["prompt"], len(both["chosen"])) == ([USER], 2)
+
+
+@pytest.mark.parametrize("row", [{}, {"prompt": 1}, {"messages": None}, {"text": 1}, "x", 1], ids=repr)
+def test_other_documents_are_refused(row: Any) -> None:
+    """By the one error that there is."""
+    assert refused(row, codec=CODEC)[2] == "hf"
+
+
+def test_errors_say_where_they_are() -> None:
+    """The path leads through the column."""
+    assert refused({"prompt": [USER], "completion": [ANSWER, {}]}, codec=CODEC)[0] == ("completion", 1, "role")
+
+
+# -- calls and results ------------------------------------------------------------------------------------------------
+
+
+def test_calls_and_results_are_linked_by_their_order() -> None:
+    """A result is of the first call of its name that waits; ids that readers make aren't written."""
+    calls: list[Any] = [{"type": "function", "function": {"name": name, "arguments": {}}} for name in "fgf"]
+    results = [{"role": "tool", "name": name, "content": name} for name in "ffg"]
+    history = returned([{"role": "assistant", "content": "", "tool_calls": calls}, *results])
+    made = [call.id for call in history[0].tool_calls]
+    assert [message.tool_results[0].tool_call_id for message in history[1:]] == [made[0], made[2], made[1]]
+
+
+def test_new_rows_are_as_templates_want_them() -> None:
+    """Arguments are objects, content is never null, results have names, and no key is null."""
+    losses: list[am.Loss] = []
+    result = msg("tool", am.ToolResultBlock("c", [am.TextBlock("1")]))
+    row = written(msg("assistant", CALL), result, losses=losses)
+    call = {"id": "c", "type": "function", "function": CALLED}
+    assert row["messages"] == [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "name": "f", "content": "1"},
+    ]
+    assert not losses
+    as_text = written(msg("assistant", CALL), arguments="text")
+    assert as_text["messages"][0]["tool_calls"][0]["function"]["arguments"] == '{"q":1}'
+
+
+@pytest.mark.parametrize("arguments", ['{"q": 1}', "{", "", "[1]", {}, None], ids=repr)
+def test_arguments_come_back_as_they_were(arguments: Any) -> None:
+    """Objects, their text, and text that is no JSON."""
+    call = {"type": "function", "function": {"name": "f", "arguments": arguments}}
+    for options in ({}, {"arguments": "text"}):
+        checked.returned([{"role": "assistant", "tool_calls": [call]}], codec=HfCodec(**options))  # type: ignore[arg-type]
+
+
+def test_padding_is_left_out_and_mended() -> None:
+    """Null keys of messages by option; null arguments by repair, which tells it."""
+    row = dict(documents("hf"))["golden hf_rows/arrow_padded"]
+    bare = am.decode(row, "hf", nulls="absent")
+    assert am.encode(bare, "hf")["messages"][0] == {"role": "user", "content": "Weather in Łódź?"}
+    mended = am.repair(bare, "hf")
+    assert [call.input for call in mended.history[1].tool_calls] == [{"city": "Łódź"}, {"a": 1.0, "b": 2.0}]
+    assert {(loss.why, loss.level) for loss in mended.losses} == {("padded-arguments", "annotation")}
+    assert am.same(am.restore(mended.history, mended.losses), bare)
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}],
+        [{"name": "f", "parameters": SCHEMA, "unit": 1}],
+        '[{"name": "f", "description": "ł"}]',
+        '[{"name":"f","description":"\\u0142"}]',
+    ],
+)
+def test_tools_are_a_list_or_its_text(tools: Any) -> None:
+    """Functions with or without a wrapper, as a list or as the text that Python or JavaScript writes."""
+    assert [tool.name for tool in returned({"messages": [USER], "tools": tools}).tools] == ["f"]  # type: ignore[union-attr]
+
+
+# -- thinking ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "4", "reasoning_content": "2+2"},
+        {"content": "4", "thinking": "2+2"},
+        {"content": "4", "reasoning": "2+2", "weight": 0},
+        {"content": "<think>\n2+2\n</think>\n\n4"},
+        {"content": "<think>2+2</think>4"},
+        {"content": [{"type": "reasoning", "value": "2+2"}, {"type": "text", "value": "4"}]},
+    ],
+    ids=str,
+)
+def test_thinking_stands_in_many_places(message: dict[str, Any]) -> None:
+    """Each is a block in front of the text, and comes back where it was."""
+    (read,) = returned([{"role": "assistant", **message}])
+    thought, text = read.content
+    assert (thought.thinking, text.text) == ("2+2", "4")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("option", "keys"),
+    [
+        ("reasoning_content", {"content": "4", "reasoning_content": "2+2"}),
+        ("thinking", {"content": "4", "thinking": "2+2"}),
+        ("think", {"content": "<think>\n2+2\n</think>\n\n4"}),
+        ("drop", {"content": "4"}),
+    ],
+)
+def test_where_new_thinking_goes_is_an_option(option: str, keys: dict[str, str]) -> None:
+    """Under the key that a template knows, in tags, or nowhere."""
+    losses: list[am.Loss] = []
+    row = written(msg("assistant", am.ThinkingBlock("2+2"), am.TextBlock("4")), losses=losses, reasoning=option)
+    assert row["messages"] == [{"role": "assistant", **keys}]
+    assert bool(losses) == (option == "drop")
+
+
+def test_a_text_that_looks_like_thinking_stays_a_text() -> None:
+    """It is written as a part; thinking that tags can't hold stands under a key."""
+    text = am.TextBlock("<think>a</think>b")
+    assert written(msg("assistant", text))["messages"][0]["content"] == [{"type": "text", "text": text.text}]
+    odd = written(msg("assistant", am.ThinkingBlock("a</think>b"), am.TextBlock("4")), reasoning="think")
+    assert odd["messages"][0]["reasoning_content"] == "a</think>b"
+
+
+# -- images -----------------------------------------------------------------------------------------------------------
+
+
+def test_images_stand_in_a_column() -> None:
+    """A placeholder is the image that the column has for it; new images go there, and those read inline stay there."""
+    inline = {"type": "image", "url": "https://x.test/b.png"}
+    row = {"messages": [{"role": "user", "content": [{"type": "image"}, inline]}], "images": ["a.png"]}
+    images: Any = returned(row)[0].content
+    assert [image.source.url for image in images] == ["a.png", "https://x.test/b.png"]
+    data = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
+    new = written(msg("user", data, am.TextBlock("What?")))
+    assert new["images"] == ["data:image/png;base64,AAAA"]
+    assert new["messages"][0]["content"] == [{"type": "image"}, {"type": "text", "text": "What?"}]
+    assert rendered(VISION, new) == "user: <image>What?\n"
+
+
+def test_tokens_in_texts_are_images_too() -> None:
+    """As LLaMA-Factory has them; beside other images they are placeholders, and without a column words."""
+    row = {"messages": [{"role": "user", "content": "<image>Who?<image>"}], "images": ["a.png", "b.png"]}
+    history = returned(row)
+    assert [type(block).__name__ for block in history[0].content] == ["ImageBlock", "TextBlock", "ImageBlock"]
+    assert am.convert(row, "hf", "sharegpt").document["conversations"][0]["value"] == "<image>Who?<image>"
+    more = am.encode(history.extended(msg("user", am.ImageBlock(am.URLSource("https://x.test/c.png")))), "hf")
+    assert (len(more["images"]), more["messages"][0]["content"][0]) == (3, {"type": "image"})
+    assert returned({"messages": row["messages"]})[0].text == "<image>Who?<image>"
+
+
+@pytest.mark.parametrize("column", [[], ["a", "b"], [{"path": "a.png", "bytes": None}], None])
+def test_a_column_that_does_not_fit_stays_what_it_is(column: Any) -> None:
+    """The placeholder is a native block then."""
+    history = returned({"messages": [{"role": "user", "content": [{"type": "image"}]}], "images": column})
+    assert isinstance(history[0].content[0], am.NativeBlock)
+
+
+# -- templates --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["openai", "anthropic", "gemini", "openai-responses", "sharegpt", "riffer"])
+def test_a_strict_template_renders_what_is_converted(source: am.CodecName) -> None:
+    """Rows from other formats go to a template as they are; what was said and called is all there."""
+    for title, document in some(documents(source), 24, least=8):
+        # Results of calls that stand elsewhere have no names.
+        history = fit(am.decode(document, source), CODEC).history
+        row = am.encode(history, "hf")
+        if any(message["role"] == "tool" and "name" not in message for message in row["messages"]):
+            continue
+        text = rendered(TOOLS, row)
+        for message in history:
+            words = [block.text for block in message.content if isinstance(block, am.TextBlock)]
+            assert all(word in text for word in words), title
+            assert all(f"<call>{call.name}(" in text for call in message.tool_calls), title
