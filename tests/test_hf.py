@@ -81,12 +81,8 @@ def test_answers_grow_and_split() -> None:
 
 @pytest.mark.parametrize("row", [{}, {"prompt": 1}, {"messages": None}, {"text": 1}, "x", 1], ids=repr)
 def test_other_documents_are_refused(row: Any) -> None:
-    """By the one error that there is."""
+    """By the one error that there is; its path leads through the column."""
     assert refused(row, codec=CODEC)[2] == "hf"
-
-
-def test_errors_say_where_they_are() -> None:
-    """The path leads through the column."""
     assert refused({"prompt": [USER], "completion": [ANSWER, {}]}, codec=CODEC)[0] == ("completion", 1, "role")
 
 
@@ -229,6 +225,13 @@ def test_a_column_that_does_not_fit_stays_what_it_is(column: Any) -> None:
     """The placeholder is a native block then."""
     history = returned({"messages": [{"role": "user", "content": [{"type": "image"}]}], "images": column})
     assert isinstance(history[0].content[0], am.NativeBlock)
+
+
+@pytest.mark.parametrize("options", [{"container": "list"}, {"reasoning": "drop"}, {"reasoning": "think"}], ids=str)
+def test_options_are_for_new_rows(options: Any) -> None:
+    """What was read comes back as it was, whatever they say."""
+    for _, document in documents("hf"):
+        checked.returned(document, codec=HfCodec(**options))
 
 
 # -- templates --------------------------------------------------------------------------------------------------------

@@ -113,7 +113,10 @@ class HfCodec(Codec):
         row = rows.row_of(document)
         self.engine.fill()
         messages = linked(self._messages(row))
-        rest, note = dict(row.rest), {} if row.place == "messages" else {"/container": row.place}
+        rest, note = (
+            dict(row.rest),
+            {} if row.place == "messages" and self.container == "row" else {"/container": row.place},
+        )
         if row.texts:
             note["/texts"] = list(row.texts)  # type: ignore[assignment]
         with_images = images.placed(messages, rest.get(images.COLUMN))

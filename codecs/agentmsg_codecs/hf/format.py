@@ -263,7 +263,11 @@ TOOLS = (
 def place_of(block: Any, default: str | None) -> str | None:
     """Return the key that thinking stands under: the one that it was read from, else the default."""
     place = mark_of(block, FAMILY, "/at") if block.notes else None
-    return place if isinstance(place, str) and place in REASONING_KEYS else default
+    if isinstance(place, str) and place in REASONING_KEYS:
+        return place
+    # What was read from tags is written, even where they can't hold it any more.
+    is_inline = default is None and block.notes and mark_of(block, FAMILY, "/inline") is not None
+    return REASONING_KEYS[0] if is_inline else default
 
 
 def _read_reasoning(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]:

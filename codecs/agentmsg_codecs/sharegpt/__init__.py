@@ -112,6 +112,8 @@ class ShareGptCodec(Codec):
                 messages.append(marked(read_turn(rest.pop("chosen")), FAMILY, chosen=True))
             except AgentMsgError as error:
                 raise error.at("chosen") from None
+        if self.container == "list":
+            note.setdefault("/container", "row")
         messages, columns = media.placed(linked(messages), rest)
         tools = read_tools(rest.get("tools"))
         if tools is not None:
