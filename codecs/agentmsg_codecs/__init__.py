@@ -33,6 +33,7 @@ CodecName: TypeAlias = Literal[
     "openai-responses-response",
     "riffer",
     "synaptic",
+    "vercel",
 ]
 """The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
 
@@ -63,4 +64,5 @@ CODECS: dict[str, str] = {
     "openai-responses-response": "agentmsg_codecs.openai_responses.response:OpenAIResponsesResponseCodec",
     "riffer": "agentmsg_codecs.riffer:RifferCodec",
     "synaptic": "agentmsg_codecs.synaptic:SynapticCodec",
+    "vercel": "agentmsg_codecs.vercel:VercelCodec",
 }
