@@ -13,7 +13,7 @@ from support.agentscope_messages import AGENTSCOPE_0, AGENTSCOPE_1, AGENTSCOPE_2
 from support.by_hand import LIONPRIDE, SYNAPTIC
 from support.grand_tour import grand_tour
 from support.langgraph_documents import langgraph_documents
-from support.vercel_messages import VERCEL
+from support.vercel_messages import VERCEL, VERCEL_OLD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -311,6 +311,7 @@ def _vercel() -> Iterator[tuple[str, Any]]:
             if "messages" in span.get("ai.prompt", {}):
                 yield f"{path.stem}/{index}", span["ai.prompt"]
     yield "every part", VERCEL
+    yield "a part of older versions", VERCEL_OLD
 
 
 def _agentscope() -> Iterator[tuple[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["VERCEL"]
+__all__ = ["VERCEL", "VERCEL_OLD"]
 
 _PNG = "iVBORw0KGgo="
 _CACHED = {"anthropic": {"cacheControl": {"type": "ephemeral", "ttl": "1h"}}}
@@ -79,7 +79,6 @@ VERCEL: list[Any] = [
                     "type": "content",
                     "value": [
                         {"type": "text", "text": "see"},
-                        {"type": "media", "data": _PNG, "mediaType": "image/png"},
                         {"type": "file-data", "data": _PNG, "mediaType": "application/pdf", "filename": "a.pdf"},
                         {"type": "file-url", "url": "https://x.test/a.pdf"},
                         {"type": "file-id", "fileId": "file-1"},
@@ -108,4 +107,16 @@ VERCEL: list[Any] = [
         "providerOptions": {"x": {"k": 1}},
     },
     {"role": "assistant", "content": "Done"},
+]
+VERCEL_OLD: list[Any] = [
+    {
+        "role": "tool",
+        "content": [
+            {
+                "type": "tool-result",
+                "toolCallId": "c",
+                "output": {"type": "content", "value": [{"type": "media", "data": _PNG, "mediaType": "image/png"}]},
+            }
+        ],
+    }
 ]

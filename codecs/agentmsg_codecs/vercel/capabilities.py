@@ -10,11 +10,13 @@ from agentmsg.formats import (
     ANY_ROLE,
     Caps,
     Cell,
+    Drop,
     MessageRow,
     Row,
     Swap,
     carried_extras,
-    natives,
+    is_bare_text,
+    is_mapping,
     restructure,
     rules,
 )
@@ -63,7 +65,7 @@ class _Table:
         answers: Any = {
             **dict.fromkeys(MEDIA.values(), carried(is_typed=True)),
             am.ThinkingBlock: own.thinking,
-            am.ToolUseBlock: (rules.custom_as_function, "kind"),
+            am.ToolUseBlock: own.call,
             am.ToolResultBlock: own.server_result,
         }
         rows = self.place("assistant", answers)
@@ -88,11 +90,22 @@ def _beside(message: am.Msg) -> frozenset[str]:
     return _KEYS | {_KEY} if message.content else _KEYS
 
 
+def _says_none(message: am.Msg, key: str, value: Any) -> bool:
+    """Whether what stands for options beside the text of a system message is an extra: it is none, and there are none."""
+    is_said = is_mapping(value) and bool(value) and all(map(is_mapping, value.values()))
+    blocks = (block.evolve(notes={}) for block in message.content)
+    return key == _KEY and not is_said and all(is_bare_text(block, FAMILY) for block in blocks)
+
+
 def _joined(left: Any, right: Any) -> Any:
     """Return the one text that two neighbours of a system message are."""
     if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
         return None
     return left.evolve(text=f"{left.text}\n{right.text}", cache=right.cache or left.cache)
+
+
+def _with_words(block: am.TextBlock) -> Any:
+    return block if block.text else Drop("there are no words in it", "annotation")
 
 
 def _one_text(message: am.Msg) -> Any:
@@ -105,8 +118,8 @@ def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
     table = _Table(messages)
     fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _KEYS))}
-    words = {**rules.TEXT_ROWS, am.TextBlock: table.place("system", {})[am.TextBlock]}
-    system = MessageRow(fields={"extras": carried_extras((FAMILY, _beside))}, blocks=words, otherwise=_one_text,
+    words = {**rules.TEXT_ROWS, am.TextBlock: table.place("system", {am.TextBlock: _with_words})[am.TextBlock]}
+    system = MessageRow(fields={"extras": carried_extras((FAMILY, _beside), odd=_says_none)}, blocks=words, otherwise=_one_text,
                         joins=_joined)  # fmt: skip
     inner = table.place("inner", dict.fromkeys(MEDIA.values(), carried(is_typed=False, inner=True)))
     typed = dict.fromkeys(MEDIA.values(), carried(is_typed=True))
@@ -116,12 +129,13 @@ def make_caps(messages: Messages) -> Caps:
             "system": system,
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=user),
-            "assistant": MessageRow(fields=fields, blocks=table.assistant(), results=inner),
+            "assistant": MessageRow(fields=fields, blocks=table.assistant(), results=inner, otherwise=own.named,
+                                    concerns=am.ToolResultBlock),
             "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: table.result()}, results=inner),
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
         arrange=(restructure.split_results,),
-        needs_id=natives.lacks_id(FAMILY),
+        needs_id=own.needs_id,
         derives_names=True,
     )

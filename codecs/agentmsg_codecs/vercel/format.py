@@ -35,7 +35,11 @@ def _provider(native: Any) -> dict[str, Any]:
 
 
 _RUNNER = Hatch(keys=(), cells={"provider": carried_provider}, get=_provider, put=lambda _: {})
-_NAME = Key("toolName", "name", Text(), "may")
+def _some_name(value: str, _: Any) -> str | None:
+    return value or None
+
+
+_NAME = Key("toolName", "name", Text(), '""', lacks="unnamed", cell=_some_name)
 _LINK = Key("toolCallId", "tool_call_id", Link())
 
 

@@ -1,7 +1,7 @@
 """Names of results: a result says the name of its tool, which is that of its call.
 
 A reader takes a name that the call says, too, as one that follows from it; a writer adds it where a result has none.
-Marks: ``/unnamed`` on a result that was read with an empty name ("empty"), or with none ("absent").
+Mark: ``/unnamed`` on a result that was read without a name.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import CallNames, mark_of, marked, speed, tool_links
+from agentmsg.formats import CallNames, is_marked, speed, tool_links
 from agentmsg_codecs.vercel.names import FAMILY
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ def named(messages: Iterable[am.Msg]) -> list[am.Msg]:
             continue
         block: Any = message.content[0]
         known = names.answer(block.tool_call_id)
-        if not block.name:
-            how = "absent" if block.name is None else "empty"
-            block = marked(_with_name(block, None), FAMILY, unnamed=how)
-        elif known == block.name:
+        if known is not None and known == block.name:
             block = _with_name(block, known)
         out.append(message if block is message.content[0] else tool_links.with_result(message, block))
     return out
@@ -49,12 +46,11 @@ def spelt(messages: Sequence[am.Msg]) -> list[am.Msg]:
             continue
         block: Any = message.content[0]
         known = names.answer(block.tool_call_id)
-        how = mark_of(block, FAMILY, "/unnamed") if block.notes else None
         name = block.name
-        if how in ("absent", "empty") and name in (None, known):
-            name = None if how == "absent" else ""
+        if is_marked(block, FAMILY, "/unnamed") and name in (None, known):
+            name = None
         elif name is None:
-            name = known or ""
+            name = known
         name = name if name is None else str.__str__(name)
         is_same = name is block.name
         out.append(message if is_same else tool_links.with_result(message, _with_name(block, name)))

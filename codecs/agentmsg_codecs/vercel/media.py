@@ -362,9 +362,9 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
     def rule(block: Any) -> Any:
         source, kind = block.source, KINDS[type(block)]
         if isinstance(source, am.BlocksSource):
-            said = rules.document_as_text(block)
+            said = rules.document_as_text(block) if kind == "file" else block
             return Drop("no place for what is given so") if said is block else said
-        if isinstance(source, am.FileSource) and source.provider is None and not inner:
+        if isinstance(source, am.FileSource) and source.provider is None and not (inner and kind in ("image", "file")):
             return Drop("a file belongs to a provider here")
         if isinstance(source, am.TextSource) and kind != "file":
             return Drop("no place for what is given so")

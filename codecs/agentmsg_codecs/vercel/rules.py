@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, dump_json, rules
+from agentmsg.formats import Drop, Swap, dump_json, is_marked, rules
+from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.options import ALL_SIGNERS
 
 
@@ -15,6 +17,37 @@ def thinking(block: am.ThinkingBlock) -> Any:
     if block.thinking or block.redacted is not None or owner in (None, *ALL_SIGNERS):
         return block
     return Drop(f"only {owner} can read this")
+
+
+def needs_id(block: Any) -> bool:
+    """Whether a call or result must be given an id: the call of a server's tool may have that of its item."""
+    if isinstance(block, am.ToolUseBlock):
+        return block.id is None and not (block.kind == "server" and block.item_id)
+    return block.tool_call_id is None
+
+
+def call(block: am.ToolUseBlock) -> Any:
+    """Keep a call; one of free text is a function's, and one without an id has that of its item."""
+    answer = rules.custom_as_function(block)
+    if answer is not block or block.id is not None or block.item_id is None:
+        return answer
+    return Swap(block.evolve(id=block.item_id), "a call has an id here", "annotation")
+
+
+def named(message: am.Msg) -> Any:
+    """Give the results of a server's tools the names of their calls."""
+    calls = {block.id: block.name for block in message.content if isinstance(block, am.ToolUseBlock)}
+    content = tuple(
+        block.evolve(name=calls[block.tool_call_id]) if _is_nameless(block) and block.tool_call_id in calls else block
+        for block in message.content
+    )
+    if all(map(is_, content, message.content)):
+        return message
+    return Swap(message.evolve(content=content), "a result names its tool here", "annotation")
+
+
+def _is_nameless(block: Any) -> bool:
+    return isinstance(block, am.ToolResultBlock) and block.name is None and not is_marked(block, FAMILY, "/unnamed")
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
