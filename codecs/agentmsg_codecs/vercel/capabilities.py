@@ -49,7 +49,8 @@ class _Table:
         if options is None:
             return row
         forms: list[Form] = [self.described.forms[name] for name in names]
-        return options.row(row, forms, *([OUTPUT] if cls is am.ToolResultBlock else []))
+        shape = self.described.shapes[names[0]]
+        return options.row(row, shape, forms, *([OUTPUT] if cls is am.ToolResultBlock else []))
 
     def place(self, place: str, answers: Any) -> dict[type[Any], Row]:
         """Return the rows of a place."""

@@ -20,6 +20,7 @@ from agentmsg.formats import (
     carried_extras,
     is_mapping,
     is_marked,
+    natives,
 )
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
@@ -27,6 +28,7 @@ from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from agentmsg.formats import Shape
     from agentmsg.formats.forms import Form
 
 
@@ -159,23 +161,22 @@ class Options:
             return None
         return value.evolve(extras={}) if value.extras else value
 
-    def row(self, row: Row, forms: Sequence[Form], *spaces: str) -> Row:
+    def row(self, row: Row, shape: Shape, forms: Sequence[Form], *spaces: str) -> Row:
         """Return a row whose extras may be options, and in other namespaces.
 
         Args:
             row: of the capability table.
+            shape: of the class.
             forms: of the class.
             spaces: of objects inside, which stand before the options.
         """
-        cell = self.extras(row.fields["extras"], forms, *spaces)
+        cell = self._extras(shape, frozenset(key for form in forms for key in form.keys), spaces)
         return Row({**row.fields, "extras": cell}, row.otherwise, row.concerns)
 
-    def extras(self, own: Cell, forms: Sequence[Form], *spaces: str) -> Cell:
-        """Return the cell for the extras of blocks of some forms; ``own`` is for the rest of them."""
-        keys = {key for form in forms for key in form.keys}
+    def _extras(self, shape: Shape, keys: frozenset[str], spaces: Sequence[str]) -> Cell:
         before = tuple((space, _no_keys) for space in spaces)
-        taken = frozenset(keys)
-        cell = carried_extras(*before, (OPTIONS, _no_keys), (self.family, lambda _: taken), odd=self._is_odd)
+        odd = natives.odd_at(shape, self.family)
+        cell = carried_extras(*before, (OPTIONS, _no_keys), (self.family, lambda _: keys), odd=odd)
 
         def settled(extras: Any, block: Any) -> Any:
             kept = cell(extras, block)
@@ -183,19 +184,13 @@ class Options:
             if told is None:
                 return kept
             left = self._left(told, block)
-            if left == told:
+            if left is told:
                 return kept
             return {
                 space: left if space == OPTIONS else value for space, value in kept.items() if space != OPTIONS or left
             }
 
         return settled
-
-    def _is_odd(self, block: Any, key: str, value: Any) -> bool:
-        """Whether what stands under the key of options is an extra: it is none."""
-        if key != self.key or value is None or _are_options(value):
-            return False
-        return not self._said(block) and not (block.extras and block.extras.get(OPTIONS))
 
     def _left(self, told: Mapping[str, Any], block: Any) -> Mapping[str, Any]:
         """Return the options that are read as such beside the fields of a block."""
