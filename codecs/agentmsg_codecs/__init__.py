@@ -34,6 +34,7 @@ CodecName: TypeAlias = Literal[
     "riffer",
     "synaptic",
     "vercel",
+    "vercel-ui",
 ]
 """The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
 
@@ -65,4 +66,5 @@ CODECS: dict[str, str] = {
     "riffer": "agentmsg_codecs.riffer:RifferCodec",
     "synaptic": "agentmsg_codecs.synaptic:SynapticCodec",
     "vercel": "agentmsg_codecs.vercel:VercelCodec",
+    "vercel-ui": "agentmsg_codecs.vercel.ui:VercelUICodec",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["VERCEL", "VERCEL_OLD"]
+__all__ = ["VERCEL", "VERCEL_OLD", "VERCEL_UI"]
 
 _PNG = "iVBORw0KGgo="
 _CACHED = {"anthropic": {"cacheControl": {"type": "ephemeral", "ttl": "1h"}}}
@@ -119,4 +119,58 @@ VERCEL_OLD: list[Any] = [
             }
         ],
     }
+]
+_SIGNED = {"google": {"thoughtSignature": "g"}}
+VERCEL_UI: list[Any] = [
+    {"id": "s", "role": "system", "parts": [{"type": "text", "text": "Be brief."}], "metadata": {}},
+    {
+        "id": "u",
+        "role": "user",
+        "parts": [
+            {"type": "text", "text": "Look"},
+            {"type": "file", "mediaType": "image/png", "url": f"data:image/png;base64,{_PNG}", "filename": "a.png"},
+            {"type": "file", "mediaType": "application/pdf", "url": "https://x.test/a.pdf", "filename": "a.pdf"},
+            {"type": "data-place", "id": "p", "data": None},
+        ],
+        "metadata": "none",
+    },
+    {
+        "id": "a",
+        "role": "assistant",
+        "metadata": {"createdAt": 1},
+        "parts": [
+            {"type": "step-start"},
+            {"type": "step-start"},
+            {"type": "reasoning", "text": "Hm", "state": "streaming", "providerMetadata": {"anthropic": {"signature": "s"}}},
+            {
+                "type": "tool-find",
+                "toolCallId": "c1",
+                "state": "output-available",
+                "input": {"q": 1},
+                "output": [1, None],
+                "callProviderMetadata": _SIGNED,
+                "resultProviderMetadata": {"x": {"k": 1}},
+                "title": "Find",
+            },
+            {"type": "text", "text": "Wait", "state": "done"},
+            {"type": "dynamic-tool", "toolName": "run", "toolCallId": "c2", "state": "output-error", "rawInput": '{"a": ',
+             "errorText": "no JSON"},
+            {"type": "tool-find", "toolCallId": "c3", "state": "output-denied", "input": {},
+             "approval": {"id": "ap", "approved": False, "reason": "no"}},
+            {"type": "step-start"},
+            {"type": "tool-web_search", "toolCallId": "srvtoolu_1", "state": "output-available", "input": {"query": "x"},
+             "output": "found", "providerExecuted": True},
+            {"type": "source-url", "sourceId": "s1", "url": "https://x.test", "title": "X"},
+            {"type": "source-document", "sourceId": "s2", "mediaType": "application/pdf", "title": "D", "filename": "d.pdf"},
+            {"type": "tool-find", "toolCallId": "c4", "state": "input-streaming", "input": {"q": "par"}},
+            {"type": "step-start"},
+            {"type": "tool-find", "toolCallId": "c5", "state": "output-available", "input": 5, "output": None},
+            {"type": "tool-find", "toolCallId": "c6", "state": "approval-requested", "input": {}, "approval": {"id": "x"}},
+            {"type": "tool-find", "toolCallId": "c7", "state": "output-denied", "input": {},
+             "approval": {"id": "c7", "approved": False, "reason": "no"}},
+            {"type": "step-start"},
+        ],
+    },
+    {"id": "a2", "role": "assistant", "parts": [{"type": "text", "text": "x"}, {"type": "step-start"}, {"type": "text", "text": "y"}]},
+    {"role": "assistant", "parts": [{"type": "text", "text": "z"}, {"type": "custom", "kind": "openai.compaction"}]},
 ]

@@ -1,0 +1,321 @@
+"""Native messages and ours: a message of an assistant is several of ours, a step and what its tools gave, in turn.
+
+Steps begin at ``step-start``, but for the first, which needs none. Marks: ``/steps`` (how many stand in front of a step,
+if not as usual), ``/after`` (how many stand at the end), ``/dynamic`` (a call with its name beside its type),
+``/metadata`` (metadata that say nothing), ``/no-id`` (a message without an id), and those of a call or text.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import AgentMsgError, Made, thaw
+from agentmsg.formats import (
+    CallNames,
+    Grouping,
+    Native,
+    Unreadable,
+    adopt,
+    grouping,
+    is_list,
+    is_marked,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    plain_copy,
+    speed,
+    write_as,
+)
+from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
+from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from agentmsg.formats import Parts
+
+_KEYS = frozenset({"id", "role", "parts"})
+_STEP: Native = {"type": "step-start"}
+_MOST_STEPS = 99
+_NOTHING: dict[str, Any] = {"null": None, "{}": {}}
+_make_msg = maker(am.Msg)
+_with_name = speed.replacer(am.ToolResultBlock, "name")
+
+
+def made_id(number: int) -> Made:
+    """Return the id of a message that has none, by its place in the document."""
+    return Made(f"agentmsg-{number}")
+
+
+def _has_own_id(message: am.Msg) -> bool:
+    return message.id is not None and type(message.id) is not Made
+
+
+def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
+    if group[0].role != "assistant" or message.role not in ("assistant", "tool"):
+        return False
+    if _has_own_id(message) or message.metadata or message.extras:
+        return False
+    return bool(message.content and group[-1].content)
+
+
+def _must_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
+    return message.role == "tool" and group[0].role == "assistant"
+
+
+def _joins(group: Sequence[am.Msg], message: am.Msg) -> bool:
+    return group[-1].role == "tool" and message.role == "assistant" and _may_join(group, message)
+
+
+class Messages:
+    """Reads and writes messages.
+
+    Attributes:
+        described: the forms.
+        places: by role, the parts.
+    """
+
+    def __init__(self) -> None:
+        self.described = describe()
+        self.places: dict[str, Parts] = dict(self.described.parts)
+        self.grouping = Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
+
+    def fill(self) -> None:
+        """Fill the tables, on first use."""
+        self.described.fill()
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, native_messages: Iterable[Any]) -> list[am.Msg]:
+        """Return the messages of native ones; what isn't a message here is one of the role "native"."""
+        groups = [self.container(native, number) for number, native in enumerate(native_messages)]
+        return grouping.seated(groups, self.grouping)
+
+    def message_of(self, value: Any) -> am.Msg:
+        """Return the first message of a native one."""
+        self.fill()
+        return self.container(value)[0]
+
+    def container(self, native: Any, number: int = -1) -> list[am.Msg]:
+        """Return the messages of one native message; one of the role "native" if it isn't a message here."""
+        role: Any = native.get("role") if is_object(native) else None
+        parts: Any = native.get("parts") if role in ("system", "user", "assistant") else None
+        link: Any = native.get("id", "") if is_list(parts) else None
+        group: list[am.Msg] | None = None
+        if type(link) is str:
+            group = self._steps(parts) if role == "assistant" else [self._plain_message(role, parts)]
+        if not group:
+            return [natives.read_whole(native, UI)]
+        return [self._headed(group[0], native, number), *group[1:]]
+
+    def _plain_message(self, role: str, parts: list[Any]) -> am.Msg:
+        return _make_msg(role, tuple(map(self.places[role].read, parts)), id=None, created_at=None)
+
+    def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
+        """Return the first message of a native one, with what that says beside its parts."""
+        link: Any = native.get("id")
+        fields: dict[str, Any] = {"id": made_id(number) if link == made_id(number) else link}
+        marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
+        rest = {key: value for key, value in native.items() if key not in _KEYS}
+        metadata = rest.get("metadata")
+        if "metadata" in rest and (metadata is None or metadata == {}):
+            marks["metadata"] = "null" if rest.pop("metadata") is None else "{}"
+        elif is_object(metadata):
+            fields["metadata"] = adopt(rest.pop("metadata"))
+        if rest:
+            fields["extras"] = adopt({UI: rest})
+        message = first.evolve(**fields)
+        return marked(message, UI, **marks) if marks else message
+
+    def _steps(self, parts: list[Any]) -> list[am.Msg] | None:
+        """Return the messages of the parts of an assistant; None where there are too many borders to count."""
+        group: list[am.Msg] = []
+        borders, blocks, results = 0, list[Any](), list[Any]()
+
+        def end() -> None:
+            usual = int(bool(group))
+            message = _make_msg("assistant", tuple(blocks), id=None, created_at=None)
+            group.append(message if borders == usual else marked(message, UI, steps=borders))
+            group.extend(_make_msg("tool", (result,), id=None, created_at=None) for result in results)
+
+        for part in parts:
+            if is_object(part) and part == _STEP:
+                if blocks:
+                    end()
+                    borders, blocks, results = 0, [], []
+                borders += 1
+                continue
+            found = self.read_tool(part)
+            if found is None:
+                blocks.append(whole(part) if is_tool(part) else self.places["assistant"].read(part))
+                continue
+            call, result = found
+            blocks.append(call)
+            if result is not None:
+                (blocks if call.kind == "server" else results).append(result)
+        if blocks or not group:
+            end()
+        elif borders:
+            last = max(index for index, message in enumerate(group) if message.role == "assistant")
+            group[last] = marked(group[last], UI, after=borders)
+        counts = [mark_of(message, UI, mark) or 0 for message in group for mark in ("/steps", "/after")]
+        return group if max(counts) <= _MOST_STEPS else None
+
+    def read_tool(self, part: Any) -> tuple[Any, Any] | None:
+        """Return the call of a part, and its result if it has one; None if it is none."""
+        native = tool_of(part)
+        if native is None:
+            return None
+        readers = self.described.names.readers
+        state = native.get("state")
+        is_done = type(state) is str and state.startswith("output-")
+        told = {key: value for key, value in native.items() if not (is_done and (key in RESULT_KEYS or key == "state"))}
+        given: Native = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
+        if not is_done and (not RESULT_KEYS.isdisjoint(native) or _is_own_denial(native)):
+            return None
+        if state == "output-denied":
+            _take_reason(told, given)
+        try:
+            call = readers["call"]({**told, **({"state": "input-available"} if is_done else {})})
+            name = "server_result" if call.kind == "server" else "result"
+            result = readers[name]({**given, "type": "output"}) if is_done else None
+        except (Unreadable, AgentMsgError):
+            return None
+        if part["type"] == native["type"]:
+            call = marked(call, UI, dynamic=True)
+        return call, None if result is None else _named(result, call)
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, messages: Sequence[am.Msg]) -> list[Any]:
+        """Return the native messages of messages that fit."""
+        groups = grouping.containers(messages, self.grouping)
+        return [self._write_group(group, number) for number, group in enumerate(groups)]
+
+    def _write_group(self, group: Sequence[am.Msg], number: int) -> Any:
+        first: Any = group[0]
+        if first.role == "native":
+            return thaw(first.content[0].value)
+        own: Native = thaw(natives.extras_of(first, UI))
+        head: Native = {"id": str(first.id) if _has_own_id(first) else str(made_id(number))}
+        if not _has_own_id(first) and is_marked(first, UI, "/no-id"):
+            head = {}
+        head["role"] = first.role
+        how = mark_of(first, UI, "/metadata") if first.notes else None
+        if first.metadata:
+            head["metadata"] = thaw(first.metadata)
+        elif how in ("null", "{}"):
+            head["metadata"] = _NOTHING[how]
+        if first.role == "assistant":
+            parts = self._write_steps(group)
+        else:
+            parts = list(map(self.places[first.role].write, first.content))
+        return {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}
+
+    def _write_steps(self, group: Sequence[am.Msg]) -> list[Any]:
+        parts: list[Any] = []
+        after = 0
+        for index, message in enumerate(group):
+            if message.role == "tool":
+                continue
+            parts += [dict(_STEP)] * _count(message, "/steps", int(bool(index)), least=int(bool(index)))
+            results: dict[str | None, deque[Any]] = {}
+            for other in _results_of(group, index):
+                results.setdefault(other.tool_call_id, deque()).append(other)
+            parts += self._write_step(message, results)
+            after = _count(message, "/after", 0, least=0)
+        return parts + [dict(_STEP)] * after if group[0].content else parts
+
+    def _write_step(self, message: am.Msg, results: dict[str | None, deque[Any]]) -> list[Any]:
+        parts: list[Any] = []
+        content: Any = message.content
+        for index, block in enumerate(content):
+            if isinstance(block, am.ToolResultBlock):
+                continue  # written with its call
+            if not isinstance(block, am.ToolUseBlock):
+                parts.append(self.places["assistant"].write(block))
+                continue
+            after = content[index + 1] if index + 1 < len(content) else None
+            if block.kind == "server":
+                result = after if isinstance(after, am.ToolResultBlock) else None
+            else:
+                waiting = results.get(block.id)
+                result = waiting.popleft() if waiting else None
+            parts.append(self._write_tool(block, result))
+        return parts
+
+    def _write_tool(self, call: am.ToolUseBlock, result: Any) -> Native:
+        native = write_as(self.described.shapes["call"], call, UI)
+        if result is not None:
+            name = "server_result" if call.kind == "server" else "result"
+            given = write_as(self.described.shapes[name], _with_name(result, None), UI)
+            native = {**native, **{key: value for key, value in given.items() if key != "type"}}
+            if native["state"] == "output-denied" and "approval" not in native:
+                reason = {"reason": native.pop("errorText")} if "errorText" in native else {}
+                native["approval"] = {"id": native["toolCallId"], "approved": False, **reason}
+        is_dynamic = call.notes and is_marked(call, UI, "/dynamic")
+        return native if is_dynamic else static_tool(native)
+
+    # -- whether native ones come back --------------------------------------------------------------------------------
+
+    def returns(self, place: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
+        """Return the function that tells what is read where a native block is written in a place, else None."""
+
+        def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+            self.fill()
+            part = plain_copy(thaw(block.value))
+            if place == "assistant":
+                if part == _STEP or self.read_tool(part) is not None:
+                    return None
+                if is_tool(part):
+                    return whole(part)
+            return self.places[place].comes_back(block)
+
+        return comes_back
+
+
+def _named(result: Any, call: Any) -> Any:
+    """Return a result with the name of its call; that of a client's tool is one that the reader made."""
+    if call.kind == "server":
+        return _with_name(result, call.name)
+    names = CallNames()
+    names.call(call.id, call.name)
+    return _with_name(result, names.answer(call.id))
+
+
+def _is_own_denial(native: Native) -> bool:
+    """Whether an approval says no more than why a call was denied."""
+    approval: Any = native.get("approval")
+    if not is_object(approval) or not {"id", "approved"} <= approval.keys() <= {"id", "approved", "reason"}:
+        return False
+    is_text = type(approval.get("reason", "")) is str
+    return approval["id"] == native.get("toolCallId") and approval["approved"] is False and is_text
+
+
+def _take_reason(told: Native, given: Native) -> None:
+    """Move the reason of a denial to its result, where the approval says no more than that."""
+    if not _is_own_denial(told) or "errorText" in given:
+        return
+    approval = told.pop("approval")
+    if "reason" in approval:
+        given["errorText"] = approval["reason"]
+
+
+def _results_of(group: Sequence[am.Msg], index: int) -> list[Any]:
+    """Return the results behind a message of a group."""
+    found: list[Any] = []
+    for message in group[index + 1 :]:
+        if message.role != "tool":
+            break
+        found.append(message.content[0])
+    return found
+
+
+def _count(message: am.Msg, mark: str, usual: int, *, least: int) -> int:
+    found = mark_of(message, UI, mark) if message.notes else None
+    return found if type(found) is int and least <= found <= _MOST_STEPS else usual
