@@ -26,6 +26,8 @@ from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
 
+from agentmsg_codecs.vercel.ui.messages import is_own_denial
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -89,15 +91,11 @@ def _of_call(cell: Cell) -> Cell:
         mine = kept.get(UI)
         if not is_mapping(mine) or (RESULT_KEYS.isdisjoint(mine) and "approval" not in mine):
             return kept
-        left = {key: mine[key] for key in mine if key not in RESULT_KEYS and not _is_denial(key, mine[key], block)}
+        gone = {*RESULT_KEYS, *(["approval"] if is_own_denial(mine.get("approval"), block.id) else [])}
+        left = {key: mine[key] for key in mine if key not in gone}
         return kept if len(left) == len(mine) else _replaced(kept, left)
 
     return both
-
-
-def _is_denial(key: str, value: Any, block: Any) -> bool:
-    is_own = key == "approval" and is_mapping(value) and {*value} <= {"id", "approved", "reason"}
-    return is_own and value.get("id") == block.id and value.get("approved") is False
 
 
 def _of_result(cell: Cell) -> Cell:

@@ -122,7 +122,7 @@ _INPUT = Hatch(
 
 def _read_pending(native: Native) -> dict[str, Any]:
     """Return where a call stands that has no result."""
-    state = native.get("state", PENDING[0])
+    state = native.get("state")
     if state not in PENDING:
         raise Unreadable
     return {} if state == PENDING[0] else {"notes": {"/state": state}}

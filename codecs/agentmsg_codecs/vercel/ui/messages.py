@@ -1,7 +1,8 @@
 """Native messages and ours: a message of an assistant is several of ours, a step and what its tools gave, in turn.
 
 Steps begin at ``step-start``, but for the first, which needs none. Marks: ``/steps`` (how many stand in front of a step,
-if not as usual), ``/after`` (how many stand at the end), ``/dynamic`` (a call with its name beside its type),
+if not as usual), ``/after`` (how many stand at the end), ``/dynamic`` (a call with its name beside its type), ``/unasked`` (one
+that was denied without a word of approval),
 ``/metadata`` (metadata that say nothing), ``/no-id`` (a message without an id), and those of a call or text.
 """
 
@@ -20,6 +21,7 @@ from agentmsg.formats import (
     adopt,
     grouping,
     is_list,
+    is_mapping,
     is_marked,
     is_object,
     maker,
@@ -176,7 +178,7 @@ class Messages:
         is_done = type(state) is str and state.startswith("output-")
         told = {key: value for key, value in native.items() if not (is_done and (key in RESULT_KEYS or key == "state"))}
         given: Native = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
-        if not is_done and (not RESULT_KEYS.isdisjoint(native) or _is_own_denial(native)):
+        if not is_done and (not RESULT_KEYS.isdisjoint(native) or is_own_denial(native.get("approval"), native.get("toolCallId"))):
             return None
         if state == "output-denied":
             _take_reason(told, given)
@@ -188,6 +190,8 @@ class Messages:
             return None
         if part["type"] == native["type"]:
             call = marked(call, UI, dynamic=True)
+        if state == "output-denied" and "approval" not in native:
+            result = marked(result, UI, unasked=True)
         return call, None if result is None else _named(result, call)
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -202,8 +206,8 @@ class Messages:
         if first.role == "native":
             return thaw(first.content[0].value)
         own: Native = thaw(natives.extras_of(first, UI))
-        head: Native = {"id": str(first.id) if _has_own_id(first) else str(made_id(number))}
-        if not _has_own_id(first) and is_marked(first, UI, "/no-id"):
+        head: Native = {"id": str(made_id(number) if first.id is None else first.id)}
+        if first.id is None and is_marked(first, UI, "/no-id"):
             head = {}
         head["role"] = first.role
         how = mark_of(first, UI, "/metadata") if first.notes else None
@@ -255,7 +259,8 @@ class Messages:
             name = "server_result" if call.kind == "server" else "result"
             given = write_as(self.described.shapes[name], _with_name(result, None), UI)
             native = {**native, **{key: value for key, value in given.items() if key != "type"}}
-            if native["state"] == "output-denied" and "approval" not in native:
+            is_asked = not is_marked(result, UI, "/unasked")
+            if native["state"] == "output-denied" and "approval" not in native and is_asked:
                 reason = {"reason": native.pop("errorText")} if "errorText" in native else {}
                 native["approval"] = {"id": native["toolCallId"], "approved": False, **reason}
         is_dynamic = call.notes and is_marked(call, UI, "/dynamic")
@@ -288,18 +293,17 @@ def _named(result: Any, call: Any) -> Any:
     return _with_name(result, names.answer(call.id))
 
 
-def _is_own_denial(native: Native) -> bool:
-    """Whether an approval says no more than why a call was denied."""
-    approval: Any = native.get("approval")
-    if not is_object(approval) or not {"id", "approved"} <= approval.keys() <= {"id", "approved", "reason"}:
+def is_own_denial(approval: Any, link: Any) -> bool:
+    """Whether an approval says no more than why the call with an id was denied."""
+    if not is_mapping(approval) or not {"id", "approved"} <= approval.keys() <= {"id", "approved", "reason"}:
         return False
-    is_text = type(approval.get("reason", "")) is str
-    return approval["id"] == native.get("toolCallId") and approval["approved"] is False and is_text
+    is_text = isinstance(approval.get("reason", ""), str)
+    return approval["id"] == link and approval["approved"] is False and is_text
 
 
 def _take_reason(told: Native, given: Native) -> None:
     """Move the reason of a denial to its result, where the approval says no more than that."""
-    if not _is_own_denial(told) or "errorText" in given:
+    if not is_own_denial(told.get("approval"), told.get("toolCallId")) or "errorText" in given:
         return
     approval = told.pop("approval")
     if "reason" in approval:
