@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Drop, Native, Swap, Unreadable, adopt, is_object, mark_of, marked, media, natives, rules
+from agentmsg.formats import KEEP, Drop, Native, Swap, Unreadable, adopt, is_marked, is_object, mark_of, marked, media, natives, rules
 from agentmsg.formats.forms import Form, Hatch, Key, Text
 from agentmsg_codecs.vercel.names import FAMILY, USUAL
 
@@ -32,12 +32,17 @@ def kind_of(media_type: Any) -> str:
     return kind if kind in MEDIA else "file"
 
 
+def is_url(text: str) -> bool:
+    """Whether a text is an absolute URL."""
+    return _URL.match(text) is not None
+
+
 # -- texts ------------------------------------------------------------------------------------------------------------
 
 
 def read_text(value: str, media_type: str | None) -> Any:
     """Return the source that a text is: a URL, or base64."""
-    if _URL.match(value) is None:
+    if not is_url(value):
         return am.Base64Source(value, media_type)
     held = _held(value)
     if held is not None and media_type in (None, held.media_type):
@@ -54,8 +59,8 @@ def _held(value: str) -> am.Base64Source | None:
 def _is_plain(source: Any) -> bool:
     """Whether a text says a source."""
     if isinstance(source, am.Base64Source):
-        return _URL.match(source.data) is None
-    return isinstance(source, am.URLSource) and _URL.match(source.url) is not None and not _is_held(source)
+        return not is_url(source.data)
+    return isinstance(source, am.URLSource) and is_url(source.url) and not _is_held(source)
 
 
 def _is_held(source: am.URLSource) -> bool:
@@ -123,7 +128,7 @@ def read_data(value: Any, media_type: str | None) -> Any:
     if key == "text":
         return am.TextSource(given, media_type)
     source: Any = am.Base64Source(given, media_type) if key == "data" else am.URLSource(given, media_type)
-    return marked(source, FAMILY, tag=True) if _is_plain(source) else source
+    return marked(source, FAMILY, tag=True)
 
 
 def write_data(source: Any) -> Any:
@@ -368,6 +373,8 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
             return Drop("a file belongs to a provider here")
         if isinstance(source, am.TextSource) and kind != "file":
             return Drop("no place for what is given so")
+        if isinstance(source, am.URLSource) and not (inner or is_url(source.url) or is_marked(source, FAMILY, "/tag")):
+            return Drop("a URL is absolute here")
         near = _bare(_told(source, kind, is_typed=is_typed, inner=inner))
         told = kind_of(near.media_type)
         if kind == "file" and told != "file":

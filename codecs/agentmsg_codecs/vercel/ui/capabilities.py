@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _KEYS = frozenset({"id", "role", "parts", "metadata"})
 _RESULT_KEY = "resultProviderMetadata"
 _WORDS: Mapping[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
+_OTHERS = {**rules.TEXT_ROWS, am.ToolResultBlock: Row({}, own.orphan)}
 _ANSWERS: Any = {
     **dict.fromkeys(MEDIA.values(), own.file),
     am.DataBlock: own.data,
@@ -70,7 +71,7 @@ class _Table:
     def place(self, place: str) -> dict[type[Any], Row]:
         """Return the rows of a place."""
         native = rules.native_block_row(UI, self.messages.returns(place))
-        found = self.rows.place(place, _ANSWERS, {**rules.TEXT_ROWS, am.NativeBlock: native})
+        found = self.rows.place(place, _ANSWERS, {**_OTHERS, am.NativeBlock: native})
         forms = [self.described.forms[name] for name in self.described.places[place]]
         names = {cls: [form.name for form in forms if form.cls is cls] for cls in found}
         return {cls: self.settled(cls, row, names[cls]) if names[cls] else row for cls, row in found.items()}
@@ -141,4 +142,5 @@ def make_caps(messages: Messages) -> Caps:
         arrange=(restructure.split_results, own.beside_calls),
         needs_id=needs_id,
         derives_names=True,
+        drops_emptied=True,
     )  # fmt: skip

@@ -12,10 +12,10 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, mark_of, natives
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, mark_of, marked, natives
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
 from agentmsg_codecs.vercel.calls import KIND, own_text, read_input, runner_of, carried_provider, write_input
-from agentmsg_codecs.vercel.media import MEDIA, kind_of
+from agentmsg_codecs.vercel.media import MEDIA, is_url, kind_of
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
 from agentmsg_codecs.vercel.ui.parts import UIParts
@@ -60,7 +60,10 @@ _STATE = Hatch(keys=("state",), cells={}, get=_read_state, put=_write_state, odd
 def read_url(url: str, media_type: str) -> Any:
     """Return the source that a URL is: the data that it holds, or itself."""
     head = f"data:{media_type};base64,"
-    return am.Base64Source(url[len(head) :], media_type) if url.startswith(head) else am.URLSource(url, media_type)
+    if url.startswith(head):
+        return am.Base64Source(url[len(head) :], media_type)
+    source = am.URLSource(url, media_type)
+    return source if is_url(url) else marked(source, UI, odd=True)
 
 
 def _read_file(native: Native) -> dict[str, Any]:

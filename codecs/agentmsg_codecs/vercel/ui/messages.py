@@ -1,9 +1,10 @@
 """Native messages and ours: a message of an assistant is several of ours, a step and what its tools gave, in turn.
 
-Steps begin at ``step-start``, but for the first, which needs none. Marks: ``/steps`` (how many stand in front of a step,
+Steps begin at ``step-start``, but for the first, which needs none; alone it stands in a message that says nothing. Marks: ``/steps`` (how many stand in front of a step,
 if not as usual), ``/after`` (how many stand at the end), ``/dynamic`` (a call with its name beside its type), ``/unasked`` (one
 that was denied without a word of approval),
-``/metadata`` (metadata that say nothing), ``/no-id`` (a message without an id), and those of a call or text.
+``/metadata`` (metadata that say nothing), ``/no-id`` and ``/empty`` (a message without an id, or
+without parts), and those of a call or text.
 """
 
 from __future__ import annotations
@@ -110,13 +111,18 @@ class Messages:
         link: Any = native.get("id", "") if is_list(parts) else None
         group: list[am.Msg] | None = None
         if type(link) is str:
-            group = self._steps(parts) if role == "assistant" else [self._plain_message(role, parts)]
+            group = self._steps(parts) if role == "assistant" else self._plain_message(role, parts)
         if not group:
             return [natives.read_whole(native, UI)]
         return [self._headed(group[0], native, number), *group[1:]]
 
-    def _plain_message(self, role: str, parts: list[Any]) -> am.Msg:
-        return _make_msg(role, tuple(map(self.places[role].read, parts)), id=None, created_at=None)
+    def _plain_message(self, role: str, parts: list[Any]) -> list[am.Msg] | None:
+        """Return the message of a user; None where a border stands among its parts. One alone says nothing."""
+        if parts == [_STEP]:
+            parts = []
+        if any(part == _STEP for part in parts):
+            return None
+        return [_make_msg(role, tuple(map(self.places[role].read, parts)), id=None, created_at=None)]
 
     def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
         """Return the first message of a native one, with what that says beside its parts."""
@@ -124,6 +130,8 @@ class Messages:
         fields: dict[str, Any] = {"id": made_id(number) if link == made_id(number) else link}
         marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
         rest = {key: value for key, value in native.items() if key not in _KEYS}
+        if not native["parts"]:
+            marks["empty"] = True
         metadata = rest.get("metadata")
         if "metadata" in rest and (metadata is None or metadata == {}):
             marks["metadata"] = "null" if rest.pop("metadata") is None else "{}"
@@ -140,7 +148,7 @@ class Messages:
         borders, blocks, results = 0, list[Any](), list[Any]()
 
         def end() -> None:
-            usual = int(bool(group))
+            usual = int(bool(group) or not blocks)
             message = _make_msg("assistant", tuple(blocks), id=None, created_at=None)
             group.append(message if borders == usual else marked(message, UI, steps=borders))
             group.extend(_make_msg("tool", (result,), id=None, created_at=None) for result in results)
@@ -219,11 +227,14 @@ class Messages:
             parts = self._write_steps(group)
         else:
             parts = list(map(self.places[first.role].write, first.content))
+            parts = parts or ([] if is_marked(first, UI, "/empty") else [dict(_STEP)])
         return {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}
 
     def _write_steps(self, group: Sequence[am.Msg]) -> list[Any]:
         parts: list[Any] = []
         after = 0
+        if not group[0].content:
+            return [dict(_STEP)] * _count(group[0], "/steps", int(not is_marked(group[0], UI, "/empty")), least=1)
         for index, message in enumerate(group):
             if message.role == "tool":
                 continue
@@ -233,7 +244,7 @@ class Messages:
                 results.setdefault(other.tool_call_id, deque()).append(other)
             parts += self._write_step(message, results)
             after = _count(message, "/after", 0, least=0)
-        return parts + [dict(_STEP)] * after if group[0].content else parts
+        return parts + [dict(_STEP)] * after
 
     def _write_step(self, message: am.Msg, results: dict[str | None, deque[Any]]) -> list[Any]:
         parts: list[Any] = []
@@ -274,11 +285,10 @@ class Messages:
         def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
             self.fill()
             part = plain_copy(thaw(block.value))
-            if place == "assistant":
-                if part == _STEP or self.read_tool(part) is not None:
-                    return None
-                if is_tool(part):
-                    return whole(part)
+            if part == _STEP or (place == "assistant" and self.read_tool(part) is not None):
+                return None
+            if place == "assistant" and is_tool(part):
+                return whole(part)
             return self.places[place].comes_back(block)
 
         return comes_back

@@ -7,9 +7,9 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, dump_json, media, restructure, rules
-from agentmsg_codecs.vercel.media import KINDS, MEDIA, kind_of
-from agentmsg_codecs.vercel.names import USUAL
+from agentmsg.formats import Drop, Swap, dump_json, is_marked, media, restructure, rules
+from agentmsg_codecs.vercel.media import KINDS, MEDIA, is_url, kind_of
+from agentmsg_codecs.vercel.names import UI, USUAL
 from agentmsg_codecs.vercel.ui.format import read_url
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ def file(block: Any) -> Any:
     source, kind = block.source, KINDS[type(block)]
     if not isinstance(source, (am.Base64Source, am.URLSource)):
         return Drop("files are given as data or by URL here")
+    if isinstance(source, am.URLSource) and not (is_url(source.url) or is_marked(source, UI, "/odd")):
+        return Drop("a URL is absolute here")
     told = source.media_type
     if isinstance(source, am.URLSource) and told is None:
         held = media.read_data_url(source.url)
@@ -103,9 +105,18 @@ def _settled(block: am.ToolResultBlock, words: str, *, is_lost: bool, **fields: 
     return Swap(block.evolve(**changes), "a result is one text or value here", "content" if is_lost else "annotation")
 
 
+def orphan(block: am.ToolResultBlock) -> Any:
+    """Tell what a tool gave whose call is not there: in words, or the JSON of its value."""
+    words = block.text or block.error
+    if not words and block.structured is not None:
+        words = dump_json(block.structured).decode()
+    why = "a result stands with its call here"
+    return Swap(am.TextBlock(words), why) if words else Drop(why)
+
+
 def server_result(block: am.ToolResultBlock) -> Any:
     """Keep what a tool gave that its provider ran."""
-    return result(block) if block.kind == "server" else rules.result_as_text(block)
+    return result(block) if block.kind == "server" else orphan(block)
 
 
 def status(value: str, block: am.ToolResultBlock) -> str | None:
