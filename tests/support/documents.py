@@ -320,6 +320,9 @@ def _vercel_ui() -> Iterator[tuple[str, Any]]:
         yield f"{name}, as body", {"id": "chat", "messages": messages, "trigger": "submit-message"}
         yield f"{name}, last message", messages[-1]
     yield from recorded((path.stem, json.loads(path.read_text())["messages"]) for path in corpus("vercel_ai_ui"))
+    for name, messages in _golden("vercel_ui_v4"):
+        yield name, messages
+        yield f"{name}, last message", messages[-1]
     yield "every part", VERCEL_UI
 
 

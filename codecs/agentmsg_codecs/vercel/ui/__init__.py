@@ -2,7 +2,7 @@
 
 A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
 
-Follows the npm package ai 7.0; reads 5 and 6, too.
+Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``), 5 and 6, too, and writes 4 where it was read.
 
 | AI SDK | agentmsg |
 | --- | --- |
@@ -21,6 +21,9 @@ Follows the npm package ai 7.0; reads 5 and 6, too.
 | input; rawInput of an invalid call | input; raw_input |
 | providerMetadata, callProviderMetadata, resultProviderMetadata | as ``providerOptions`` of ``vercel`` |
 | tool-NAME with any other state; any other part | NativeBlock |
+| createdAt | created_at, where it was read |
+| version 4: content, reasoning, toolInvocations | said by the parts, too; without these the parts themselves |
+| version 4: experimental_attachments | files at the end |
 | any other message | a message with the role "native" |
 | unknown keys | extras["vercel-ui"] |
 

@@ -16,6 +16,8 @@ from agentmsg.formats import (
     Row,
     carried_extras,
     is_mapping,
+    is_marked,
+    mark_of,
     restructure,
     rules,
 )
@@ -24,6 +26,7 @@ from agentmsg_codecs.vercel.calls import carried_kind, carried_provider
 from agentmsg_codecs.vercel.media import MEDIA
 from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
+from agentmsg_codecs.vercel.ui import v4
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
 
 from agentmsg_codecs.vercel.ui.messages import is_own_denial
@@ -117,16 +120,30 @@ def _replaced(kept: Any, left: Any) -> Any:
     return {**found, UI: left} if left else found or EMPTY
 
 
+def _taken(message: am.Msg) -> frozenset[str]:
+    """Return the keys of a message that no extra may have."""
+    return _KEYS | v4.KEYS if mark_of(message, UI, "/v4") is not None else _KEYS | {"content", "createdAt"}
+
+
 def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
-    """Whether metadata are an extra: they are no object, and there are no others."""
+    """Whether what stands under a key that says something is an extra: it has another meaning there."""
+    if key == "createdAt":
+        return v4.read_time(value) is None and message.created_at is None
+    if key == "content":
+        return not isinstance(value, str) and mark_of(message, UI, "/v4") is None
     return key == "metadata" and not message.metadata and value is not None and not is_mapping(value)
+
+
+def _time(value: Any, message: am.Msg) -> Any:
+    """Keep the time of a message that was read with one."""
+    return value if is_marked(message, UI, "/time") and v4.write_time(value) is not None else None
 
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
     table = _Table(messages)
-    extras = carried_extras((UI, lambda _: _KEYS), odd=_is_odd)
-    fields: dict[str, Cell] = {"id": KEEP, "metadata": KEEP, "extras": extras}
+    extras = carried_extras((UI, _taken), odd=_is_odd)
+    fields: dict[str, Cell] = {"id": KEEP, "created_at": _time, "metadata": KEEP, "extras": extras}
     system = MessageRow(fields=fields, blocks=table.place("system"))
     return Caps(
         messages={

@@ -13,6 +13,8 @@ _WANTED = {
     "reasoning-file": {"mediaType", "url"},
 }  # fmt: skip
 _OWN = frozenset({"file", "source-url", "source-document", "step-start", "reasoning-file"})
+_OLD = frozenset({"toolInvocations", "experimental_attachments", "revisionId"})
+_OLD_PARTS = frozenset({"text", "reasoning", "tool-invocation", "source", "file", "step-start"})
 _SURE, _LIKELY, _RARELY = 0.98, 0.93, 0.5
 
 
@@ -20,6 +22,8 @@ def sniff_message(message: Any) -> float:
     """Return 0 to 1: for a message that only this format has, for one such as others may have, and for others."""
     if not is_object(message) or message.get("role") not in _ROLES or "kind" in message or "messageId" in message:
         return 0.0
+    if type(message.get("content")) is str:
+        return _sniff_old(message)
     parts = message.get("parts")
     if not is_list(parts) or "id" not in message:
         return 0.0
@@ -41,3 +45,13 @@ def _sniff_part(part: Any) -> float:
     if wanted is None or not wanted <= part.keys():
         return 0.0
     return _SURE if tag in _OWN or "state" in part else _LIKELY
+
+
+def _sniff_old(message: Any) -> float:
+    """Return how much a message looks like one of version 4, which says its text in ``content``, too."""
+    if not _OLD.isdisjoint(message):
+        return _SURE if "id" in message else _LIKELY
+    parts = message.get("parts")
+    if not is_list(parts) or not all(is_object(part) and part.get("type") in _OLD_PARTS for part in parts):
+        return 0.0
+    return _SURE if parts and "id" in message else _RARELY

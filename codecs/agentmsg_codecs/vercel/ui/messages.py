@@ -4,7 +4,7 @@ Steps begin at ``step-start``, but for the first, which needs none; alone it sta
 if not as usual), ``/after`` (how many stand at the end), ``/dynamic`` (a call with its name beside its type), ``/unasked`` (one
 that was denied without a word of approval),
 ``/metadata`` (metadata that say nothing), ``/no-id`` and ``/empty`` (a message without an id, or
-without parts), and those of a call or text.
+without parts), ``/time`` (a time that stood there), ``/v4`` (see v4.py), and those of a call or text.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.ui import v4
 from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
 from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of, whole
 
@@ -106,6 +107,15 @@ class Messages:
 
     def container(self, native: Any, number: int = -1) -> list[am.Msg]:
         """Return the messages of one native message; one of the role "native" if it isn't a message here."""
+        if not is_object(native) or not v4.is_old(native):
+            return self._container(native, number)
+        found = v4.as_new(native)
+        group = [] if found is None else self._container(found[0], number)
+        if found is None or group[0].role == "native":
+            return [natives.read_whole(native, UI)]
+        return [marked(group[0], UI, v4=found[1]), *group[1:]]
+
+    def _container(self, native: Any, number: int) -> list[am.Msg]:
         role: Any = native.get("role") if is_object(native) else None
         parts: Any = native.get("parts") if role in ("system", "user", "assistant") else None
         link: Any = native.get("id", "") if is_list(parts) else None
@@ -130,6 +140,11 @@ class Messages:
         fields: dict[str, Any] = {"id": made_id(number) if link == made_id(number) else link}
         marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
         rest = {key: value for key, value in native.items() if key not in _KEYS}
+        time = v4.read_time(rest.get("createdAt"))
+        if time is not None:
+            del rest["createdAt"]
+            fields["created_at"] = time
+            marks["time"] = True
         if not native["parts"]:
             marks["empty"] = True
         metadata = rest.get("metadata")
@@ -218,6 +233,9 @@ class Messages:
         if first.id is None and is_marked(first, UI, "/no-id"):
             head = {}
         head["role"] = first.role
+        time = v4.write_time(first.created_at) if first.created_at and is_marked(first, UI, "/time") else None
+        if time is not None:
+            head["createdAt"] = time
         how = mark_of(first, UI, "/metadata") if first.notes else None
         if first.metadata:
             head["metadata"] = thaw(first.metadata)
@@ -228,7 +246,9 @@ class Messages:
         else:
             parts = list(map(self.places[first.role].write, first.content))
             parts = parts or ([] if is_marked(first, UI, "/empty") else [dict(_STEP)])
-        return {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}
+        native = {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}
+        note = mark_of(first, UI, "/v4") if first.notes else None
+        return native if note is None else v4.written(native, note)
 
     def _write_steps(self, group: Sequence[am.Msg]) -> list[Any]:
         parts: list[Any] = []
