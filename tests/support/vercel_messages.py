@@ -39,8 +39,6 @@ VERCEL: list[Any] = [
             },
             {"type": "text", "text": "See", "providerOptions": {"openai": {"itemId": "msg_1", "phase": "commentary"}}},
             {"type": "file", "data": _PNG, "mediaType": "image/png"},
-            {"type": "reasoning-file", "data": _PNG, "mediaType": "image/png"},
-            {"type": "custom", "kind": "openai.compaction", "providerOptions": {"openai": {"itemId": "cmp_1"}}},
             {
                 "type": "tool-call",
                 "toolCallId": "c1",
@@ -86,7 +84,6 @@ VERCEL: list[Any] = [
                         {"type": "image-url", "url": "https://x.test/a.png"},
                         {"type": "image-file-id", "fileId": {"openai": "file-1"}},
                         {"type": "file", "data": {"type": "url", "url": "https://x.test/a.wav"}, "mediaType": "audio/wav"},
-                        {"type": "custom", "providerOptions": {"x": {"k": 1}}},
                     ],
                 },
                 "providerOptions": _CACHED,
@@ -172,5 +169,5 @@ VERCEL_UI: list[Any] = [
         ],
     },
     {"id": "a2", "role": "assistant", "parts": [{"type": "text", "text": "x"}, {"type": "step-start"}, {"type": "text", "text": "y"}]},
-    {"role": "assistant", "parts": [{"type": "text", "text": "z"}, {"type": "custom", "kind": "openai.compaction"}]},
+    {"role": "assistant", "parts": [{"type": "text", "text": "z"}]},
 ]

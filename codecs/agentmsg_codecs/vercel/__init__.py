@@ -38,9 +38,10 @@ import attrs
 import agentmsg as am
 from agentmsg.formats import ContainerCodec, Containers
 from agentmsg_codecs.vercel.capabilities import make_caps
-from agentmsg_codecs.vercel.likeness import sniff_message
+from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
 from agentmsg_codecs.vercel.names import FAMILY
+from agentmsg_codecs.vercel.shared import check_messages
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -80,6 +81,7 @@ class VercelCodec(ContainerCodec):
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, one message, or an object that holds messages."""
         contents = CONTAINERS.contents(document)
+        check_messages(contents)
         self.engine.fill()
         return CONTAINERS.history(contents, self.engine.read(contents.natives))
 
@@ -90,4 +92,4 @@ class VercelCodec(ContainerCodec):
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like messages for models: by its first messages."""
-        return self.likeliest(document, sniff_message)
+        return sniff(self.first_natives(document))

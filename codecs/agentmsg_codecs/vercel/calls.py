@@ -195,16 +195,18 @@ def _is_text(content: Any, family: str) -> bool:
     return not content or (len(content) == 1 and is_bare_text(content[0], family))
 
 
-def output(inner: Callable[[], Parts], family: str) -> Hatch:
+def output(inner: Callable[[], Parts], family: str, *, is_served: bool = False) -> Hatch:
     """Return what says what a tool gave.
 
     Args:
         inner: returns the table of the parts that may stand in it.
         family: whose marks these are.
+        is_served: whether its provider ran the tool.
     """
 
     def get(native: Native) -> dict[str, Any]:
-        return _read_output(native, inner())
+        fields = _read_output(native, inner())
+        return {**fields, "provider": runner_of(native.get("toolCallId"))} if is_served else fields
 
     def put(block: Any) -> Native:
         return _write_output(block, inner(), family)
@@ -217,7 +219,10 @@ def output(inner: Callable[[], Parts], family: str) -> Hatch:
     kinds = [of(*_TEXTS, value={"type": "string"}), of(*_VALUES, value={}), of("content", value=parts)]
     return Hatch(
         keys=("output",),
-        cells=dict.fromkeys(("content", "structured", "status", "error"), KEEP),
+        cells={
+            **dict.fromkeys(("content", "structured", "status", "error"), KEEP),
+            **({"provider": carried_provider} if is_served else {}),
+        },
         get=get,
         put=put,
         must=("output",),

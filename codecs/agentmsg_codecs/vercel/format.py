@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Text
-from agentmsg_codecs.vercel.calls import INPUT, KIND, carried_provider, output, runner_of
+from agentmsg.formats.forms import Described, Form, Key, Link, Text
+from agentmsg_codecs.vercel.calls import INPUT, KIND, output
 from agentmsg_codecs.vercel.media import IMAGE, MEDIA, file_form, inner_forms, is_image
 from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
@@ -29,12 +29,6 @@ OPTIONS_OF = {
 _OPTIONS = {cls: one.hatch for cls, one in OPTIONS_OF.items()}
 
 
-def _provider(native: Any) -> dict[str, Any]:
-    """Return who ran the tool of a result of an assistant, as the id of the call tells."""
-    return {"provider": runner_of(native.get("toolCallId"))}
-
-
-_RUNNER = Hatch(keys=(), cells={"provider": carried_provider}, get=_provider, put=lambda _: {})
 def _some_name(value: str, _: Any) -> str | None:
     return value or None
 
@@ -54,8 +48,11 @@ def _media_forms() -> tuple[Form, ...]:
 
 def describe() -> Described:
     """Return the description."""
-    told = output(lambda: described.parts["inner"], FAMILY)
-    result = (_LINK, _NAME, told, _OPTIONS[am.ToolResultBlock])
+
+    def result(*, is_served: bool) -> tuple[Any, ...]:
+        told = output(lambda: described.parts["inner"], FAMILY, is_served=is_served)
+        return (_LINK, _NAME, told, _OPTIONS[am.ToolResultBlock])
+
     inner = inner_forms(_OPTIONS[am.AudioBlock])
     forms = (
         Form("text", am.TextBlock, "text", (Key("text", "text", Text()), _OPTIONS[am.TextBlock])),
@@ -66,8 +63,8 @@ def describe() -> Described:
         Form("call", am.ToolUseBlock, "tool-call", (
             Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), INPUT, KIND, _OPTIONS[am.ToolUseBlock],
         )),
-        Form("server_result", am.ToolResultBlock, "tool-result", (*result, _RUNNER), fixed={"kind": "server"}),
-        Form("result", am.ToolResultBlock, "tool-result", result, is_apart=True),
+        Form("server_result", am.ToolResultBlock, "tool-result", result(is_served=True), fixed={"kind": "server"}),
+        Form("result", am.ToolResultBlock, "tool-result", result(is_served=False), is_apart=True),
         *inner,
     )  # fmt: skip
     files = ("audio_file", "video_file", "file_file")

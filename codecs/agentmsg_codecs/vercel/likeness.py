@@ -17,7 +17,13 @@ _OWN = {
 _SHARED = {"text": {"text"}, "image": {"image"}, "file": {"data", "mediaType"}, "custom": {"kind"}}
 
 
-def sniff_message(message: Any) -> float:
+def sniff(native_messages: list[Any]) -> float:
+    """Return how much the likeliest of some messages looks like one for a model; 0 if one of them can't be one."""
+    found = list(map(_sniff_message, native_messages))
+    return max(found) if found and min(found) > 0 else 0.0
+
+
+def _sniff_message(message: Any) -> float:
     """Return 0 to 1: for a message that only this format has, for one such as many have, and for others."""
     if not is_object(message) or not _KEYS.issuperset(message):
         return 0.0

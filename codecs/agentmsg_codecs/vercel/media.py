@@ -205,11 +205,18 @@ def file_form(kind: str, name: str, options: Hatch, **others: Any) -> Form:
 # -- images of users --------------------------------------------------------------------------------------------------
 
 
-def _read_image(native: Native) -> dict[str, Any]:
-    kind, value = native.get("mediaType"), native.get("image")
-    if "mediaType" in native and type(kind) is not str:
+def _type_of(native: Native) -> tuple[str | None, Native]:
+    """Return the media type that may stand there, and the note of one that says nothing."""
+    kind = native.get("mediaType")
+    if kind is not None and type(kind) is not str:
         raise Unreadable
-    return {"source": read_text(value, kind) if type(value) is str else read_reference(value, kind)}
+    return kind, {"mediaType": "null"} if kind is None and "mediaType" in native else {}
+
+
+def _read_image(native: Native) -> dict[str, Any]:
+    kind, notes = _type_of(native)
+    value = native.get("image")
+    return {"source": read_text(value, kind) if type(value) is str else read_reference(value, kind), "notes": notes}
 
 
 def _write_image(block: Any) -> Native:
@@ -242,13 +249,9 @@ def _given(key: str, read: Callable[[Any], Any], write: Callable[[Any], Any], sc
     """Return what says media that tell no type, or may tell one, under a key."""
 
     def get(native: Native) -> dict[str, Any]:
+        kind, notes = _type_of(native)
         source = read(native.get(key))
-        kind = native.get("mediaType")
-        if "mediaType" in native:
-            if type(kind) is not str:
-                raise Unreadable
-            source = source.evolve(media_type=kind)
-        return {"source": source}
+        return {"source": source if kind is None else source.evolve(media_type=kind), "notes": notes}
 
     def put(block: Any) -> Native:
         kind = block.source.media_type

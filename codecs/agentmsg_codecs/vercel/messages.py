@@ -27,6 +27,7 @@ from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.vercel.format import describe
 from agentmsg_codecs.vercel.links import named, spelt
 from agentmsg_codecs.vercel.names import FAMILY
+from agentmsg_codecs.vercel.shared import check_message
 import agentmsg as am
 
 if TYPE_CHECKING:
@@ -88,6 +89,15 @@ class Messages(Grouped):
         (message,) = super().container({key: native[key] for key in native if key != _KEY})
         message = message.evolve(content=(block,))
         return [message if role == "system" else marked(message, FAMILY, str=True)]
+
+    def message_of(self, value: Any) -> am.Msg:
+        """Return the first message of a native one.
+
+        Raises:
+            DecodeError: if it is none.
+        """
+        check_message(value)
+        return super().message_of(value)
 
     def _split(self, role: str, place: Any, content: list[Any]) -> list[am.Msg]:
         return [self._with_blocks(role, tuple(map(place.read, content)))]

@@ -22,7 +22,7 @@ from agentmsg.formats import (
     is_marked,
     natives,
 )
-from agentmsg.formats.forms import Hatch
+from agentmsg.formats.forms import Described, Hatch
 from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Options:
             cells["signature"] = self._signature
         values = {"type": "object", "additionalProperties": {"type": "object"}}
         return Hatch(keys=(self.key,), cells=cells, get=self._get, put=self._put, odd=(self.key,), is_optional=True,
-                     schema={self.key: values}, about=", ".join(cells), spaces=(OPTIONS,))  # fmt: skip
+                     schema={self.key: values}, about=", ".join(cells) or "extras", spaces=(OPTIONS,))  # fmt: skip
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -170,13 +170,18 @@ class Options:
             forms: of the class.
             spaces: of objects inside, which stand before the options.
         """
-        cell = self._extras(shape, frozenset(key for form in forms for key in form.keys), spaces)
+
+        def keys(block: Any) -> frozenset[str]:
+            found = Described.form_of(list(forms), block)
+            return (forms[0] if found is None else found).keys
+
+        cell = self._extras(shape, keys, spaces)
         return Row({**row.fields, "extras": cell}, row.otherwise, row.concerns)
 
-    def _extras(self, shape: Shape, keys: frozenset[str], spaces: Sequence[str]) -> Cell:
+    def _extras(self, shape: Shape, keys: Callable[[Any], frozenset[str]], spaces: Sequence[str]) -> Cell:
         before = tuple((space, _no_keys) for space in spaces)
         odd = natives.odd_at(shape, self.family)
-        cell = carried_extras(*before, (OPTIONS, _no_keys), (self.family, lambda _: keys), odd=odd)
+        cell = carried_extras(*before, (OPTIONS, _no_keys), (self.family, keys), odd=odd)
 
         def settled(extras: Any, block: Any) -> Any:
             kept = cell(extras, block)

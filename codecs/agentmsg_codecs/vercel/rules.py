@@ -92,7 +92,7 @@ def status(value: str, block: am.ToolResultBlock) -> str | None:
     """Keep that a call failed, or was denied."""
     if value == "denied" and not block.content and block.structured is None:
         return value
-    return "error" if block.is_error else None
+    return value if value == "error" else "error" if block.is_error else None
 
 
 def error(value: str, block: am.ToolResultBlock) -> str | None:

@@ -38,6 +38,7 @@ import attrs
 
 from agentmsg.formats import ContainerCodec, Containers
 from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.shared import check_messages
 from agentmsg_codecs.vercel.ui.capabilities import make_caps
 from agentmsg_codecs.vercel.ui.likeness import sniff_message
 from agentmsg_codecs.vercel.ui.messages import Messages
@@ -81,6 +82,7 @@ class VercelUICodec(ContainerCodec):
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, one message, or an object that holds messages."""
         contents = CONTAINERS.contents(document)
+        check_messages(contents)
         self.engine.fill()
         return CONTAINERS.history(contents, self.engine.read(contents.natives))
 

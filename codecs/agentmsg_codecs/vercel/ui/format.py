@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
+
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, mark_of, marked, natives
+from agentmsg.formats import KEEP, Cell, Native, Unreadable, adopt, mark_of, marked, natives
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
 from agentmsg_codecs.vercel.calls import KIND, own_text, read_input, runner_of, carried_provider, write_input
 from agentmsg_codecs.vercel.media import MEDIA, is_url, kind_of
@@ -151,14 +153,14 @@ def _read_output(native: Native) -> dict[str, Any]:
         if "output" in native or type(words) is not str:
             raise Unreadable
         return {"status": "error", "content": _texts(words)}
-    if state != "output-available" or "errorText" in native:
+    if state != "output-available" or words is not None:
         raise Unreadable
-    value = native.get("output")
+    value, notes = native.get("output"), {"errorText": "null"} if "errorText" in native else {}
     if type(value) is str:
-        return {"content": _texts(value)}
+        return {"content": _texts(value), "notes": notes}
     if value is None:
-        return {"notes": {"/nothing": "null" if "output" in native else "absent"}}
-    return {"structured": adopt(value)}
+        return {"notes": {**notes, "/nothing": "null" if "output" in native else "absent"}}
+    return {"structured": adopt(value), "notes": notes}
 
 
 def _texts(words: str) -> tuple[Any, ...]:
@@ -179,22 +181,21 @@ def _write_output(block: Any) -> Native:
     return {"state": "output-available", "output": words}
 
 
+def _read_served(native: Native) -> dict[str, Any]:
+    return {**_read_output(native), "provider": runner_of(native.get("toolCallId"))}
+
+
+_FIELDS: dict[str, Cell] = dict.fromkeys(("content", "structured", "status", "error"), KEEP)
 _OUTPUT = Hatch(
     keys=("state", "output", "errorText"),
-    cells=dict.fromkeys(("content", "structured", "status", "error"), KEEP),
+    cells=_FIELDS,
     get=_read_output,
     put=_write_output,
     must=("state",),
     schema={"state": {"const": "output-available"}, "output": {}, "errorText": {"not": {}}},
     about="content, structured, status, error",
 )
-
-
-def _runner(native: Native) -> dict[str, Any]:
-    return {"provider": runner_of(native.get("toolCallId"))}
-
-
-_RUNNER = Hatch(keys=(), cells={"provider": carried_provider}, get=_runner, put=lambda _: {})
+_SERVED = attrs.evolve(_OUTPUT, cells={**_FIELDS, "provider": carried_provider}, get=_read_served)
 RESULT_KEYS = frozenset({"output", "errorText", _RESULT_KEY})
 
 
@@ -204,7 +205,7 @@ RESULT_KEYS = frozenset({"output", "errorText", _RESULT_KEY})
 def describe() -> Described:
     """Return the description."""
     source: tuple[Any, ...] = (Key("sourceId", "item_id", Text()),)
-    result = (Key("toolCallId", "tool_call_id", Link()), _OUTPUT, _OPTIONS[am.ToolResultBlock])
+    link, told = Key("toolCallId", "tool_call_id", Link()), _OPTIONS[am.ToolResultBlock]
     forms = (
         Form("text", am.TextBlock, "text", (Key("text", "text", Text()), _STATE, _OPTIONS[am.TextBlock])),
         Form("reasoning", am.ThinkingBlock, "reasoning", (
@@ -224,8 +225,8 @@ def describe() -> Described:
             Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), _PENDING, _INPUT, KIND,
             _OPTIONS[am.ToolUseBlock],
         )),
-        Form("server_result", am.ToolResultBlock, "output", (*result, _RUNNER), fixed={"kind": "server"}),
-        Form("result", am.ToolResultBlock, "output", result, is_apart=True),
+        Form("server_result", am.ToolResultBlock, "output", (link, _SERVED, told), fixed={"kind": "server"}),
+        Form("result", am.ToolResultBlock, "output", (link, _OUTPUT, told), is_apart=True),
     )  # fmt: skip
     files = tuple(MEDIA)
     places = {

@@ -25,12 +25,13 @@ def sniff_message(message: Any) -> float:
     if type(message.get("content")) is str:
         return _sniff_old(message)
     parts = message.get("parts")
-    if not is_list(parts) or "id" not in message:
+    if not is_list(parts):
         return 0.0
     found = [_sniff_part(part) for part in parts]
     if 0.0 in found:
         return 0.0
-    return max(found, default=_RARELY)
+    likeliest = max(found, default=_RARELY)
+    return likeliest if "id" in message else min(likeliest, _RARELY)
 
 
 def _sniff_part(part: Any) -> float:

@@ -34,6 +34,7 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui import v4
 from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
 from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of, whole
@@ -101,7 +102,12 @@ class Messages:
         return grouping.seated(groups, self.grouping)
 
     def message_of(self, value: Any) -> am.Msg:
-        """Return the first message of a native one."""
+        """Return the first message of a native one.
+
+        Raises:
+            DecodeError: if it is none.
+        """
+        check_message(value)
         self.fill()
         return self.container(value)[0]
 

@@ -121,7 +121,7 @@ def server_result(block: am.ToolResultBlock) -> Any:
 
 def status(value: str, block: am.ToolResultBlock) -> str | None:
     """Keep that a call failed, or was denied."""
-    return value if value == "denied" else "error" if block.is_error else None
+    return value if value in ("denied", "error") else "error" if block.is_error else None
 
 
 def error(value: str, block: am.ToolResultBlock) -> str | None:

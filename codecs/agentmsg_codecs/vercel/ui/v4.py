@@ -8,11 +8,12 @@ there instead of what follows from the parts.
 from __future__ import annotations
 
 import hashlib
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import thaw
-from agentmsg.formats import Native, dump_json, is_list, is_mapping, is_object, same_document
+from agentmsg.formats import Native, is_list, is_mapping, is_object, same_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -144,7 +145,7 @@ def _parts_of(native: Native) -> list[Any]:
 
 
 def _digest(value: Any) -> str:
-    return hashlib.sha256(dump_json(value)).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(thaw(value), sort_keys=True).encode()).hexdigest()[:16]
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
