@@ -15,7 +15,7 @@ Follows the npm package ai 7.0; reads 5 and 6, too.
 | tool-call; with providerExecuted | ToolUseBlock; of kind "server" |
 | tool-result of an assistant | ToolResultBlock of kind "server" |
 | output: text, content; json | content; structured |
-| output: error-text, error-json; execution-denied | the same with status "error"; status "denied", its reason the error |
+| output: error-text, error-json; execution-denied | the same of status "error"; of "denied", its reason the error |
 | providerOptions: anthropic.cacheControl | cache |
 | anthropic.signature, google.thoughtSignature, openai.reasoningEncryptedContent, bedrock.signature | signature |
 | anthropic.redactedData | redacted |
@@ -35,7 +35,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-import agentmsg as am
 from agentmsg.formats import ContainerCodec, Containers
 from agentmsg_codecs.vercel.capabilities import make_caps
 from agentmsg_codecs.vercel.likeness import sniff
@@ -44,6 +43,7 @@ from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.shared import check_messages
 
 if TYPE_CHECKING:
+    import agentmsg as am
     from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 

@@ -86,9 +86,13 @@ def _get_input(native: Native) -> dict[str, Any]:
     return {"raw_input": None, **read_input(native["input"])}
 
 
+def _put_input(block: am.ToolUseBlock) -> Native:
+    return {"input": write_input(block)}
+
+
 INPUT = Hatch(
-    keys=("input",), cells={"input": KEEP, "raw_input": own_text}, get=_get_input,
-    put=lambda block: {"input": write_input(block)}, must=("input",), schema={"input": {}}, about="input",
+    keys=("input",), cells={"input": KEEP, "raw_input": own_text}, get=_get_input, put=_put_input, must=("input",),
+    schema={"input": {}}, about="input",
 )  # fmt: skip
 
 
@@ -114,6 +118,11 @@ def read_kind(native: Native) -> dict[str, Any]:
 def carried_kind(value: str, _: Any) -> str:
     """Keep calls that the provider runs; any other is of a function."""
     return value if value == "server" else "function"
+
+
+def as_function(_: str, __: Any) -> str:
+    """Make what a client's tool gave the result of a function."""
+    return "function"
 
 
 def carried_provider(value: str, block: Any) -> str | None:

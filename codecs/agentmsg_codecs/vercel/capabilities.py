@@ -21,9 +21,10 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import carried_kind, carried_provider
+from agentmsg_codecs.vercel.calls import as_function, carried_kind, carried_provider
 from agentmsg_codecs.vercel.format import OPTIONS_OF
-from agentmsg_codecs.vercel.media import MEDIA, carried
+from agentmsg_codecs.vercel.media import MEDIA
+from agentmsg_codecs.vercel.media_rules import carried
 from agentmsg_codecs.vercel.names import FAMILY, OUTPUT
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class _Table:
 
     def result(self) -> Row:
         """Return the row of what a client's tool gave."""
-        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=lambda *_: "function",
+        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=as_function,
                             status=own.status, error=own.error)  # fmt: skip
         return self.with_options(am.ToolResultBlock, row, ("result",))
 
@@ -92,7 +93,7 @@ def _beside(message: am.Msg) -> frozenset[str]:
 
 
 def _says_none(message: am.Msg, key: str, value: Any) -> bool:
-    """Whether what stands for options beside the text of a system message is an extra: it is none, and there are none."""
+    """Whether what stands for options beside the text of a system message is an extra: it is none, nor are any."""
     is_said = is_mapping(value) and bool(value) and all(map(is_mapping, value.values()))
     blocks = (block.evolve(notes={}) for block in message.content)
     return key == _KEY and not is_said and all(is_bare_text(block, FAMILY) for block in blocks)
@@ -120,8 +121,8 @@ def make_caps(messages: Messages) -> Caps:
     table = _Table(messages)
     fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _KEYS))}
     words = {**rules.TEXT_ROWS, am.TextBlock: table.place("system", {am.TextBlock: _with_words})[am.TextBlock]}
-    system = MessageRow(fields={"extras": carried_extras((FAMILY, _beside), odd=_says_none)}, blocks=words, otherwise=_one_text,
-                        joins=_joined)  # fmt: skip
+    beside: dict[str, Cell] = {"extras": carried_extras((FAMILY, _beside), odd=_says_none)}
+    system = MessageRow(fields=beside, blocks=words, otherwise=_one_text, joins=_joined)
     inner = table.place("inner", dict.fromkeys(MEDIA.values(), carried(is_typed=False, inner=True)))
     typed = dict.fromkeys(MEDIA.values(), carried(is_typed=True))
     user = table.place("user", {**typed, am.ImageBlock: carried(is_typed=False)})
@@ -130,8 +131,9 @@ def make_caps(messages: Messages) -> Caps:
             "system": system,
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=user),
-            "assistant": MessageRow(fields=fields, blocks=table.assistant(), results=inner, otherwise=own.named,
-                                    concerns=am.ToolResultBlock),
+            "assistant": MessageRow(
+                fields=fields, blocks=table.assistant(), results=inner, otherwise=own.named, concerns=am.ToolResultBlock
+            ),
             "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: table.result()}, results=inner),
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),

@@ -10,7 +10,8 @@ from typing import Any
 import agentmsg as am
 from agentmsg.formats.forms import Described, Form, Key, Link, Text
 from agentmsg_codecs.vercel.calls import INPUT, KIND, output
-from agentmsg_codecs.vercel.media import IMAGE, MEDIA, file_form, inner_forms, is_image
+from agentmsg_codecs.vercel.inner_media import inner_forms
+from agentmsg_codecs.vercel.media import IMAGE, MEDIA, file_form, is_image
 from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
 
@@ -76,5 +77,3 @@ def describe() -> Described:
     }
     described = Described(FAMILY, forms, places)
     return described
-
-

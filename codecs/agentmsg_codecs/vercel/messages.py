@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import agentmsg as am
 from agentmsg import NativeBlock, TextBlock
 from agentmsg.formats import (
     Grouping,
@@ -28,7 +29,6 @@ from agentmsg_codecs.vercel.format import describe
 from agentmsg_codecs.vercel.links import named, spelt
 from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.shared import check_message
-import agentmsg as am
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,13 +74,15 @@ class Messages(Grouped):
 
     def container(self, native: Any) -> list[am.Msg]:
         """Return the messages of one native message; one of the role "native" if it isn't a message here."""
-        role: Any = native.get("role") if is_object(native) else None
+        role: Any = native.get("role", "") if is_object(native) else ""
         if role == "tool":
             return self._of_tools(native)
-        content: Any = native.get("content") if role is not None else None
+        content: Any = native.get("content") if role else None
         if role == "system" and is_list(content):
             return [natives.read_whole(native, FAMILY)]
-        told = native.get(_KEY) if type(content) is str and content and role in ("system", "user", "assistant") else None
+        told = (
+            native.get(_KEY) if type(content) is str and content and role in ("system", "user", "assistant") else None
+        )
         if not told or not is_object(told):
             return super().container(native)
         block = self.places[role].read({"type": "text", "text": content, _KEY: told})
@@ -157,5 +159,7 @@ class Messages(Grouped):
             return False
         if message.role == "system":
             return True
-        is_free = _KEY in part and is_mapping(part[_KEY]) and part[_KEY] and _KEY not in natives.extras_of(message, FAMILY)
+        is_free = (
+            _KEY in part and is_mapping(part[_KEY]) and part[_KEY] and _KEY not in natives.extras_of(message, FAMILY)
+        )
         return bool(is_free) and is_marked(message, FAMILY, "/str")

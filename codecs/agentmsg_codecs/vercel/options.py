@@ -255,5 +255,3 @@ def _bare(value: am.CacheHint, _: Any) -> am.CacheHint:
 
 def _no_keys(_: Any) -> frozenset[str]:
     return frozenset()
-
-

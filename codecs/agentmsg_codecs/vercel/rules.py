@@ -37,11 +37,12 @@ def call(block: am.ToolUseBlock) -> Any:
 def named(message: am.Msg) -> Any:
     """Give the results of a server's tools the names of their calls."""
     calls = {block.id: block.name for block in message.content if isinstance(block, am.ToolUseBlock)}
+    blocks: Any = message.content
     content = tuple(
         block.evolve(name=calls[block.tool_call_id]) if _is_nameless(block) and block.tool_call_id in calls else block
-        for block in message.content
+        for block in blocks
     )
-    if all(map(is_, content, message.content)):
+    if all(map(is_, content, blocks)):
         return message
     return Swap(message.evolve(content=content), "a result names its tool here", "annotation")
 
@@ -98,4 +99,3 @@ def status(value: str, block: am.ToolResultBlock) -> str | None:
 def error(value: str, block: am.ToolResultBlock) -> str | None:
     """Keep why a call was denied."""
     return value if block.status == "denied" and not block.content and block.structured is None else None
-

@@ -2,7 +2,7 @@
 
 A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
 
-Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``), 5 and 6, too, and writes 4 where it was read.
+Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6, too, and writes 4 where it was read.
 
 | AI SDK | agentmsg |
 | --- | --- |

@@ -22,13 +22,12 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import carried_kind, carried_provider
+from agentmsg_codecs.vercel.calls import as_function, carried_kind, carried_provider
 from agentmsg_codecs.vercel.media import MEDIA
 from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
 from agentmsg_codecs.vercel.ui import v4
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
-
 from agentmsg_codecs.vercel.ui.messages import is_own_denial
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ class _Table:
 
     def result(self) -> Row:
         """Return the row of what a client's tool gave; its call says the name."""
-        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=lambda *_: "function")
+        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=as_function)
         row = self.settled(am.ToolResultBlock, row, ("result",))
         fields = {name: cell for name, cell in row.fields.items() if name not in ("name", "provider")}
         return Row(fields, row.otherwise)

@@ -16,13 +16,11 @@ import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import KEEP, Cell, Native, Unreadable, adopt, mark_of, marked, natives
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
-from agentmsg_codecs.vercel.calls import KIND, own_text, read_input, runner_of, carried_provider, write_input
+from agentmsg_codecs.vercel.calls import KIND, carried_provider, own_text, read_input, runner_of, write_input
 from agentmsg_codecs.vercel.media import MEDIA, is_url, kind_of
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
 from agentmsg_codecs.vercel.ui.parts import UIParts
-
-
 
 _KEY, _CALL_KEY, _RESULT_KEY = "providerMetadata", "callProviderMetadata", "resultProviderMetadata"
 OPTIONS_OF = {
@@ -235,5 +233,3 @@ def describe() -> Described:
         "assistant": ("text", "reasoning", *files, "source", "document", "data", "call", "server_result"),
     }
     return Described(UI, forms, places, table=UIParts)
-
-

@@ -1,10 +1,12 @@
 """Native messages and ours: a message of an assistant is several of ours, a step and what its tools gave, in turn.
 
-Steps begin at ``step-start``, but for the first, which needs none; alone it stands in a message that says nothing. Marks: ``/steps`` (how many stand in front of a step,
-if not as usual), ``/after`` (how many stand at the end), ``/dynamic`` (a call with its name beside its type), ``/unasked`` (one
-that was denied without a word of approval),
-``/metadata`` (metadata that say nothing), ``/no-id`` and ``/empty`` (a message without an id, or
-without parts), ``/time`` (a time that stood there), ``/v4`` (see v4.py), and those of a call or text.
+Steps begin at ``step-start``, but for the first, which needs none; alone it stands in a message that says nothing.
+
+Marks of messages: ``/steps`` (how many borders stand in front of a step, if not as usual), ``/after`` (how many at
+the end), ``/metadata`` (metadata that say nothing), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (a
+time that stood there), ``/v4`` (see v4.py). Of calls: ``/dynamic`` (with its name beside its type), ``/state`` (what it
+waits for), ``/raw`` (an invalid input that stood apart). Of results: ``/unasked`` (denied without a word of approval),
+``/nothing`` (an output that is null, or absent). Of texts: ``/done``.
 """
 
 from __future__ import annotations
@@ -207,7 +209,9 @@ class Messages:
         is_done = type(state) is str and state.startswith("output-")
         told = {key: value for key, value in native.items() if not (is_done and (key in RESULT_KEYS or key == "state"))}
         given: Native = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
-        if not is_done and (not RESULT_KEYS.isdisjoint(native) or is_own_denial(native.get("approval"), native.get("toolCallId"))):
+        if not is_done and (
+            not RESULT_KEYS.isdisjoint(native) or is_own_denial(native.get("approval"), native.get("toolCallId"))
+        ):
             return None
         if state == "output-denied":
             _take_reason(told, given)
@@ -219,7 +223,7 @@ class Messages:
             return None
         if part["type"] == native["type"]:
             call = marked(call, UI, dynamic=True)
-        if state == "output-denied" and "approval" not in native:
+        if result is not None and state == "output-denied" and "approval" not in native:
             result = marked(result, UI, unasked=True)
         return call, None if result is None else _named(result, call)
 

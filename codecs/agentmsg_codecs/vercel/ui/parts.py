@@ -49,7 +49,7 @@ def tool_of(part: Any) -> Native | None:
     if type(tag) is not str:
         return None
     if tag == _DYNAMIC:
-        return part
+        return dict(part)
     if not tag.startswith(_TOOL) or "toolName" in part:
         return None
     return {**part, "type": _DYNAMIC, "toolName": tag[len(_TOOL) :]}

@@ -134,21 +134,21 @@ def error(value: str, block: am.ToolResultBlock) -> str | None:
 
 def with_results(message: am.Msg) -> Any:
     """Put what a server's tool gave behind its call, with its name; a result without a call is text."""
-    if not any(map(_is_served_result, message.content)):
+    blocks: Any = message.content
+    if not any(map(_is_served_result, blocks)):
         return message
-    taken = _answers(message.content)
+    taken = _answers(blocks)
     content: list[Any] = []
-    for index, block in enumerate(message.content):
+    for index, block in enumerate(blocks):
         if not _is_served_result(block):
             content.append(block)
             if index in taken:
-                found = message.content[taken[index]]
-                is_named = found.name == getattr(block, "name", None)
-                content.append(found if is_named else found.evolve(name=block.name))  # type: ignore[union-attr]
+                found = blocks[taken[index]]
+                content.append(found if found.name == block.name else found.evolve(name=block.name))
         elif index not in taken.values():
-            answer = rules.server_as_text(block)  # type: ignore[arg-type]
+            answer = rules.server_as_text(block)
             content += [answer.new] if isinstance(answer, Swap) else []
-    if len(content) == len(message.content) and all(map(is_, content, message.content)):
+    if len(content) == len(blocks) and all(map(is_, content, blocks)):
         return message
     return Swap(message.evolve(content=content), "a call and its result are one part here")
 
@@ -164,7 +164,7 @@ def _answers(content: Sequence[Any]) -> dict[int, int]:
     for index, block in enumerate(content):
         if isinstance(block, am.ToolUseBlock) and block.kind == "server":
             waiting.setdefault(block.id, deque()).append(index)
-        elif _is_served_result(block) and waiting.get(block.tool_call_id):
+        elif isinstance(block, am.ToolResultBlock) and block.kind == "server" and waiting.get(block.tool_call_id):
             found[waiting[block.tool_call_id].popleft()] = index
     return found
 

@@ -128,7 +128,9 @@ def _said(parts: Sequence[Any]) -> Native:
     found: Native = {"content": "".join(text for text in of("text", "text") if type(text) is str)}
     thoughts = [text for text in of("reasoning", "reasoning") if type(text) is str]
     calls = of("tool-invocation", "toolInvocation")
-    return found | ({"reasoning": "".join(thoughts)} if thoughts else {}) | ({"toolInvocations": calls} if calls else {})
+    return (
+        found | ({"reasoning": "".join(thoughts)} if thoughts else {}) | ({"toolInvocations": calls} if calls else {})
+    )
 
 
 def _parts_of(native: Native) -> list[Any]:
