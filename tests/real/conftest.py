@@ -23,6 +23,6 @@ def _fixture(name: str) -> Callable[[], Iterator[Library]]:
     return pytest.fixture(scope="session", name=name)(library)
 
 
-lionpride, agentscope1, agentscope2, langchain_js, gemini, bedrock = map(
-    _fixture, ["lionpride", "agentscope1", "agentscope2", "langchain_js", "gemini", "bedrock"]
+lionpride, agentscope1, agentscope2, langchain_js, gemini, bedrock, vercel = map(
+    _fixture, ["lionpride", "agentscope1", "agentscope2", "langchain_js", "gemini", "bedrock", "vercel"]
 )
