@@ -30,9 +30,7 @@ def refused(library: Library, target: am.CodecName, found: list[tuple[str, Any]]
 
 @pytest.mark.parametrize("target", FAMILY)
 @pytest.mark.parametrize("source", [*SOURCES, *FAMILY])
-def test_the_package_accepts_what_is_converted(
-    source: am.CodecName, target: am.CodecName, vercel: Library
-) -> None:
+def test_the_package_accepts_what_is_converted(source: am.CodecName, target: am.CodecName, vercel: Library) -> None:
     """Every stored document of another format is accepted; of users', it makes messages for models."""
     found: list[tuple[str, Any]] = []
     if source == target:

@@ -8,6 +8,7 @@ import agentmsg as am
 import agentmsg_codecs.vercel.rules as own
 from agentmsg.formats import (
     ANY_ROLE,
+    EMPTY,
     Caps,
     Cell,
     Drop,
@@ -106,6 +107,16 @@ def _joined(left: Any, right: Any) -> Any:
     return left.evolve(text=f"{left.text}\n{right.text}", cache=right.cache or left.cache)
 
 
+def _only_options(cell: Cell) -> Cell:
+    """Return the cell for the extras of a text that is the whole content: beside it are options, and no other keys."""
+
+    def both(extras: Any, block: Any) -> Any:
+        kept = cell(extras, block)
+        return kept if FAMILY not in kept else {space: kept[space] for space in kept if space != FAMILY} or EMPTY
+
+    return both
+
+
 def _with_words(block: am.TextBlock) -> Any:
     return block if block.text else Drop("there are no words in it", "annotation")
 
@@ -120,7 +131,9 @@ def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
     table = _Table(messages)
     fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _KEYS))}
-    words = {**rules.TEXT_ROWS, am.TextBlock: table.place("system", {am.TextBlock: _with_words})[am.TextBlock]}
+    text = table.place("system", {am.TextBlock: _with_words})[am.TextBlock]
+    text = Row({**text.fields, "extras": _only_options(text.fields["extras"])}, text.otherwise)
+    words = {**rules.TEXT_ROWS, am.TextBlock: text}
     beside: dict[str, Cell] = {"extras": carried_extras((FAMILY, _beside), odd=_says_none)}
     system = MessageRow(fields=beside, blocks=words, otherwise=_one_text, joins=_joined)
     inner = table.place("inner", dict.fromkeys(MEDIA.values(), carried(is_typed=False, inner=True)))

@@ -70,12 +70,13 @@ def _is_plain(source: Any) -> bool:
     """Whether a text says a source."""
     if isinstance(source, am.Base64Source):
         return not is_url(source.data)
-    return isinstance(source, am.URLSource) and is_url(source.url) and not _is_held(source)
+    return isinstance(source, am.URLSource) and is_url(source.url) and held_in(source) is None
 
 
-def _is_held(source: am.URLSource) -> bool:
+def held_in(source: am.URLSource) -> am.Base64Source | None:
+    """Return the data that a URL holds, as which it is read; None of any other."""
     held = _held(source.url)
-    return held is not None and source.media_type in (None, held.media_type)
+    return held if held is not None and source.media_type in (None, held.media_type) else None
 
 
 def _write_text(source: Any) -> str:

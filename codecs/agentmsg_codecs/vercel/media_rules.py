@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import EMPTY, Drop, Swap, is_marked, media, natives, rules
-from agentmsg_codecs.vercel.media import KINDS, MEDIA, is_url, kind_of
+from agentmsg_codecs.vercel.media import KINDS, MEDIA, held_in, is_url, kind_of
 from agentmsg_codecs.vercel.names import FAMILY, USUAL
 
 if TYPE_CHECKING:
@@ -30,9 +30,12 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
             return Drop("a file belongs to a provider here")
         if isinstance(source, am.TextSource) and kind != "file":
             return Drop("no place for what is given so")
-        if isinstance(source, am.URLSource) and not (inner or is_url(source.url) or is_marked(source, FAMILY, "/tag")):
-            return Drop("a URL is absolute here")
-        near = _bare(_told(source, kind, is_typed=is_typed, inner=inner))
+        given = source
+        if isinstance(source, am.URLSource) and not inner and not is_marked(source, FAMILY, "/tag"):
+            if not is_url(source.url):
+                return Drop("a URL is absolute here")
+            given = held_in(source) or source
+        near = _bare(_told(given, kind, is_typed=is_typed, inner=inner))
         told = kind_of(near.media_type)
         if kind == "file" and told != "file":
             return Swap(MEDIA[told](near, cache=block.cache), "the media type tells what it is here", "annotation")

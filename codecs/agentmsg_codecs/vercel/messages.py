@@ -149,7 +149,7 @@ class Messages(Grouped):
         content: Any = native["content"]
         if is_list(content) and len(content) == 1 and self._is_text(first, content[0]):
             part = content[0]
-            return {**native, "content": part["text"], **({_KEY: part[_KEY]} if _KEY in part else {})}
+            return {**native, "content": part["text"], **({_KEY: part[_KEY]} if part.get(_KEY) else {})}
         return native
 
     @staticmethod

@@ -7,6 +7,7 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, dump_json, is_marked, rules
+from agentmsg_codecs.vercel.calls import runner_of
 from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.options import ALL_SIGNERS
 
@@ -28,10 +29,13 @@ def needs_id(block: Any) -> bool:
 
 def call(block: am.ToolUseBlock) -> Any:
     """Keep a call; one of free text is a function's, and one without an id has that of its item."""
-    answer = rules.custom_as_function(block)
-    if answer is not block or block.id is not None or block.item_id is None:
-        return answer
-    return Swap(block.evolve(id=block.item_id), "a call has an id here", "annotation")
+    if block.kind != "server":
+        return rules.custom_as_function(block)
+    link = block.id if block.id is not None else block.item_id
+    owner = runner_of(None if link is None else str(link))
+    if link is block.id and (owner is None or owner == block.provider):
+        return block
+    return Swap(block.evolve(id=link, provider=owner), "the id of a call tells who runs it here", "annotation")
 
 
 def named(message: am.Msg) -> Any:
@@ -53,7 +57,17 @@ def _is_nameless(block: Any) -> bool:
 
 def server_result(block: am.ToolResultBlock) -> Any:
     """Keep what a tool gave that its provider ran."""
-    return result(block) if block.kind == "server" else rules.result_as_text(block)
+    return owned(block, result(block)) if block.kind == "server" else rules.result_as_text(block)
+
+
+def owned(block: am.ToolResultBlock, answer: Any) -> Any:
+    """Return the answer of a rule for what a provider's tool gave, with the provider that the id tells."""
+    owner = runner_of(None if block.tool_call_id is None else str(block.tool_call_id))
+    if owner is None or owner == block.provider or isinstance(answer, Drop):
+        return answer
+    new = answer.new if isinstance(answer, Swap) else block
+    level = answer.level if isinstance(answer, Swap) else "annotation"
+    return Swap(new.evolve(provider=owner), "the id of a call tells who runs it here", level)
 
 
 def result(block: am.ToolResultBlock) -> Any:

@@ -121,7 +121,12 @@ def _replaced(kept: Any, left: Any) -> Any:
 
 def _taken(message: am.Msg) -> frozenset[str]:
     """Return the keys of a message that no extra may have."""
-    return _KEYS | v4.KEYS if mark_of(message, UI, "/v4") is not None else _KEYS | {"content", "createdAt"}
+    note = mark_of(message, UI, "/v4") if message.notes else None
+    if not is_mapping(note):
+        return _KEYS | {"content", "createdAt"}
+    if note.get("mixed") is True:
+        return _KEYS | {"createdAt"}
+    return _KEYS | {"createdAt"} | {key for key in v4.KEYS if note.get(key) != "own"}
 
 
 def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
@@ -129,7 +134,7 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
     if key == "createdAt":
         return v4.read_time(value) is None and message.created_at is None
     if key == "content":
-        return not isinstance(value, str) and mark_of(message, UI, "/v4") is None
+        return not isinstance(value, str) and not is_mapping(mark_of(message, UI, "/v4"))
     return key == "metadata" and not message.metadata and value is not None and not is_mapping(value)
 
 

@@ -119,9 +119,12 @@ class Messages:
             return self._container(native, number)
         found = v4.as_new(native)
         group = [] if found is None else self._container(found[0], number)
-        if found is None or group[0].role == "native":
+        note: Native = {"mixed": True} if found is None else found[1]
+        if found is None and "parts" in native:
+            group = self._container(native, number)
+        if not group or group[0].role == "native":
             return [natives.read_whole(native, UI)]
-        return [marked(group[0], UI, v4=found[1]), *group[1:]]
+        return [marked(group[0], UI, v4=note), *group[1:]]
 
     def _container(self, native: Any, number: int) -> list[am.Msg]:
         role: Any = native.get("role") if is_object(native) else None

@@ -10,6 +10,7 @@ import agentmsg as am
 from agentmsg.formats import Drop, Swap, dump_json, is_marked, media, restructure, rules
 from agentmsg_codecs.vercel.media import KINDS, MEDIA, is_url, kind_of
 from agentmsg_codecs.vercel.names import UI, USUAL
+from agentmsg_codecs.vercel.rules import owned
 from agentmsg_codecs.vercel.ui.format import read_url
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def orphan(block: am.ToolResultBlock) -> Any:
 
 def server_result(block: am.ToolResultBlock) -> Any:
     """Keep what a tool gave that its provider ran."""
-    return result(block) if block.kind == "server" else orphan(block)
+    return owned(block, result(block)) if block.kind == "server" else orphan(block)
 
 
 def status(value: str, block: am.ToolResultBlock) -> str | None:

@@ -1,19 +1,16 @@
 """Messages of version 4 as those of today, and back: a translation of native messages, which must be exact.
 
 They say their text twice, in ``content`` and in ``parts``; older ones have no parts. What was translated is written in
-version 4 again, as far as version 4 can say it. The mark ``/v4`` tells which of its keys stood there, and what stood
-there instead of what follows from the parts.
+version 4 again, as far as version 4 can say it. The mark ``/v4`` tells which of its keys stood there: "said" where they
+say what the parts do, else "own", and they are extras; ``mixed`` where version 4 has no such parts.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import thaw
-from agentmsg.formats import Native, is_list, is_mapping, is_object, same_document
+from agentmsg.formats import Native, is_list, is_mapping, is_object, same_document, spelling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +19,7 @@ _TWICE = ("content", "reasoning", "toolInvocations")
 _ATTACHMENTS = "experimental_attachments"
 KEYS = frozenset({*_TWICE, _ATTACHMENTS})
 _STEP: Native = {"type": "step-start"}
+_NOTHING: Native = {"null": None, "[]": [], '""': ""}
 _STATES = {"call": "input-available", "result": "output-available"}
 _CALL = {"args": "input", "result": "output"}
 _SOURCE = {"id": "sourceId"}
@@ -146,10 +144,6 @@ def _parts_of(native: Native) -> list[Any]:
     return parts
 
 
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(thaw(value), sort_keys=True).encode()).hexdigest()[:16]
-
-
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
@@ -167,10 +161,18 @@ def _new(native: Native) -> tuple[Native, Native] | None:
     parts: list[Any] = native["parts"] if has_parts else _parts_of(native)
     said = _said(parts)
     note: Native = {"parts": has_parts}
+    own: list[str] = []
     for key in _TWICE:
-        if key in native:
-            is_same = key in said and same_document(native[key], said[key])
-            note[key] = True if is_same else {"is": native[key], "was": _digest(said.get(key))}
+        if key not in native:
+            continue
+        nothing = spelling.spelling_of(native[key])
+        if key in said and same_document(native[key], said[key]):
+            note[key] = "said"
+        elif key not in said and nothing in _NOTHING:
+            note[key] = nothing
+        else:
+            own.append(key)
+            note[key] = "own"
     new = [one for part in parts for one in _new_parts(part)]
     attached: Any = native.get(_ATTACHMENTS, [])
     if not is_list(attached) or not all(is_object(each) and "type" not in each for each in attached):
@@ -178,7 +180,8 @@ def _new(native: Native) -> tuple[Native, Native] | None:
     if _ATTACHMENTS in native:
         note[_ATTACHMENTS] = len(attached)
     new += [{"type": "file", **_renamed(each, _ATTACHED)} for each in attached]
-    rest = {key: value for key, value in native.items() if key not in (*KEYS, "parts")}
+    taken = {*KEYS, "parts"} - {*own}
+    rest = {key: value for key, value in native.items() if key not in taken}
     return {**rest, "parts": new}, note
 
 
@@ -202,11 +205,9 @@ def as_old(native: Native, note: Any) -> Native | None:
     said = _said(old)
     for key in _TWICE:
         told: Any = note.get(key)
-        if told is True and key in said:
-            out[key] = said[key]
-        elif is_mapping(told) and told.get("was") == _digest(said.get(key)):
-            out[key] = thaw(told.get("is"))
-        elif told is not None and key in said:
+        if told in _NOTHING and key not in said:
+            out[key] = _NOTHING[told]
+        elif told is not None and key in said and key not in out:
             out[key] = said[key]
     if note.get("parts") is True:
         out["parts"] = old
