@@ -18,9 +18,16 @@ _SHARED = {"text": {"text"}, "image": {"image"}, "file": {"data", "mediaType"}, 
 
 
 def sniff(native_messages: list[Any]) -> float:
-    """Return how much the likeliest of some messages looks like one for a model; 0 if one of them can't be one."""
+    """Return how much the likeliest of some messages looks like one for a model.
+
+    Returns:
+        0 if one of them can't be one, or if all are plain texts, which are everybody's.
+    """
     found = list(map(_sniff_message, native_messages))
-    return max(found) if found and min(found) > 0 else 0.0
+    if not found or min(found) <= 0:
+        return 0.0
+    is_plain = all(type(native["content"]) is str for native in native_messages)
+    return 0.0 if is_plain and max(found) <= _PLAIN else max(found)
 
 
 def _sniff_message(message: Any) -> float:
