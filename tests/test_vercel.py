@@ -21,7 +21,7 @@ CODEC = VercelCodec()
 returned = partial(checked.returned, codec=CODEC)
 written = partial(checked.written, codec="vercel")
 SERVER: dict[str, Any] = {"kind": "server", "provider": "anthropic"}
-LINK = {"toolCallId": "c", "toolName": "f"}
+LINK: dict[str, Any] = {"toolCallId": "c", "toolName": "f"}
 
 
 def signed(provider: str, **options: Any) -> dict[str, Any]:
@@ -96,8 +96,9 @@ OUTPUTS: list[tuple[dict[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("output", "fields"), OUTPUTS, ids=[output["type"] for output, _ in OUTPUTS])
 def test_what_a_tool_gave_is_of_one_kind(output: dict[str, Any], fields: dict[str, Any]) -> None:
     """Each kind of output is a result, and the result is written as that kind."""
-    call = {"role": "assistant", "content": [{"type": "tool-call", **LINK, "input": {}}]}
-    natives = [call, {"role": "tool", "content": [{"type": "tool-result", **LINK, "output": output}]}]
+    part: dict[str, Any] = {"type": "tool-call", **LINK, "input": {}}
+    call: dict[str, Any] = {"role": "assistant", "content": [part]}
+    natives: list[Any] = [call, {"role": "tool", "content": [{"type": "tool-result", **LINK, "output": output}]}]
     history = returned(natives)
     block = am.ToolResultBlock("c", name="f", **fields)
     assert am.same(history[1], msg("tool", block)), history[1]
@@ -147,21 +148,24 @@ def test_odd_spellings_come_back(content: list[Any]) -> None:
     returned([{"role": "user", "content": content}])
 
 
+NOWHERE: list[tuple[am.Msg, Any, str]] = [
+    (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("nobody", "x"))),
+     [{"type": "reasoning", "text": "Hm"}], "annotation"),
+    (msg("user", am.ImageBlock.from_url("a.png")), [], "content"),
+    (msg("user", am.FileBlock(am.Base64Source("AAAA", "image/png"))),
+     [{"type": "image", "image": "AAAA", "mediaType": "image/png"}], "annotation"),
+    (msg("assistant", am.ToolUseBlock("c", "f", "ls", kind="custom")),
+     [{"type": "tool-call", **LINK, "input": {"input": "ls"}}], "content"),
+    (msg("system", am.TextBlock("a"), am.TextBlock("b")), "a\nb", "annotation"),
+    (msg("assistant", am.ToolUseBlock(None, "web_search", {}, kind="server", provider="openai", item_id="ws_1")),
+     [{"type": "tool-call", "toolCallId": "ws_1", "toolName": "web_search", "input": {}, "providerExecuted": True,
+       **signed("openai", itemId="ws_1")}], "annotation"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("message", "content", "level"),
-    [
-        (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("nobody", "x"))),
-         [{"type": "reasoning", "text": "Hm"}], "annotation"),
-        (msg("user", am.ImageBlock.from_url("a.png")), [], "content"),
-        (msg("user", am.FileBlock(am.Base64Source("AAAA", "image/png"))),
-         [{"type": "image", "image": "AAAA", "mediaType": "image/png"}], "annotation"),
-        (msg("assistant", am.ToolUseBlock("c", "f", "ls", kind="custom")),
-         [{"type": "tool-call", **LINK, "input": {"input": "ls"}}], "content"),
-        (msg("system", am.TextBlock("a"), am.TextBlock("b")), "a\nb", "annotation"),
-        (msg("assistant", am.ToolUseBlock(None, "web_search", {}, kind="server", provider="openai", item_id="ws_1")),
-         [{"type": "tool-call", "toolCallId": "ws_1", "toolName": "web_search", "input": {}, "providerExecuted": True,
-           **signed("openai", itemId="ws_1")}], "annotation"),
-    ],
+    NOWHERE,
     ids=["foreign signature", "relative link", "image as file", "custom call", "two texts", "call without id"],
 )  # fmt: skip
 def test_what_has_no_place(message: am.Msg, content: Any, level: str) -> None:

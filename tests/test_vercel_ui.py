@@ -154,7 +154,7 @@ def test_messages_without_an_id_get_one() -> None:
     assert not done.losses
 
 
-OLD = {
+OLD: dict[str, Any] = {
     "id": "m",
     "createdAt": "2025-05-01T10:00:02.000Z",
     "role": "assistant",
@@ -177,7 +177,7 @@ def test_version_4_is_read_as_what_it_says() -> None:
     attached = {"name": "a.png", "contentType": "image/png", "url": "https://x.test/a.png"}
     asked = {"id": "u", "role": "user", "content": "Look", "experimental_attachments": [attached]}
     assert [type(block) for block in returned([asked])[0].content] == [am.TextBlock, am.ImageBlock]
-    edited = history[:2] + history[2].evolve(content="new")
+    edited = am.History([*history[:2], history[2].evolve(content="new")])
     assert am.encode(edited, "vercel-ui")[0]["content"] == "new"
 
 
