@@ -6,16 +6,20 @@ accepts, in real/test_real_vercel.py.
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import agentmsg as am
 from agentmsg.formats.spelling import same_document
 from agentmsg_codecs.vercel import VercelCodec
+from data import shared_dir
 from support import checked
 from support.checked import msg, refused
+from support.documents import documents
 
 CODEC = VercelCodec()
 returned = partial(checked.returned, codec=CODEC)
@@ -181,3 +185,15 @@ def test_what_is_no_document_is_refused() -> None:
     """The error names the place."""
     assert refused([{"role": "user", "content": "x"}, 1], codec="vercel")[0] == (1,)
     assert refused({"messages": [1]}, codec="vercel")[0] == ("messages", 0)
+
+
+@pytest.mark.parametrize("version", ["vercel", "vercel6"])
+def test_the_schema_of_the_package_allows_what_is_converted(version: str) -> None:
+    """Every stored document of another format becomes messages that the schemas of versions 6 and 7 allow."""
+    path = shared_dir() / "formats" / "fields" / f"{version}_model_message.schema.json"
+    schema: Any = Draft202012Validator(json.loads(path.read_text()))
+    for source in sorted({*am.codec_names()} - {"json", "msgpack", "vercel"}):
+        for name, document in documents(source):
+            found = am.encode(am.decode(document, source), "vercel", on_loss="ignore")
+            for native in CODEC.native_messages(found):
+                assert schema.is_valid(native), f"{source}, {name}: {native}"
