@@ -54,9 +54,9 @@ _make_msg = maker(am.Msg)
 _with_name = speed.replacer(am.ToolResultBlock, "name")
 
 
-def made_id(number: int) -> Made:
+def _made_id(number: int) -> str:
     """Return the id of a message that has none, by its place in the document."""
-    return Made(f"agentmsg-{number}")
+    return f"agentmsg-{number}"
 
 
 def _has_own_id(message: am.Msg) -> bool:
@@ -148,7 +148,7 @@ class Messages:
     def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
         """Return the first message of a native one, with what that says beside its parts."""
         link: Any = native.get("id")
-        fields: dict[str, Any] = {"id": made_id(number) if link == made_id(number) else link}
+        fields: dict[str, Any] = {"id": None if link == _made_id(number) else link}
         marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
         rest = {key: value for key, value in native.items() if key not in _KEYS}
         time = v4.read_time(rest.get("createdAt"))
@@ -242,7 +242,7 @@ class Messages:
         if first.role == "native":
             return thaw(first.content[0].value)
         own: Native = thaw(natives.extras_of(first, UI))
-        head: Native = {"id": str(made_id(number) if first.id is None else first.id)}
+        head: Native = {"id": _made_id(number) if first.id is None else str(first.id)}
         if first.id is None and is_marked(first, UI, "/no-id"):
             head = {}
         head["role"] = first.role
