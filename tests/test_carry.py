@@ -64,7 +64,7 @@ def test_the_formats_with_a_place_are_those_that_carry_metadata() -> None:
     """Accounts are carried where the capability table carries metadata of messages; elsewhere they are not."""
     assert SLOTS == (
         "agentscope", "agentscope-java", "langchain", "langchain-lc", "langgraph", "lionpride", "pydantic-ai",
-        "synaptic",
+        "synaptic", "vercel-ui",
     )  # fmt: skip
     assert NO_SLOTS == (
         "anthropic",
@@ -81,6 +81,7 @@ def test_the_formats_with_a_place_are_those_that_carry_metadata() -> None:
         "openai-responses-response",
         "riffer",
         "sharegpt",
+        "vercel",
     )
 
 

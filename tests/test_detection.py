@@ -55,6 +55,11 @@ OURS = {
     "sharegpt",
     "sharegpt_rows",
     "synaptic",
+    "vercel_ai",
+    "vercel_ai_ui",
+    "vercel_model",
+    "vercel_ui",
+    "vercel_ui_v4",
 }
 # Folders of formats some of whose documents are messages of OpenAI, to the last key.
 DIALECTS = {"cohere", "mistral", "openai_finetune"}
@@ -170,8 +175,6 @@ def test_messages_of_openai_are_found_in_other_folders(folder: str) -> None:
         ("ollama/02_image", "images"),
         ("haystack/01_simple", ""),
         ("strands/messages", "toolUse"),
-        ("vercel_model/04_tool_outputs", "toolCallId"),
-        ("vercel_ui/01_simple", ""),
     ],
 )
 def test_convert_refuses_what_it_does_not_understand(where: str, keys: str) -> None:

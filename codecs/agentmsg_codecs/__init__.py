@@ -36,6 +36,8 @@ CodecName: TypeAlias = Literal[
     "riffer",
     "sharegpt",
     "synaptic",
+    "vercel",
+    "vercel-ui",
 ]
 """The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
 
@@ -69,4 +71,6 @@ CODECS: dict[str, str] = {
     "riffer": "agentmsg_codecs.riffer:RifferCodec",
     "sharegpt": "agentmsg_codecs.sharegpt:ShareGptCodec",
     "synaptic": "agentmsg_codecs.synaptic:SynapticCodec",
+    "vercel": "agentmsg_codecs.vercel:VercelCodec",
+    "vercel-ui": "agentmsg_codecs.vercel.ui:VercelUICodec",
 }

@@ -23,7 +23,7 @@ def _fixture(name: str) -> Callable[[], Iterator[Library]]:
     return pytest.fixture(scope="session", name=name)(library)
 
 
-lionpride, agentscope1, agentscope2, langchain_js = map(
-    _fixture, ["lionpride", "agentscope1", "agentscope2", "langchain_js"]
+lionpride, agentscope1, agentscope2, langchain_js, vercel = map(
+    _fixture, ["lionpride", "agentscope1", "agentscope2", "langchain_js", "vercel"]
 )
 gemini, bedrock, pydantic_ai, transformers = map(_fixture, ["gemini", "bedrock", "pydantic_ai", "transformers"])

@@ -1,6 +1,7 @@
 """Real libraries, each in an environment of its own, behind a worker that loads and makes their messages.
 
-An environment is found through a variable that names its Python; for LangChain JS: the worker beside its packages.
+An environment is found through a variable that names its Python; for packages of
+JavaScript: the worker beside them.
 ``python tests/real/prepare.py FOLDER`` makes them all and says how to set the variables.
 """
 
@@ -30,6 +31,7 @@ VARIABLES = {
     "pydantic_ai": "AGENTMSG_REAL_PYDANTIC_AI",
     "recipes": "AGENTMSG_REAL_RECIPES",
     "transformers": "AGENTMSG_REAL_TRANSFORMERS",
+    "vercel": "AGENTMSG_REAL_VERCEL",
 }
 _HERE = Path(__file__).resolve().parent
 _GONE = b'{"error": "the worker has ended"}'
@@ -89,7 +91,7 @@ class Library:
 def start(name: str) -> Library:
     """Return a library by its name in the table; where its environment is not there, skip (under CI: fail)."""
     place = python_of(name)
-    if name == "langchain_js":
+    if place.endswith(".mjs"):
         return Library(["node", place], _HERE)
     return Library([place, "-m", f"real.workers.with_{name}"], _HERE.parent)
 

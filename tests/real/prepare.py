@@ -1,7 +1,7 @@
 """Make the environments of the real libraries, and of the recipes: ``python tests/real/prepare.py FOLDER``.
 
-Prints the lines that tell a shell where they are. requirements/ and langchain_js/package.json pin the
-versions.
+Prints the lines that tell a shell where they are. requirements/ and the package.json beside a worker pin
+the versions.
 """
 
 from __future__ import annotations
@@ -28,10 +28,13 @@ def prepare(folder: Path) -> dict[str, Path]:
         pip = [str(folder / "pip" / "bin" / "pip"), "--python", str(python)]
         subprocess.run([*pip, "install", "--no-deps", "-r", str(pins)], check=True, stdout=sys.stderr)
         made[f"AGENTMSG_REAL_{pins.stem.upper()}"] = python
-    place = folder / "langchain_js"
-    shutil.copytree(_HERE / "langchain_js", place, dirs_exist_ok=True)
-    subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund"], cwd=place, check=True, stdout=sys.stderr)
-    return {**made, "AGENTMSG_REAL_LANGCHAIN_JS": place / "worker.mjs"}
+    for name in ("langchain_js", "vercel"):
+        place = folder / name
+        shutil.copytree(_HERE / name, place, dirs_exist_ok=True)
+        install = ["npm", "install", "--silent", "--no-audit", "--no-fund"]
+        subprocess.run(install, cwd=place, check=True, stdout=sys.stderr)
+        made[f"AGENTMSG_REAL_{name.upper()}"] = place / "worker.mjs"
+    return made
 
 
 if __name__ == "__main__":

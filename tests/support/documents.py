@@ -13,6 +13,7 @@ from support.agentscope_messages import AGENTSCOPE_0, AGENTSCOPE_1, AGENTSCOPE_2
 from support.by_hand import LIONPRIDE, SYNAPTIC
 from support.grand_tour import grand_tour
 from support.langgraph_documents import langgraph_documents
+from support.vercel_messages import VERCEL, VERCEL_OLD, VERCEL_UI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -336,6 +337,33 @@ def _riffer() -> Iterator[tuple[str, Any]]:
     yield "riffer latest, files", [{"role": "user", "content": "Look", "id": "u-1", "files": files}]
 
 
+def _vercel() -> Iterator[tuple[str, Any]]:
+    for name, messages in _golden("vercel_model"):
+        yield name, messages
+        yield f"{name}, as body", {"model": "m", "messages": messages}
+        yield f"{name}, last message", messages[-1]
+    for path in corpus("vercel_ai"):
+        for index, span in enumerate(json.loads(path.read_text())["spans"]):
+            if "ai.prompt.messages" in span:
+                yield f"{path.stem}/{index}", span["ai.prompt.messages"]
+            if "messages" in span.get("ai.prompt", {}):
+                yield f"{path.stem}/{index}", span["ai.prompt"]
+    yield "every part", VERCEL
+    yield "a part of older versions", VERCEL_OLD
+
+
+def _vercel_ui() -> Iterator[tuple[str, Any]]:
+    for name, messages in _golden("vercel_ui"):
+        yield name, messages
+        yield f"{name}, as body", {"id": "chat", "messages": messages, "trigger": "submit-message"}
+        yield f"{name}, last message", messages[-1]
+    yield from recorded((path.stem, json.loads(path.read_text())["messages"]) for path in corpus("vercel_ai_ui"))
+    for name, messages in _golden("vercel_ui_v4"):
+        yield name, messages
+        yield f"{name}, last message", messages[-1]
+    yield "every part", VERCEL_UI
+
+
 def _agentscope() -> Iterator[tuple[str, Any]]:
     """Return messages alone, in lists, and in the state of an agent; a conversation of each version."""
     for system in ("agentscope_py", "agentscope_py_v1"):
@@ -387,6 +415,8 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "riffer": _riffer,
     "sharegpt": _sharegpt,
     "synaptic": _synaptic,
+    "vercel": _vercel,
+    "vercel-ui": _vercel_ui,
 }
 
 

@@ -1,0 +1,58 @@
+"""How much a message looks like one for a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.formats import is_list, is_object
+
+_KEYS = frozenset({"role", "content", "providerOptions", "experimental_providerMetadata", "providerMetadata"})
+_ROLES = frozenset({"system", "user", "assistant", "tool"})
+_SURE, _LIKELY, _PLAIN = 0.98, 0.85, 0.6
+# Keys that parts must have, by their type.
+_OWN = {
+    "tool-call": {"toolCallId", "toolName"}, "tool-result": {"toolCallId", "output"}, "reasoning": {"text"},
+    "tool-approval-request": {"approvalId"}, "tool-approval-response": {"approvalId"}, "reasoning-file": {"mediaType"},
+}  # fmt: skip
+_SHARED = {"text": {"text"}, "image": {"image"}, "file": {"data", "mediaType"}, "custom": {"kind"}}
+
+
+def sniff(native_messages: list[Any]) -> float:
+    """Return how much the likeliest of some messages looks like one for a model.
+
+    Returns:
+        0 if one of them can't be one, or if all are plain texts, which are everybody's.
+    """
+    found = list(map(_sniff_message, native_messages))
+    if not found or min(found) <= 0:
+        return 0.0
+    is_plain = all(type(native["content"]) is str for native in native_messages)
+    return 0.0 if is_plain and max(found) <= _PLAIN else max(found)
+
+
+def _sniff_message(message: Any) -> float:
+    """Return 0 to 1: for a message that only this format has, for one such as many have, and for others."""
+    if not is_object(message) or not _KEYS.issuperset(message):
+        return 0.0
+    role, content = message.get("role"), message.get("content")
+    if type(role) is not str or role not in _ROLES:
+        return 0.0
+    is_own = is_object(message.get("providerOptions"))
+    if type(content) is str:
+        return 0.0 if role == "tool" else _SURE if is_own else _PLAIN
+    if not is_list(content):
+        return 0.0
+    found = [_sniff_part(part) for part in content]
+    if 0.0 in found:
+        return 0.0
+    return max(_SURE if is_own else _PLAIN, *found) if found else _PLAIN
+
+
+def _sniff_part(part: Any) -> float:
+    tag: Any = part.get("type") if is_object(part) else None
+    wanted = _OWN.get(tag, _SHARED.get(tag)) if type(tag) is str else None
+    if wanted is None or not wanted <= part.keys():
+        return 0.0
+    if tag in _OWN or "providerOptions" in part or tag == "file":
+        return _SURE
+    return _LIKELY if tag == "image" and type(part["image"]) is str else _PLAIN

@@ -1,0 +1,96 @@
+"""vercel-ui: messages for users of the Vercel AI SDK (UIMessage), as chats store them. For models, use ``vercel``.
+
+A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
+
+Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6, too, and writes 4 where it was read.
+
+| AI SDK | agentmsg |
+| --- | --- |
+| a message of system, user | a message |
+| a message of an assistant | for each step an assistant message, and a tool message for each result |
+| id; metadata | id and metadata of the first of them |
+| step-start | the border between two steps |
+| text; reasoning | TextBlock; ThinkingBlock |
+| file: mediaType | ImageBlock, AudioBlock, VideoBlock or FileBlock; a ``data:`` URL is base64 data |
+| source-url; source-document | SourceBlock with a URL; without |
+| data-NAME | DataBlock |
+| tool-NAME, dynamic-tool: input-available, approval-... | ToolUseBlock |
+| output-available; output-error; output-denied | and its result; of status "error"; "denied" |
+| with providerExecuted | ToolUseBlock and ToolResultBlock of kind "server" |
+| output: a text; any other | content; structured |
+| input; rawInput of an invalid call | input; raw_input |
+| providerMetadata, callProviderMetadata, resultProviderMetadata | as ``providerOptions`` of ``vercel`` |
+| tool-NAME with any other state; any other part | NativeBlock |
+| createdAt | created_at, where it was read |
+| version 4: content, reasoning, toolInvocations | said by the parts, too; without these the parts themselves |
+| version 4: experimental_attachments | files at the end |
+| any other message | a message with the role "native" |
+| unknown keys | extras["vercel-ui"] |
+
+Messages without an id get one by their place. Neighbouring results and answers of an assistant become one message.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from agentmsg.formats import ContainerCodec, Containers
+from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.shared import check_messages
+from agentmsg_codecs.vercel.ui.capabilities import make_caps
+from agentmsg_codecs.vercel.ui.likeness import sniff_message
+from agentmsg_codecs.vercel.ui.messages import Messages
+
+if TYPE_CHECKING:
+    import agentmsg as am
+    from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
+
+__all__ = ["VercelUICodec"]
+
+CONTAINERS = Containers(family=UI, title="the Vercel AI SDK", own=frozenset({"role", "parts"}))
+
+
+@attrs.frozen(kw_only=True)
+class VercelUICodec(ContainerCodec):
+    """Messages for users of the Vercel AI SDK.
+
+    Attributes:
+        engine: what reads and writes.
+    """
+
+    name: ClassVar[str] = "vercel-ui"
+    family: ClassVar[str] = UI
+    title: ClassVar[str] = "Vercel AI SDK (UIMessage)"
+    containers: ClassVar[Containers] = CONTAINERS
+    writes_plain: ClassVar[bool] = True
+    joins_turns: ClassVar[bool] = True
+
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of parts."""
+        return (self.engine.described,)
+
+    def make_caps(self) -> Caps:
+        """Return what messages for users support; see capabilities.py."""
+        return attrs.evolve(make_caps(self.engine), history=CONTAINERS.cells())
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a list of messages, one message, or an object that holds messages."""
+        contents = CONTAINERS.contents(document)
+        check_messages(contents)
+        self.engine.fill()
+        return CONTAINERS.history(contents, self.engine.read(contents.natives))
+
+    def write(self, history: am.History) -> Any:
+        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        self.engine.fill()
+        return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like messages for users: by its first messages."""
+        return self.likeliest(document, sniff_message)

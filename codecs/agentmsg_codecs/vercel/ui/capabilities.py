@@ -1,0 +1,167 @@
+"""The capability table: what messages of users support, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+import agentmsg_codecs.vercel.ui.rules as own
+from agentmsg.formats import (
+    ANY_ROLE,
+    EMPTY,
+    KEEP,
+    Caps,
+    Cell,
+    MessageRow,
+    Row,
+    carried_extras,
+    is_mapping,
+    is_marked,
+    mark_of,
+    restructure,
+    rules,
+)
+from agentmsg.formats.forms import Rows
+from agentmsg_codecs.vercel.calls import as_function, carried_kind, carried_provider
+from agentmsg_codecs.vercel.media import MEDIA
+from agentmsg_codecs.vercel.names import OPTIONS, UI
+from agentmsg_codecs.vercel.rules import call, needs_id, thinking
+from agentmsg_codecs.vercel.ui import v4
+from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
+from agentmsg_codecs.vercel.ui.messages import is_own_denial
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentmsg_codecs.vercel.ui.messages import Messages
+
+_KEYS = frozenset({"id", "role", "parts", "metadata"})
+_RESULT_KEY = "resultProviderMetadata"
+_WORDS: Mapping[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
+_OTHERS = {**rules.TEXT_ROWS, am.ToolResultBlock: Row({}, own.orphan)}
+_ANSWERS: Any = {
+    **dict.fromkeys(MEDIA.values(), own.file),
+    am.DataBlock: own.data,
+    am.SourceBlock: own.source,
+    am.ThinkingBlock: thinking,
+    am.ToolUseBlock: call,
+    am.ToolResultBlock: own.server_result,
+}
+
+
+class _Table:
+    """Makes the rows."""
+
+    def __init__(self, messages: Messages) -> None:
+        self.messages, self.described = messages, messages.described
+        self.rows = Rows(messages.described)
+
+    def settled(self, cls: type[Any], row: Row, names: Sequence[str]) -> Row:
+        """Return a row whose extras may be options of providers; those of a call and its result share a part."""
+        options = OPTIONS_OF.get(cls)
+        if options is None:
+            return row
+        row = options.row(row, self.described.shapes[names[0]], [self.described.forms[name] for name in names])
+        fields = dict(row.fields)
+        if cls is am.ToolUseBlock:
+            fields |= {"kind": carried_kind, "provider": carried_provider, "extras": _of_call(row.fields["extras"])}
+        if cls is am.ToolResultBlock:
+            fields |= {"provider": carried_provider, "status": own.status, "error": own.error, "name": KEEP}
+            fields["extras"] = _of_result(row.fields["extras"])
+        return Row(fields, row.otherwise, row.concerns)
+
+    def place(self, place: str) -> dict[type[Any], Row]:
+        """Return the rows of a place."""
+        native = rules.native_block_row(UI, self.messages.returns(place))
+        found = self.rows.place(place, _ANSWERS, {**_OTHERS, am.NativeBlock: native})
+        forms = [self.described.forms[name] for name in self.described.places[place]]
+        names = {cls: [form.name for form in forms if form.cls is cls] for cls in found}
+        return {cls: self.settled(cls, row, names[cls]) if names[cls] else row for cls, row in found.items()}
+
+    def result(self) -> Row:
+        """Return the row of what a client's tool gave; its call says the name."""
+        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=as_function)
+        row = self.settled(am.ToolResultBlock, row, ("result",))
+        fields = {name: cell for name, cell in row.fields.items() if name not in ("name", "provider")}
+        return Row(fields, row.otherwise)
+
+
+def _of_call(cell: Cell) -> Cell:
+    """Return the cell of the extras of a call: what its result says stands in the same part."""
+
+    def both(extras: Any, block: Any) -> Any:
+        kept = cell(extras, block)
+        mine = kept.get(UI)
+        if not is_mapping(mine) or (RESULT_KEYS.isdisjoint(mine) and "approval" not in mine):
+            return kept
+        gone = {*RESULT_KEYS, *(["approval"] if is_own_denial(mine.get("approval"), block.id) else [])}
+        left = {key: mine[key] for key in mine if key not in gone}
+        return kept if len(left) == len(mine) else _replaced(kept, left)
+
+    return both
+
+
+def _of_result(cell: Cell) -> Cell:
+    """Return the cell of the extras of a result: unknown keys of its part are extras of the call."""
+
+    def both(extras: Any, block: Any) -> Any:
+        kept = cell(extras, block)
+        mine = kept.get(UI)
+        if mine is None or mine.keys() == {_RESULT_KEY}:
+            return kept
+        return _replaced(kept, {key: mine[key] for key in mine if key == _RESULT_KEY})
+
+    return both
+
+
+def _replaced(kept: Any, left: Any) -> Any:
+    found = {space: kept[space] for space in (OPTIONS,) if space in kept}
+    return {**found, UI: left} if left else found or EMPTY
+
+
+def _taken(message: am.Msg) -> frozenset[str]:
+    """Return the keys of a message that no extra may have."""
+    note = mark_of(message, UI, "/v4") if message.notes else None
+    if not is_mapping(note):
+        return _KEYS | {"content", "createdAt"}
+    if note.get("mixed") is True:
+        return _KEYS | {"createdAt"}
+    return _KEYS | {"createdAt"} | {key for key in v4.KEYS if note.get(key) != "own"}
+
+
+def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
+    """Whether what stands under a key that says something is an extra: it has another meaning there."""
+    if key == "createdAt":
+        return v4.read_time(value) is None and message.created_at is None
+    if key == "content":
+        return not isinstance(value, str) and not is_mapping(mark_of(message, UI, "/v4"))
+    return key == "metadata" and not message.metadata and value is not None and not is_mapping(value)
+
+
+def _time(value: Any, message: am.Msg) -> Any:
+    """Keep the time of a message that was read with one."""
+    return value if is_marked(message, UI, "/time") and v4.write_time(value) is not None else None
+
+
+def make_caps(messages: Messages) -> Caps:
+    """Return the capability table."""
+    table = _Table(messages)
+    extras = carried_extras((UI, _taken), odd=_is_odd)
+    fields: dict[str, Cell] = {"id": KEEP, "created_at": _time, "metadata": KEEP, "extras": extras}
+    system = MessageRow(fields=fields, blocks=table.place("system"))
+    return Caps(
+        messages={
+            "system": system,
+            "developer": MessageRow(fields=fields, blocks=system.blocks, otherwise=rules.role_rule("system")),
+            "user": MessageRow(fields=fields, blocks=table.place("user"), results=_WORDS),
+            "assistant": MessageRow(fields=fields, blocks=table.place("assistant"), results=_WORDS,
+                                    otherwise=own.with_results, concerns=am.ToolResultBlock),
+            "tool": MessageRow(blocks={am.ToolResultBlock: table.result()}, results=_WORDS),
+            "native": rules.native_message_row(UI, messages.message_of),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+        },
+        arrange=(restructure.split_results, own.beside_calls),
+        needs_id=needs_id,
+        derives_names=True,
+        drops_emptied=True,
+    )  # fmt: skip

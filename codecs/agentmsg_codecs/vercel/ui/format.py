@@ -1,0 +1,235 @@
+"""The description: what parts are in the messages of users, who see a call and its result as one part.
+
+That part is read as two, a call and a result, each with its own keys; unknown keys are of the call. ``tool-NAME`` is
+read as a ``dynamic-tool`` with that name, ``data-NAME`` as ``data``: see parts.py.
+
+Follows the npm package ai 7.0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import KEEP, Cell, Native, Unreadable, adopt, mark_of, marked, natives
+from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
+from agentmsg_codecs.vercel.calls import KIND, carried_provider, own_text, read_input, runner_of, write_input
+from agentmsg_codecs.vercel.media import MEDIA, is_url, kind_of
+from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
+from agentmsg_codecs.vercel.ui.parts import UIParts
+
+_KEY, _CALL_KEY, _RESULT_KEY = "providerMetadata", "callProviderMetadata", "resultProviderMetadata"
+OPTIONS_OF = {
+    am.TextBlock: options(_KEY, UI, "cache", "item_id", "phase", signers=("google",)),
+    am.ThinkingBlock: options(_KEY, UI, "item_id", "redacted", signers=ALL_SIGNERS),
+    am.ToolUseBlock: options(_CALL_KEY, UI, "cache", "item_id", signers=("google",)),
+    am.ToolResultBlock: options(_RESULT_KEY, UI, "cache"),
+    am.ImageBlock: options(_KEY, UI, "cache", "detail", signers=("google",)),
+    am.AudioBlock: options(_KEY, UI, "cache", signers=("google",)),
+    am.VideoBlock: options(_KEY, UI, "cache", signers=("google",)),
+    am.FileBlock: options(_KEY, UI, "cache", "title", "context", signers=("google",)),
+    am.SourceBlock: options(_KEY, UI),
+}
+_OPTIONS = {cls: one.hatch for cls, one in OPTIONS_OF.items()}
+
+
+# -- whether a text is complete ---------------------------------------------------------------------------------------
+
+
+def _read_state(native: Native) -> dict[str, Any]:
+    if "state" not in native:
+        return {}
+    return {"notes": {"/done": True}} if native["state"] == "done" else {"odd": ("state",)}
+
+
+def _write_state(block: Any) -> Native:
+    is_done = block.notes and mark_of(block, UI, "/done") is True and "state" not in natives.extras_of(block, UI)
+    return {"state": "done"} if is_done else {}
+
+
+_STATE = Hatch(keys=("state",), cells={}, get=_read_state, put=_write_state, odd=("state",), about="whether whole")
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def read_url(url: str, media_type: str) -> Any:
+    """Return the source that a URL is: the data that it holds, or itself."""
+    head = f"data:{media_type};base64,"
+    if url.startswith(head):
+        return am.Base64Source(url[len(head) :], media_type)
+    source = am.URLSource(url, media_type)
+    return source if is_url(url) else marked(source, UI, odd=True)
+
+
+def _read_file(native: Native) -> dict[str, Any]:
+    url, kind = native.get("url"), native.get("mediaType")
+    if type(url) is not str or type(kind) is not str:
+        raise Unreadable
+    return {"source": read_url(url, kind)}
+
+
+def _write_file(block: Any) -> Native:
+    source = block.source
+    is_data = isinstance(source, am.Base64Source)
+    url = f"data:{source.media_type};base64,{source.data}" if is_data else source.url
+    return {"mediaType": source.media_type, "url": url}
+
+
+def _file_form(kind: str, cls: type[Any]) -> Form:
+    types = ["application/pdf"] if kind == "file" else [f"{kind}/x"]
+    said = Hatch(
+        keys=("mediaType", "url"), cells={"source": KEEP}, get=_read_file, put=_write_file, must=("mediaType", "url"),
+        schema={"mediaType": {"enum": types}, "url": {"type": "string"}}, about="source",
+    )  # fmt: skip
+    name = (Key("filename", "name", Text(), "may"),) if kind == "file" else ()
+    return Form(kind, cls, "file", (said, *name, _OPTIONS[cls]), fits=lambda native: _is_of(native, kind),
+                schema={"required": ["mediaType"]})  # fmt: skip
+
+
+def _is_of(native: Native, kind: str) -> bool:
+    return kind_of(native.get("mediaType")) == kind
+
+
+# -- calls and what they gave -----------------------------------------------------------------------------------------
+
+PENDING = ("input-available", "approval-requested", "approval-responded")
+
+
+def _read_input(native: Native) -> dict[str, Any]:
+    """Return the input of a call; that of an invalid one may stand apart, as its text."""
+    if "input" in native:
+        if "rawInput" in native:
+            return {"raw_input": None, **read_input(native["input"]), "odd": ("rawInput",)}
+        return {"raw_input": None, **read_input(native["input"])}
+    given = read_input(native.get("rawInput"))
+    if given.get("raw_input") is None:
+        raise Unreadable
+    return {**given, "notes": {"/raw": True}}
+
+
+def _write_input(block: Any) -> Native:
+    is_raw = block.notes and mark_of(block, UI, "/raw") is True and not block.is_valid
+    return {"rawInput" if is_raw else "input": write_input(block)}
+
+
+_INPUT = Hatch(
+    keys=("input", "rawInput"), cells={"input": KEEP, "raw_input": own_text}, get=_read_input, put=_write_input,
+    odd=("rawInput",), must=("input",), schema={"input": {}, "rawInput": {"type": "integer"}}, about="input",
+)  # fmt: skip
+
+
+def _read_pending(native: Native) -> dict[str, Any]:
+    """Return where a call stands that has no result."""
+    state = native.get("state")
+    if state not in PENDING:
+        raise Unreadable
+    return {} if state == PENDING[0] else {"notes": {"/state": state}}
+
+
+def _write_pending(block: Any) -> Native:
+    state = mark_of(block, UI, "/state") if block.notes else None
+    return {"state": state if state in PENDING else PENDING[0]}
+
+
+_PENDING = Hatch(keys=("state",), cells={}, get=_read_pending, put=_write_pending, must=("state",),
+                 schema={"state": {"enum": list(PENDING)}}, about="where it stands")  # fmt: skip
+
+
+def _read_output(native: Native) -> dict[str, Any]:
+    """Return what a tool gave: words, a value, an error, or that it was denied."""
+    state, words = native.get("state"), native.get("errorText")
+    if state == "output-denied":
+        if "output" in native or ("errorText" in native and type(words) is not str):
+            raise Unreadable
+        return {"status": "denied", "error": words}
+    if state == "output-error":
+        if "output" in native or type(words) is not str:
+            raise Unreadable
+        return {"status": "error", "content": _texts(words)}
+    if state != "output-available" or words is not None:
+        raise Unreadable
+    value, notes = native.get("output"), {"errorText": "null"} if "errorText" in native else {}
+    if type(value) is str:
+        return {"content": _texts(value), "notes": notes}
+    if value is None:
+        return {"notes": {**notes, "/nothing": "null" if "output" in native else "absent"}}
+    return {"structured": adopt(value), "notes": notes}
+
+
+def _texts(words: str) -> tuple[Any, ...]:
+    return (am.TextBlock(words),) if words else ()
+
+
+def _write_output(block: Any) -> Native:
+    words = block.content[0].text if block.content else ""
+    if block.status == "denied":
+        return {"state": "output-denied", **({} if block.error is None else {"errorText": block.error})}
+    if block.status == "error":
+        return {"state": "output-error", "errorText": words}
+    if block.structured is not None:
+        return {"state": "output-available", "output": thaw(block.structured)}
+    how = mark_of(block, UI, "/nothing") if block.notes and not block.content else None
+    if how in ("null", "absent"):
+        return {"state": "output-available", **({"output": None} if how == "null" else {})}
+    return {"state": "output-available", "output": words}
+
+
+def _read_served(native: Native) -> dict[str, Any]:
+    return {**_read_output(native), "provider": runner_of(native.get("toolCallId"))}
+
+
+_FIELDS: dict[str, Cell] = dict.fromkeys(("content", "structured", "status", "error"), KEEP)
+_OUTPUT = Hatch(
+    keys=("state", "output", "errorText"),
+    cells=_FIELDS,
+    get=_read_output,
+    put=_write_output,
+    must=("state",),
+    schema={"state": {"const": "output-available"}, "output": {}, "errorText": {"not": {}}},
+    about="content, structured, status, error",
+)
+_SERVED = attrs.evolve(_OUTPUT, cells={**_FIELDS, "provider": carried_provider}, get=_read_served)
+RESULT_KEYS = frozenset({"output", "errorText", _RESULT_KEY})
+
+
+# -- forms ------------------------------------------------------------------------------------------------------------
+
+
+def describe() -> Described:
+    """Return the description."""
+    source: tuple[Any, ...] = (Key("sourceId", "item_id", Text()),)
+    link, told = Key("toolCallId", "tool_call_id", Link()), _OPTIONS[am.ToolResultBlock]
+    forms = (
+        Form("text", am.TextBlock, "text", (Key("text", "text", Text()), _STATE, _OPTIONS[am.TextBlock])),
+        Form("reasoning", am.ThinkingBlock, "reasoning", (
+            Key("text", "thinking", Text()), _STATE, _OPTIONS[am.ThinkingBlock],
+        )),
+        *(_file_form(kind, cls) for kind, cls in MEDIA.items()),
+        Form("source", am.SourceBlock, "source-url", (
+            *source, Key("url", "url", Text()), Key("title", "title", Text(), "may"), _OPTIONS[am.SourceBlock],
+        )),
+        Form("document", am.SourceBlock, "source-document", (
+            *source, Key("mediaType", "media_type", Text()), Key("title", "title", Text()), _OPTIONS[am.SourceBlock],
+        ), when=lambda block: block.url is None),
+        Form("data", am.DataBlock, "data", (
+            Key("name", "name", Text()), Key("data", "data", Json()), Key("id", "item_id", Text(), "may"),
+        )),
+        Form("call", am.ToolUseBlock, "dynamic-tool", (
+            Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), _PENDING, _INPUT, KIND,
+            _OPTIONS[am.ToolUseBlock],
+        )),
+        Form("server_result", am.ToolResultBlock, "output", (link, _SERVED, told), fixed={"kind": "server"}),
+        Form("result", am.ToolResultBlock, "output", (link, _OUTPUT, told), is_apart=True),
+    )  # fmt: skip
+    files = tuple(MEDIA)
+    places = {
+        "system": ("text",),
+        "user": ("text", *files, "data"),
+        "assistant": ("text", "reasoning", *files, "source", "document", "data", "call", "server_result"),
+    }
+    return Described(UI, forms, places, table=UIParts)

@@ -1,0 +1,58 @@
+"""How much a message looks like one of a user of the AI SDK."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.formats import is_list, is_object
+
+_ROLES = frozenset({"system", "user", "assistant"})
+_WANTED = {
+    "text": {"text"}, "reasoning": {"text"}, "file": {"mediaType", "url"}, "source-url": {"sourceId", "url"},
+    "source-document": {"sourceId", "mediaType"}, "step-start": set[str](), "custom": set[str](),
+    "reasoning-file": {"mediaType", "url"},
+}  # fmt: skip
+_OWN = frozenset({"file", "source-url", "source-document", "step-start", "reasoning-file"})
+_OLD = frozenset({"toolInvocations", "experimental_attachments", "revisionId"})
+_OLD_PARTS = frozenset({"text", "reasoning", "tool-invocation", "source", "file", "step-start"})
+_SURE, _LIKELY, _RARELY = 0.98, 0.93, 0.5
+
+
+def sniff_message(message: Any) -> float:
+    """Return 0 to 1: for a message that only this format has, for one such as others may have, and for others."""
+    if not is_object(message) or message.get("role") not in _ROLES or "kind" in message or "messageId" in message:
+        return 0.0
+    if type(message.get("content")) is str:
+        return _sniff_old(message)
+    parts = message.get("parts")
+    if not is_list(parts):
+        return 0.0
+    found = [_sniff_part(part) for part in parts]
+    if 0.0 in found:
+        return 0.0
+    likeliest = max(found, default=_RARELY)
+    return likeliest if "id" in message else min(likeliest, _RARELY)
+
+
+def _sniff_part(part: Any) -> float:
+    tag: Any = part.get("type") if is_object(part) else None
+    if type(tag) is not str:
+        return 0.0
+    if tag == "dynamic-tool" or tag.startswith("tool-"):
+        return _SURE if "toolCallId" in part and "state" in part else 0.0
+    if tag.startswith("data-"):
+        return _LIKELY if "data" in part else 0.0
+    wanted = _WANTED.get(tag)
+    if wanted is None or not wanted <= part.keys():
+        return 0.0
+    return _SURE if tag in _OWN or "state" in part else _LIKELY
+
+
+def _sniff_old(message: Any) -> float:
+    """Return how much a message looks like one of version 4, which says its text in ``content``, too."""
+    if not _OLD.isdisjoint(message):
+        return _SURE if "id" in message else _LIKELY
+    parts = message.get("parts")
+    if not is_list(parts) or not all(is_object(part) and part.get("type") in _OLD_PARTS for part in parts):
+        return 0.0
+    return _SURE if parts and "id" in message else _RARELY

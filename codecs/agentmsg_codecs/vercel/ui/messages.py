@@ -1,0 +1,368 @@
+"""Native messages and ours: a message of an assistant is several of ours, a step and what its tools gave, in turn.
+
+Steps begin at ``step-start``, but for the first, which needs none; alone it stands in a message that says nothing.
+
+Marks of messages: ``/steps`` (how many borders stand in front of a step, if not as usual), ``/after`` (how many at
+the end), ``/metadata`` (metadata that say nothing), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (a
+time that stood there), ``/v4`` (see v4.py). Of calls: ``/dynamic`` (with its name beside its type), ``/state`` (what it
+waits for), ``/raw`` (an invalid input that stood apart). Of results: ``/unasked`` (denied without a word of approval),
+``/nothing`` (an output that is null, or absent). Of texts: ``/done``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import AgentMsgError, Made, thaw
+from agentmsg.formats import (
+    CallNames,
+    Grouping,
+    Native,
+    Unreadable,
+    adopt,
+    grouping,
+    is_list,
+    is_mapping,
+    is_marked,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    plain_copy,
+    speed,
+    write_as,
+)
+from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.shared import check_message
+from agentmsg_codecs.vercel.ui import v4
+from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
+from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from agentmsg.formats import Parts
+
+_KEYS = frozenset({"id", "role", "parts"})
+_STEP: Native = {"type": "step-start"}
+_MOST_STEPS = 99
+_NOTHING: dict[str, Any] = {"null": None, "{}": {}}
+_make_msg = maker(am.Msg)
+_with_name = speed.replacer(am.ToolResultBlock, "name")
+
+
+def _made_id(number: int) -> str:
+    """Return the id of a message that has none, by its place in the document."""
+    return f"agentmsg-{number}"
+
+
+def _has_own_id(message: am.Msg) -> bool:
+    return message.id is not None and type(message.id) is not Made
+
+
+def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
+    if group[0].role != "assistant" or message.role not in ("assistant", "tool"):
+        return False
+    if _has_own_id(message) or message.metadata or message.extras:
+        return False
+    return bool(message.content and group[-1].content)
+
+
+def _must_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
+    return message.role == "tool" and group[0].role == "assistant"
+
+
+def _joins(group: Sequence[am.Msg], message: am.Msg) -> bool:
+    return group[-1].role == "tool" and message.role == "assistant" and _may_join(group, message)
+
+
+class Messages:
+    """Reads and writes messages.
+
+    Attributes:
+        described: the forms.
+        places: by role, the parts.
+    """
+
+    def __init__(self) -> None:
+        self.described = describe()
+        self.places: dict[str, Parts] = dict(self.described.parts)
+        self.grouping = Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
+
+    def fill(self) -> None:
+        """Fill the tables, on first use."""
+        self.described.fill()
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, native_messages: Iterable[Any]) -> list[am.Msg]:
+        """Return the messages of native ones; what isn't a message here is one of the role "native"."""
+        groups = [self.container(native, number) for number, native in enumerate(native_messages)]
+        return grouping.seated(groups, self.grouping)
+
+    def message_of(self, value: Any) -> am.Msg:
+        """Return the first message of a native one.
+
+        Raises:
+            DecodeError: if it is none.
+        """
+        check_message(value)
+        self.fill()
+        return self.container(value)[0]
+
+    def container(self, native: Any, number: int = -1) -> list[am.Msg]:
+        """Return the messages of one native message; one of the role "native" if it isn't a message here."""
+        if not is_object(native) or not v4.is_old(native):
+            return self._container(native, number)
+        found = v4.as_new(native)
+        group = [] if found is None else self._container(found[0], number)
+        note: Native = {"mixed": True} if found is None else found[1]
+        if found is None and "parts" in native:
+            group = self._container(native, number)
+        if not group or group[0].role == "native":
+            return [natives.read_whole(native, UI)]
+        return [marked(group[0], UI, v4=note), *group[1:]]
+
+    def _container(self, native: Any, number: int) -> list[am.Msg]:
+        role: Any = native.get("role") if is_object(native) else None
+        parts: Any = native.get("parts") if role in ("system", "user", "assistant") else None
+        link: Any = native.get("id", "") if is_list(parts) else None
+        group: list[am.Msg] | None = None
+        if type(link) is str:
+            group = self._steps(parts) if role == "assistant" else self._plain_message(role, parts)
+        if not group:
+            return [natives.read_whole(native, UI)]
+        return [self._headed(group[0], native, number), *group[1:]]
+
+    def _plain_message(self, role: str, parts: list[Any]) -> list[am.Msg] | None:
+        """Return the message of a user; None where a border stands among its parts. One alone says nothing."""
+        if parts == [_STEP]:
+            parts = []
+        if any(part == _STEP for part in parts):
+            return None
+        return [_make_msg(role, tuple(map(self.places[role].read, parts)), id=None, created_at=None)]
+
+    def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
+        """Return the first message of a native one, with what that says beside its parts."""
+        link: Any = native.get("id")
+        fields: dict[str, Any] = {"id": None if link == _made_id(number) else link}
+        marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
+        rest = {key: value for key, value in native.items() if key not in _KEYS}
+        time = v4.read_time(rest.get("createdAt"))
+        if time is not None:
+            del rest["createdAt"]
+            fields["created_at"] = time
+            marks["time"] = True
+        if not native["parts"]:
+            marks["empty"] = True
+        metadata = rest.get("metadata")
+        if "metadata" in rest and (metadata is None or metadata == {}):
+            marks["metadata"] = "null" if rest.pop("metadata") is None else "{}"
+        elif is_object(metadata):
+            fields["metadata"] = adopt(rest.pop("metadata"))
+        if rest:
+            fields["extras"] = adopt({UI: rest})
+        message = first.evolve(**fields)
+        return marked(message, UI, **marks) if marks else message
+
+    def _steps(self, parts: list[Any]) -> list[am.Msg] | None:
+        """Return the messages of the parts of an assistant; None where there are too many borders to count."""
+        group: list[am.Msg] = []
+        borders, blocks, results = 0, list[Any](), list[Any]()
+
+        def end() -> None:
+            usual = int(bool(group) or not blocks)
+            message = _make_msg("assistant", tuple(blocks), id=None, created_at=None)
+            group.append(message if borders == usual else marked(message, UI, steps=borders))
+            group.extend(_make_msg("tool", (result,), id=None, created_at=None) for result in results)
+
+        for part in parts:
+            if is_object(part) and part == _STEP:
+                if blocks:
+                    end()
+                    borders, blocks, results = 0, [], []
+                borders += 1
+                continue
+            found = self.read_tool(part)
+            if found is None:
+                blocks.append(whole(part) if is_tool(part) else self.places["assistant"].read(part))
+                continue
+            call, result = found
+            blocks.append(call)
+            if result is not None:
+                (blocks if call.kind == "server" else results).append(result)
+        if blocks or not group:
+            end()
+        elif borders:
+            last = max(index for index, message in enumerate(group) if message.role == "assistant")
+            group[last] = marked(group[last], UI, after=borders)
+        counts = [mark_of(message, UI, mark) or 0 for message in group for mark in ("/steps", "/after")]
+        return group if max(counts) <= _MOST_STEPS else None
+
+    def read_tool(self, part: Any) -> tuple[Any, Any] | None:
+        """Return the call of a part, and its result if it has one; None if it is none."""
+        native = tool_of(part)
+        if native is None:
+            return None
+        readers = self.described.names.readers
+        state = native.get("state")
+        is_done = type(state) is str and state.startswith("output-")
+        told = {key: value for key, value in native.items() if not (is_done and (key in RESULT_KEYS or key == "state"))}
+        given: Native = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
+        if not is_done and (
+            not RESULT_KEYS.isdisjoint(native) or is_own_denial(native.get("approval"), native.get("toolCallId"))
+        ):
+            return None
+        if state == "output-denied":
+            _take_reason(told, given)
+        try:
+            call = readers["call"]({**told, **({"state": "input-available"} if is_done else {})})
+            name = "server_result" if call.kind == "server" else "result"
+            result = readers[name]({**given, "type": "output"}) if is_done else None
+        except (Unreadable, AgentMsgError):
+            return None
+        if part["type"] == native["type"]:
+            call = marked(call, UI, dynamic=True)
+        if result is not None and state == "output-denied" and "approval" not in native:
+            result = marked(result, UI, unasked=True)
+        return call, None if result is None else _named(result, call)
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, messages: Sequence[am.Msg]) -> list[Any]:
+        """Return the native messages of messages that fit."""
+        groups = grouping.containers(messages, self.grouping)
+        return [self._write_group(group, number) for number, group in enumerate(groups)]
+
+    def _write_group(self, group: Sequence[am.Msg], number: int) -> Any:
+        first: Any = group[0]
+        if first.role == "native":
+            return thaw(first.content[0].value)
+        own: Native = thaw(natives.extras_of(first, UI))
+        head: Native = {"id": _made_id(number) if first.id is None else str(first.id)}
+        if first.id is None and is_marked(first, UI, "/no-id"):
+            head = {}
+        head["role"] = first.role
+        time = v4.write_time(first.created_at) if first.created_at and is_marked(first, UI, "/time") else None
+        if time is not None:
+            head["createdAt"] = time
+        how = mark_of(first, UI, "/metadata") if first.notes else None
+        if first.metadata:
+            head["metadata"] = thaw(first.metadata)
+        elif how in ("null", "{}"):
+            head["metadata"] = _NOTHING[how]
+        if first.role == "assistant":
+            parts = self._write_steps(group)
+        else:
+            parts = list(map(self.places[first.role].write, first.content))
+            parts = parts or ([] if is_marked(first, UI, "/empty") else [dict(_STEP)])
+        native = {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}
+        note = mark_of(first, UI, "/v4") if first.notes else None
+        return native if note is None else v4.written(native, note)
+
+    def _write_steps(self, group: Sequence[am.Msg]) -> list[Any]:
+        parts: list[Any] = []
+        after = 0
+        if not group[0].content:
+            return [dict(_STEP)] * _count(group[0], "/steps", int(not is_marked(group[0], UI, "/empty")), least=1)
+        for index, message in enumerate(group):
+            if message.role == "tool":
+                continue
+            parts += [dict(_STEP)] * _count(message, "/steps", int(bool(index)), least=int(bool(index)))
+            results: dict[str | None, deque[Any]] = {}
+            for other in _results_of(group, index):
+                results.setdefault(other.tool_call_id, deque()).append(other)
+            parts += self._write_step(message, results)
+            after = _count(message, "/after", 0, least=0)
+        return parts + [dict(_STEP)] * after
+
+    def _write_step(self, message: am.Msg, results: dict[str | None, deque[Any]]) -> list[Any]:
+        parts: list[Any] = []
+        content: Any = message.content
+        for index, block in enumerate(content):
+            if isinstance(block, am.ToolResultBlock):
+                continue  # written with its call
+            if not isinstance(block, am.ToolUseBlock):
+                parts.append(self.places["assistant"].write(block))
+                continue
+            after = content[index + 1] if index + 1 < len(content) else None
+            if block.kind == "server":
+                result = after if isinstance(after, am.ToolResultBlock) else None
+            else:
+                waiting = results.get(block.id)
+                result = waiting.popleft() if waiting else None
+            parts.append(self._write_tool(block, result))
+        return parts
+
+    def _write_tool(self, call: am.ToolUseBlock, result: Any) -> Native:
+        native = write_as(self.described.shapes["call"], call, UI)
+        if result is not None:
+            name = "server_result" if call.kind == "server" else "result"
+            given = write_as(self.described.shapes[name], _with_name(result, None), UI)
+            native = {**native, **{key: value for key, value in given.items() if key != "type"}}
+            is_asked = not is_marked(result, UI, "/unasked")
+            if native["state"] == "output-denied" and "approval" not in native and is_asked:
+                reason = {"reason": native.pop("errorText")} if "errorText" in native else {}
+                native["approval"] = {"id": native["toolCallId"], "approved": False, **reason}
+        is_dynamic = call.notes and is_marked(call, UI, "/dynamic")
+        return native if is_dynamic else static_tool(native)
+
+    # -- whether native ones come back --------------------------------------------------------------------------------
+
+    def returns(self, place: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
+        """Return the function that tells what is read where a native block is written in a place, else None."""
+
+        def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+            self.fill()
+            part = plain_copy(thaw(block.value))
+            if part == _STEP or (place == "assistant" and self.read_tool(part) is not None):
+                return None
+            if place == "assistant" and is_tool(part):
+                return whole(part)
+            return self.places[place].comes_back(block)
+
+        return comes_back
+
+
+def _named(result: Any, call: Any) -> Any:
+    """Return a result with the name of its call; that of a client's tool is one that the reader made."""
+    if call.kind == "server":
+        return _with_name(result, call.name)
+    names = CallNames()
+    names.call(call.id, call.name)
+    return _with_name(result, names.answer(call.id))
+
+
+def is_own_denial(approval: Any, link: Any) -> bool:
+    """Whether an approval says no more than why the call with an id was denied."""
+    if not is_mapping(approval) or not {"id", "approved"} <= approval.keys() <= {"id", "approved", "reason"}:
+        return False
+    is_text = isinstance(approval.get("reason", ""), str)
+    return approval["id"] == link and approval["approved"] is False and is_text
+
+
+def _take_reason(told: Native, given: Native) -> None:
+    """Move the reason of a denial to its result, where the approval says no more than that."""
+    if not is_own_denial(told.get("approval"), told.get("toolCallId")) or "errorText" in given:
+        return
+    approval = told.pop("approval")
+    if "reason" in approval:
+        given["errorText"] = approval["reason"]
+
+
+def _results_of(group: Sequence[am.Msg], index: int) -> list[Any]:
+    """Return the results behind a message of a group."""
+    found: list[Any] = []
+    for message in group[index + 1 :]:
+        if message.role != "tool":
+            break
+        found.append(message.content[0])
+    return found
+
+
+def _count(message: am.Msg, mark: str, usual: int, *, least: int) -> int:
+    found = mark_of(message, UI, mark) if message.notes else None
+    return found if type(found) is int and least <= found <= _MOST_STEPS else usual

@@ -1,0 +1,67 @@
+"""Parts whose type holds a name: ``tool-NAME``, and ``data-NAME``; and a call that is one part with its result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg.formats import Native, Parts, adopt, is_object, natives
+from agentmsg_codecs.vercel.names import UI
+
+_DATA, _TOOL = "data-", "tool-"
+_DYNAMIC = "dynamic-tool"
+# Types of parts that only stand for others here.
+_STAND_INS = frozenset({"data", _DYNAMIC, "output"})
+
+
+def whole(part: Any) -> am.NativeBlock:
+    """Return the block that keeps a part as it is."""
+    return am.NativeBlock(UI, adopt(part), fallback=natives.native_text(part))
+
+
+class UIParts(Parts):
+    """Parts that are a block each."""
+
+    def read(self, part: Any) -> Any:
+        """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
+        tag: Any = part.get("type") if is_object(part) else None
+        if type(tag) is not str:
+            return super().read(part)
+        if tag in _STAND_INS:
+            return whole(part)
+        if not tag.startswith(_DATA):
+            return super().read(part)
+        block = whole(part) if "name" in part else super().read({**part, "type": "data", "name": tag[len(_DATA) :]})
+        return whole(part) if isinstance(block, am.NativeBlock) else block
+
+    def write(self, block: Any) -> Any:
+        """Return the part of a block that fits."""
+        native = super().write(block)
+        if type(block) is not am.DataBlock:
+            return native
+        name = native["name"]
+        return {**{key: value for key, value in native.items() if key != "name"}, "type": f"{_DATA}{name}"}
+
+
+def tool_of(part: Any) -> Native | None:
+    """Return a tool's part as a dynamic one; None if it is none."""
+    tag: Any = part.get("type") if is_object(part) else None
+    if type(tag) is not str:
+        return None
+    if tag == _DYNAMIC:
+        return dict(part)
+    if not tag.startswith(_TOOL) or "toolName" in part:
+        return None
+    return {**part, "type": _DYNAMIC, "toolName": tag[len(_TOOL) :]}
+
+
+def static_tool(native: Native) -> Native:
+    """Return a tool's part with the name in its type."""
+    name = native["toolName"]
+    return {"type": f"{_TOOL}{name}", **{key: native[key] for key in native if key not in ("type", "toolName")}}
+
+
+def is_tool(part: Any) -> bool:
+    """Whether a part is one of a tool."""
+    tag: Any = part.get("type") if is_object(part) else None
+    return type(tag) is str and (tag == _DYNAMIC or tag.startswith(_TOOL))

@@ -1,0 +1,208 @@
+"""What becomes of blocks that users' messages have otherwise, or not at all: the rules of the capability table."""
+
+from __future__ import annotations
+
+from collections import deque
+from operator import is_
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import Drop, Swap, dump_json, is_marked, media, restructure, rules
+from agentmsg_codecs.vercel.media import KINDS, MEDIA, is_url, kind_of
+from agentmsg_codecs.vercel.names import UI, USUAL
+from agentmsg_codecs.vercel.rules import owned
+from agentmsg_codecs.vercel.ui.format import read_url
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# -- files, data, sources ---------------------------------------------------------------------------------------------
+
+
+def file(block: Any) -> Any:
+    """Keep media given as data or by URL; their type tells what they are."""
+    said = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
+    if said is not block:
+        return said
+    source, kind = block.source, KINDS[type(block)]
+    if not isinstance(source, (am.Base64Source, am.URLSource)):
+        return Drop("files are given as data or by URL here")
+    if isinstance(source, am.URLSource) and not (is_url(source.url) or is_marked(source, UI, "/odd")):
+        return Drop("a URL is absolute here")
+    told = source.media_type
+    if isinstance(source, am.URLSource) and told is None:
+        held = media.read_data_url(source.url)
+        told = held.media_type if held is not None else None
+    if told is None or (kind != "file" and kind_of(told) != kind):
+        guess = media.guess_media_type(source.data) if isinstance(source, am.Base64Source) else None
+        told = guess if guess is not None and kind_of(guess) == kind else USUAL[kind]
+    near: Any = source if told == source.media_type else source.evolve(media_type=told)
+    if isinstance(near, am.URLSource) and isinstance(held := read_url(near.url, told), am.Base64Source):
+        near = held
+    near = near.evolve(extras={}) if near.extras else near
+    if kind == "file" and kind_of(told) != "file":
+        return Swap(MEDIA[kind_of(told)](near, cache=block.cache), "the media type tells what it is here", "annotation")
+    return block if near is source else Swap(block.evolve(source=near), "files tell their type here", "annotation")
+
+
+def data(block: am.DataBlock) -> Any:
+    """Keep data; it has a name here."""
+    if block.name is not None:
+        return block
+    return Swap(block.evolve(name="data"), "data have a name here", "annotation")
+
+
+def source(block: am.SourceBlock) -> Any:
+    """Keep a source; it has an id here, and one without a URL a title and a type."""
+    changes: dict[str, Any] = {}
+    if block.item_id is None:
+        changes["item_id"] = block.url or block.title or "source"
+    if block.url is None:
+        changes |= {} if block.title is not None else {"title": ""}
+        changes |= {} if block.media_type is not None else {"media_type": USUAL["file"]}
+    return Swap(block.evolve(**changes), "a source has an id here", "annotation") if changes else block
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+def result(block: am.ToolResultBlock) -> Any:
+    """Tell what a tool gave as one text or one value, and a failure in words."""
+    texts = [item if isinstance(item, am.TextBlock) else rules.as_text(item) for item in block.content]
+    words = "\n".join(text.text for text in texts if text is not None and text.text)
+    value, error, is_lost = block.structured, None, None in texts
+    status = "denied" if block.status == "denied" else "error" if block.is_error else None
+    if status is None:
+        is_said = not block.content or (value is not None and dump_json(value).decode() == words)
+        if value is not None and is_said:
+            words, value = (value, None) if isinstance(value, str) else ("", value)
+        else:
+            is_lost = is_lost or value is not None
+            value = None
+    else:
+        told = [words] if words else []
+        told += [dump_json(value).decode()] if value is not None else []
+        if block.error is not None and block.error not in words:
+            told.append(block.error)
+        words, value = "\n".join(told), None
+        if status == "denied":
+            words, error = "", words or block.error
+    return _settled(block, words, structured=value, error=error, status=status, is_lost=is_lost)
+
+
+def _settled(block: am.ToolResultBlock, words: str, *, is_lost: bool, **fields: Any) -> Any:
+    content: Any = (am.TextBlock(words),) if words else ()
+    is_same = len(content) == len(block.content) and all(
+        isinstance(old, am.TextBlock) and old.text == new.text for old, new in zip(block.content, content, strict=True)
+    )
+    if not is_same:
+        fields["content"] = content
+    if fields["status"] is None:
+        del fields["status"]  # that all went well has no place
+    changes = {name: value for name, value in fields.items() if getattr(block, name) is not value}
+    changes = {name: value for name, value in changes.items() if name == "content" or getattr(block, name) != value}
+    if not changes:
+        return block
+    return Swap(block.evolve(**changes), "a result is one text or value here", "content" if is_lost else "annotation")
+
+
+def orphan(block: am.ToolResultBlock) -> Any:
+    """Tell what a tool gave whose call is not there: in words, or the JSON of its value."""
+    words = block.text or block.error
+    if not words and block.structured is not None:
+        words = dump_json(block.structured).decode()
+    why = "a result stands with its call here"
+    return Swap(am.TextBlock(words), why) if words else Drop(why)
+
+
+def server_result(block: am.ToolResultBlock) -> Any:
+    """Keep what a tool gave that its provider ran."""
+    return owned(block, result(block)) if block.kind == "server" else orphan(block)
+
+
+def status(value: str, block: am.ToolResultBlock) -> str | None:
+    """Keep that a call failed, or was denied."""
+    return value if value in ("denied", "error") else "error" if block.is_error else None
+
+
+def error(value: str, block: am.ToolResultBlock) -> str | None:
+    """Keep why a call was denied."""
+    return value if block.status == "denied" else None
+
+
+# -- which result stands with which call -----------------------------------------------------------------------------
+
+
+def with_results(message: am.Msg) -> Any:
+    """Put what a server's tool gave behind its call, with its name; a result without a call is text."""
+    blocks: Any = message.content
+    if not any(map(_is_served_result, blocks)):
+        return message
+    taken = _answers(blocks)
+    content: list[Any] = []
+    for index, block in enumerate(blocks):
+        if not _is_served_result(block):
+            content.append(block)
+            if index in taken:
+                found = blocks[taken[index]]
+                content.append(found if found.name == block.name else found.evolve(name=block.name))
+        elif index not in taken.values():
+            answer = rules.server_as_text(block)
+            content += [answer.new] if isinstance(answer, Swap) else []
+    if len(content) == len(blocks) and all(map(is_, content, blocks)):
+        return message
+    return Swap(message.evolve(content=content), "a call and its result are one part here")
+
+
+def _is_served_result(block: Any) -> bool:
+    return isinstance(block, am.ToolResultBlock) and block.kind == "server"
+
+
+def _answers(content: Sequence[Any]) -> dict[int, int]:
+    """Return the index of the result by that of its call, of a server's tools."""
+    waiting: dict[str | None, deque[int]] = {}
+    found: dict[int, int] = {}
+    for index, block in enumerate(content):
+        if isinstance(block, am.ToolUseBlock) and block.kind == "server":
+            waiting.setdefault(block.id, deque()).append(index)
+        elif isinstance(block, am.ToolResultBlock) and block.kind == "server" and waiting.get(block.tool_call_id):
+            found[waiting[block.tool_call_id].popleft()] = index
+    return found
+
+
+def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
+    """Move the results of a client's tools behind their calls, in the order of these; one without a call is a user's.
+
+    Args:
+        plan: in which each result is a message of its own.
+        messages: that the plan is of.
+    """
+    current = restructure.as_is(messages) if plan is None else plan
+    waiting: dict[str | None, deque[tuple[int, int]]] = {}
+    behind: dict[int, list[tuple[int, int]]] = {}
+    orphans: set[int] = set()
+    results: set[int] = set()
+    for number, parts in enumerate(current):
+        role = parts[0].role or messages[parts[0].index].role
+        blocks = [messages[part.index].content[pick] for part in parts for pick in part.picks]
+        if role == "assistant":
+            for order, block in enumerate(blocks):
+                if isinstance(block, am.ToolUseBlock) and block.kind != "server":
+                    waiting.setdefault(block.id, deque()).append((number, order))
+        elif role == "tool" and blocks:
+            result: Any = blocks[0]
+            queue = waiting.get(result.tool_call_id)
+            if queue:
+                call, order = queue.popleft()
+                behind.setdefault(call, []).append((order, number))
+                results.add(number)
+            else:
+                orphans.add(number)
+    out: restructure.Plan = []
+    for number, parts in enumerate(current):
+        if number in results:
+            continue
+        first = parts[0]
+        out.append((restructure.Part(first.index, first.picks, "user"),) if number in orphans else parts)
+        out += [current[result] for _, result in sorted(behind.get(number, []))]
+    return plan if out == current else out

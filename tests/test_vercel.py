@@ -1,0 +1,201 @@
+"""The codec ``vercel``: parts, options of providers, results, what has no place.
+
+Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
+accepts, in real/test_real_vercel.py.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import agentmsg as am
+from agentmsg.formats.spelling import same_document
+from agentmsg_codecs.vercel import VercelCodec
+from data import shared_dir
+from support import checked
+from support.checked import msg, refused
+from support.documents import documents
+
+CODEC = VercelCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="vercel")
+SERVER: dict[str, Any] = {"kind": "server", "provider": "anthropic"}
+LINK: dict[str, Any] = {"toolCallId": "c", "toolName": "f"}
+
+
+def signed(provider: str, **options: Any) -> dict[str, Any]:
+    """Return the options of a provider."""
+    return {"providerOptions": {provider: options}}
+
+
+PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
+    ("user", {"type": "text", "text": "Hi", **signed("x", k=1)},
+     am.TextBlock("Hi", extras={"vercel.options": {"x": {"k": 1}}})),
+    ("user", {"type": "text", "text": "Hi", **signed("anthropic", cacheControl={"type": "ephemeral", "ttl": "1h"})},
+     am.TextBlock("Hi", cache=am.CacheHint(ttl="1h"))),
+    ("user", {"type": "image", "image": "AAAA", "mediaType": "image/png", **signed("openai", imageDetail="low")},
+     am.ImageBlock(am.Base64Source("AAAA", "image/png"), detail="low")),
+    ("user", {"type": "image", "image": "https://x.test/a.png"}, am.ImageBlock(am.URLSource("https://x.test/a.png"))),
+    ("user", {"type": "image", "image": {"openai": "file-1"}}, am.ImageBlock(am.FileSource("file-1", "openai"))),
+    ("user", {"type": "file", "data": "AAAA", "mediaType": "audio/wav"},
+     am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))),
+    ("user", {"type": "file", "data": "https://x.test/a.mp4", "mediaType": "video/mp4"},
+     am.VideoBlock(am.URLSource("https://x.test/a.mp4", "video/mp4"))),
+    ("user", {"type": "file", "data": {"type": "reference", "reference": {"openai": "f", "google": "g"}},
+              "mediaType": "application/pdf", "filename": "a.pdf"},
+     am.FileBlock(am.FileSource("f", "openai", "application/pdf", extras={"vercel": {"google": "g"}}), name="a.pdf")),
+    ("user", {"type": "file", "data": {"type": "text", "text": "x"}, "mediaType": "text/plain",
+              **signed("anthropic", title="T", context="C")},
+     am.FileBlock(am.TextSource("x", "text/plain"), title="T", context="C")),
+    ("assistant", {"type": "file", "data": "AAAA", "mediaType": "image/png"},
+     am.ImageBlock(am.Base64Source("AAAA", "image/png"))),
+    ("assistant", {"type": "text", "text": "Hi", **signed("openai", itemId="msg_1", phase="commentary")},
+     am.TextBlock("Hi", item_id="msg_1", phase="commentary")),
+    ("assistant", {"type": "reasoning", "text": "Hm", **signed("anthropic", signature="s")},
+     am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "s"))),
+    ("assistant", {"type": "reasoning", "text": "", **signed("anthropic", redactedData="AAAA")},
+     am.ThinkingBlock(redacted="AAAA")),
+    ("assistant", {"type": "reasoning", "text": "", **signed("openai", itemId="rs_1", reasoningEncryptedContent="e")},
+     am.ThinkingBlock(item_id="rs_1", signature=am.Signature("openai", "e"))),
+    ("assistant", {"type": "tool-call", **LINK, "input": {"q": 1}, **signed("google", thoughtSignature="g")},
+     am.ToolUseBlock("c", "f", {"q": 1}, signature=am.Signature("google", "g"))),
+    ("assistant", {"type": "tool-call", **LINK, "input": [1]}, am.ToolUseBlock("c", "f", [1])),
+    ("assistant", {"type": "tool-call", **LINK, "input": '{"q": '}, am.ToolUseBlock("c", "f", raw_input='{"q": ')),
+    ("assistant", {"type": "tool-call", **LINK, "input": {"_raw": '"ls"'}}, am.ToolUseBlock("c", "f", "ls")),
+    ("assistant", {"type": "tool-call", "toolCallId": "srvtoolu_1", "toolName": "f", "input": {},
+                   "providerExecuted": True}, am.ToolUseBlock("srvtoolu_1", "f", {}, **SERVER)),
+    ("assistant", {"type": "custom", "kind": "x.y"}, am.NativeBlock("vercel", {"type": "custom", "kind": "x.y"})),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("role", "part", "block"), PARTS)
+def test_a_part_is_a_block(role: str, part: dict[str, Any], block: am.Block) -> None:
+    """A part is this block, and the block is written as the part, to the last key."""
+    natives = [{"role": role, "content": [part]}]
+    (message,) = returned(natives)
+    assert am.same(message, msg(role, block)), message
+    assert same_document(written(msg(role, block)), natives)
+
+
+OUTPUTS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"type": "text", "value": "x"}, {"content": "x"}),
+    ({"type": "json", "value": [1]}, {"structured": [1]}),
+    ({"type": "error-text", "value": "boom"}, {"content": "boom", "status": "error"}),
+    ({"type": "error-json", "value": {"code": 1}}, {"structured": {"code": 1}, "status": "error"}),
+    ({"type": "execution-denied", "reason": "no"}, {"status": "denied", "error": "no"}),
+    ({"type": "content", "value": [{"type": "text", "text": "see"},
+                                   {"type": "image-data", "data": "AAAA", "mediaType": "image/png"},
+                                   {"type": "file-url", "url": "https://x.test/a.pdf"},
+                                   {"type": "file-id", "fileId": {"openai": "f"}}]},
+     {"content": [am.TextBlock("see"), am.ImageBlock(am.Base64Source("AAAA", "image/png")),
+                  am.FileBlock(am.URLSource("https://x.test/a.pdf")), am.FileBlock(am.FileSource("f", "openai"))]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("output", "fields"), OUTPUTS, ids=[output["type"] for output, _ in OUTPUTS])
+def test_what_a_tool_gave_is_of_one_kind(output: dict[str, Any], fields: dict[str, Any]) -> None:
+    """Each kind of output is a result, and the result is written as that kind."""
+    part: dict[str, Any] = {"type": "tool-call", **LINK, "input": {}}
+    call: dict[str, Any] = {"role": "assistant", "content": [part]}
+    natives: list[Any] = [call, {"role": "tool", "content": [{"type": "tool-result", **LINK, "output": output}]}]
+    history = returned(natives)
+    block = am.ToolResultBlock("c", name="f", **fields)
+    assert am.same(history[1], msg("tool", block)), history[1]
+    assert same_document(written(history[0].evolve(notes={}), msg("tool", block)), natives)
+
+
+def test_results_share_a_message_of_tools() -> None:
+    """Neighbouring results are one native message; answers to requests for approval stand among them."""
+    result: dict[str, Any] = {"type": "tool-result", **LINK, "output": {"type": "text", "value": "1"}}
+    answer = {"type": "tool-approval-response", "approvalId": "a", "approved": True}
+    history = returned([{"role": "tool", "content": [answer, result, {**result, "toolCallId": "d"}]}])
+    assert [message.role for message in history] == ["user", "tool", "tool"]
+    assert history[0].content == (am.NativeBlock("vercel", answer),)
+    calls = [{"id": link, "function": {"name": "f", "arguments": "{}"}, "type": "function"} for link in "cd"]
+    tools = [{"role": "tool", "tool_call_id": link, "content": "x"} for link in "cd"]
+    document = am.convert([{"role": "assistant", "tool_calls": calls}, *tools], "openai", "vercel").document
+    assert [native["role"] for native in document] == ["assistant", "tool"]
+    assert [part["toolName"] for part in document[1]["content"]] == ["f", "f"]
+
+
+def test_options_beside_a_text_are_those_of_the_text() -> None:
+    """A system prompt is a text, with the hint to cache it beside; hints of other formats come there, too."""
+    options = {"anthropic": {"cacheControl": {"type": "ephemeral"}}}
+    native = {"role": "system", "content": "s", "providerOptions": options}
+    (message,) = returned([native])
+    assert message.content == (am.TextBlock("s", cache=am.CacheHint()),)
+    assert not message.extras
+    system = [{"type": "text", "text": "s", "cache_control": {"type": "ephemeral"}}]
+    done = am.convert({"system": system, "messages": []}, "anthropic", "vercel")
+    assert (done.document, list(done.losses)) == ([native], [])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "image", "image": "data:image/png;base64,AAAA"}],
+        [{"type": "image", "image": "data:image/png;base64,AAAA", "mediaType": "image/jpeg"}],
+        [{"type": "file", "data": {"type": "url", "url": "a.pdf"}, "mediaType": "application/pdf"}],
+        [{"type": "file", "data": {"type": "data", "data": "https://x"}, "mediaType": "image/png"}],
+        [{"type": "file", "data": "AAAA"}],
+        [{"type": "text", "text": "x", "providerOptions": {"anthropic": 1}}],
+        [{"type": "text", "text": "x", "providerOptions": {"anthropic": {"cacheControl": {"type": 1}}}}],
+    ],
+)
+def test_odd_spellings_come_back(content: list[Any]) -> None:
+    """However data and options are told, they come back as they were."""
+    returned([{"role": "user", "content": content}])
+
+
+NOWHERE: list[tuple[am.Msg, Any, str]] = [
+    (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("nobody", "x"))),
+     [{"type": "reasoning", "text": "Hm"}], "annotation"),
+    (msg("user", am.ImageBlock.from_url("a.png")), [], "content"),
+    (msg("user", am.FileBlock(am.Base64Source("AAAA", "image/png"))),
+     [{"type": "image", "image": "AAAA", "mediaType": "image/png"}], "annotation"),
+    (msg("assistant", am.ToolUseBlock("c", "f", "ls", kind="custom")),
+     [{"type": "tool-call", **LINK, "input": {"input": "ls"}}], "content"),
+    (msg("system", am.TextBlock("a"), am.TextBlock("b")), "a\nb", "annotation"),
+    (msg("assistant", am.ToolUseBlock(None, "web_search", {}, kind="server", provider="openai", item_id="ws_1")),
+     [{"type": "tool-call", "toolCallId": "ws_1", "toolName": "web_search", "input": {}, "providerExecuted": True,
+       **signed("openai", itemId="ws_1")}], "annotation"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("message", "content", "level"),
+    NOWHERE,
+    ids=["foreign signature", "relative link", "image as file", "custom call", "two texts", "call without id"],
+)  # fmt: skip
+def test_what_has_no_place(message: am.Msg, content: Any, level: str) -> None:
+    """What the format has not is left out, or told otherwise; the report says so, and restores it."""
+    losses: list[am.Loss] = []
+    document = written(message, losses=losses)
+    assert [native["content"] for native in document] == [content or ""]
+    assert level in {loss.level for loss in losses}
+    assert am.same(am.restore(am.decode(document, "vercel"), losses), am.History([message]))
+
+
+def test_what_is_no_document_is_refused() -> None:
+    """The error names the place."""
+    assert refused([{"role": "user", "content": "x"}, 1], codec="vercel")[0] == (1,)
+    assert refused({"messages": [1]}, codec="vercel")[0] == ("messages", 0)
+
+
+@pytest.mark.parametrize("version", ["vercel", "vercel6"])
+def test_the_schema_of_the_package_allows_what_is_converted(version: str) -> None:
+    """Every stored document of another format becomes messages that the schema allows; 6 has no data with a tag."""
+    path = shared_dir() / "formats" / "fields" / f"{version}_model_message.schema.json"
+    schema: Any = Draft202012Validator(json.loads(path.read_text()))
+    sources: list[am.CodecName] = [name for name in am.codec_names() if name not in ("json", "msgpack", "vercel")]
+    for source in sources:
+        for name, document in documents(source):
+            found = am.encode(am.decode(document, source), "vercel", on_loss="ignore")
+            for native in CODEC.native_messages(found):
+                is_new = version == "vercel6" and '"data": {' in json.dumps(native)
+                assert is_new or schema.is_valid(native), f"{source}, {name}: {native}"

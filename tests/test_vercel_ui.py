@@ -1,0 +1,207 @@
+"""The codec ``vercel-ui``: parts, calls with their results, steps, version 4, what has no place.
+
+Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
+accepts, in real/test_real_vercel.py.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.formats.spelling import same_document
+from agentmsg_codecs.vercel.ui import VercelUICodec
+from support import checked
+from support.checked import msg, refused
+
+CODEC = VercelUICodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="vercel-ui")
+SERVER: dict[str, Any] = {"kind": "server", "provider": "anthropic"}
+STEP = {"type": "step-start"}
+
+
+def native(*parts: Any, role: str = "assistant", **fields: Any) -> dict[str, Any]:
+    """Return a message with an id."""
+    return {"id": "m", "role": role, "parts": list(parts), **fields}
+
+
+def tool(state: str, link: str = "c", name: str = "f", **fields: Any) -> dict[str, Any]:
+    """Return the part of a call."""
+    return {"type": f"tool-{name}", "toolCallId": link, "state": state, "input": {}, **fields}
+
+
+PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
+    ("user", {"type": "text", "text": "Hi"}, am.TextBlock("Hi")),
+    ("user", {"type": "file", "mediaType": "image/png", "url": "data:image/png;base64,AAAA"},
+     am.ImageBlock(am.Base64Source("AAAA", "image/png"))),
+    ("user", {"type": "file", "mediaType": "application/pdf", "url": "https://x.test/a.pdf", "filename": "a.pdf"},
+     am.FileBlock(am.URLSource("https://x.test/a.pdf", "application/pdf"), name="a.pdf")),
+    ("assistant", {"type": "reasoning", "text": "Hm", "providerMetadata": {"anthropic": {"signature": "s"}}},
+     am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "s"))),
+    ("assistant", {"type": "source-url", "sourceId": "s", "url": "https://x.test", "title": "X"},
+     am.SourceBlock("https://x.test", title="X", item_id="s")),
+    ("assistant", {"type": "source-document", "sourceId": "s", "mediaType": "application/pdf", "title": "D"},
+     am.SourceBlock(title="D", media_type="application/pdf", item_id="s")),
+    ("assistant", {"type": "data-weather", "id": "w", "data": {"t": 1}},
+     am.DataBlock({"t": 1}, name="weather", item_id="w")),
+    ("assistant", tool("input-available"), am.ToolUseBlock("c", "f", {})),
+    ("assistant", tool("input-available", providerExecuted=True, link="srvtoolu_1"),
+     am.ToolUseBlock("srvtoolu_1", "f", {}, **SERVER)),
+    ("assistant", tool("input-streaming"), am.NativeBlock("vercel-ui", tool("input-streaming"))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("role", "part", "block"), PARTS)
+def test_a_part_is_a_block(role: str, part: dict[str, Any], block: am.Block) -> None:
+    """A part is this block, and the block is written as the part, to the last key."""
+    natives = [native(part, role=role)]
+    (message,) = returned(natives)
+    assert am.same(message, msg(role, block, id="m")), message
+    assert same_document(written(msg(role, block, id="m")), natives)
+
+
+RESULTS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"state": "output-available", "output": "x"}, {"content": "x"}),
+    ({"state": "output-available", "output": [1]}, {"structured": [1]}),
+    ({"state": "output-error", "errorText": "boom"}, {"content": "boom", "status": "error"}),
+    ({"state": "output-denied", "approval": {"id": "c", "approved": False, "reason": "no"}},
+     {"status": "denied", "error": "no"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "fields"), RESULTS, ids=["text", "value", "error", "denied"])
+def test_a_call_and_its_result_are_one_part(given: dict[str, Any], fields: dict[str, Any]) -> None:
+    """The part is a call and a tool message; these are written as the part."""
+    natives = [native(tool(**given))]
+    history = returned(natives)
+    block = am.ToolResultBlock("c", name="f", **fields)
+    asked = msg("assistant", am.ToolUseBlock("c", "f", {}), id="m")
+    assert am.same(history, am.History([asked, msg("tool", block)])), history
+    assert same_document(written(asked, msg("tool", block)), natives)
+
+
+def test_steps_are_messages() -> None:
+    """A message of several steps is several of ours; in another format their results stand between them."""
+    first = [{"type": "text", "text": "a"}, tool("output-available", output="1"), {"type": "text", "text": "b"}]
+    natives = [native(STEP, *first, tool("output-error", "d", errorText="2"), STEP, {"type": "text", "text": "c"})]
+    history = returned(natives)
+    assert [message.role for message in history] == ["assistant", "tool", "tool", "assistant"]
+    assert [message.id for message in history] == ["m", None, None, None]
+    document = am.convert(natives, "vercel-ui", "openai").document["messages"]
+    assert [message["role"] for message in document] == ["assistant", "tool", "tool", "assistant"]
+    back = am.convert(document, "openai", "vercel-ui").document
+    assert [part["type"] for part in back[0]["parts"]] == ["text", "text", "tool-f", "tool-f", "step-start", "text"]
+    assert len(back) == 1
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [STEP, STEP, {"type": "text", "text": "x"}],
+        [{"type": "text", "text": "x"}, STEP],
+        [{"type": "text", "text": "x"}, STEP, STEP, {"type": "text", "text": "y"}],
+        [STEP],
+        [STEP, STEP],
+        [],
+        [tool("approval-requested", approval={"id": "a"})],
+        [tool("output-denied", approval={"id": "a", "approved": False, "reason": "no"})],
+        [tool("output-denied")],
+        [tool("output-available")],
+        [tool("output-available", output=None, preliminary=True)],
+        [{"type": "dynamic-tool", "toolName": "f", "toolCallId": "c", "state": "output-error", "rawInput": '{"',
+          "errorText": "x"}],
+        [{"type": "text", "text": "x", "state": "streaming"}],
+        [{"type": "data", "data": 1}, {"type": "data-x", "name": "y", "data": 1}],
+    ],
+)  # fmt: skip
+def test_odd_parts_come_back(parts: list[Any]) -> None:
+    """Borders anywhere, approvals, outputs that say nothing: they come back as they were."""
+    returned([native(*parts)])
+
+
+def test_results_stand_with_their_calls() -> None:
+    """A late result moves to its call; one without a call is a user's text, and the report says so."""
+    calls = msg("assistant", am.ToolUseBlock("c", "f", {}), am.ToolUseBlock("d", "g", {}))
+    results = [msg("tool", am.ToolResultBlock(link, link)) for link in ("d", "c", "x")]
+    losses: list[am.Loss] = []
+    history = am.History([calls, msg("user", am.TextBlock("and?")), *results])
+    document = written(*history, losses=losses)
+    assert [part.get("output") for part in document[0]["parts"]] == ["c", "d"]
+    assert [message["role"] for message in document] == ["assistant", "user", "user"]
+    assert {"moved", "changed"} <= {loss.kind for loss in losses}
+    assert am.same(am.restore(am.decode(document, "vercel-ui"), losses), history)
+
+
+def test_results_of_a_server_stand_with_their_calls() -> None:
+    """What a provider ran is one part, in the assistant's own message."""
+    call = am.ToolUseBlock("srvtoolu_1", "f", {}, **SERVER)
+    found = am.ToolResultBlock("srvtoolu_1", "x", name="f", **SERVER)
+    document = written(msg("assistant", call, am.TextBlock("so"), found, id="m"))
+    part = tool("output-available", "srvtoolu_1", output="x", providerExecuted=True)
+    assert document == [native(part, {"type": "text", "text": "so"})]
+    assert returned(document)[0].content[:2] == (call, found)
+
+
+def test_messages_without_an_id_get_one() -> None:
+    """It tells their place, and is read as one that nobody gave."""
+    document = am.convert([{"role": "user", "content": "Hi"}], "openai", "vercel-ui").document
+    assert document[0]["id"] == "agentmsg-0"
+    done = am.convert(document, "vercel-ui", "openai")
+    assert not done.losses
+
+
+OLD: dict[str, Any] = {
+    "id": "m",
+    "createdAt": "2025-05-01T10:00:02.000Z",
+    "role": "assistant",
+    "content": "ab",
+    "toolInvocations": [
+        {"state": "result", "step": 0, "toolCallId": "c", "toolName": "f", "args": {"q": 1}, "result": "1"}
+    ],
+}
+
+
+def test_version_4_is_read_as_what_it_says() -> None:
+    """With parts or without, with files beside: today's parts, written as they were; edits win."""
+    text = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    invocation = [{"type": "tool-invocation", "toolInvocation": call} for call in OLD["toolInvocations"]]
+    with_parts = {**OLD, "parts": [STEP, text[0], *invocation, STEP, text[1]]}
+    history = returned([OLD, with_parts])
+    assert [message.role for message in history] == ["assistant", "tool", "assistant"] * 2
+    assert history[0].created_at is not None
+    assert history[1].tool_results[0].text == "1"
+    attached = {"name": "a.png", "contentType": "image/png", "url": "https://x.test/a.png"}
+    asked = {"id": "u", "role": "user", "content": "Look", "experimental_attachments": [attached]}
+    assert [type(block) for block in returned([asked])[0].content] == [am.TextBlock, am.ImageBlock]
+    edited = am.History([*history[:2], history[2].evolve(content="new")])
+    assert am.encode(edited, "vercel-ui")[0]["content"] == "new"
+
+
+@pytest.mark.parametrize(
+    ("message", "parts", "level"),
+    [
+        (msg("user", am.ImageBlock(am.FileSource("f", "openai"))), [], "content"),
+        (msg("user", am.ImageBlock(am.Base64Source("iVBORw0KGgo="))),
+         [{"type": "file", "mediaType": "image/png", "url": "data:image/png;base64,iVBORw0KGgo="}], "annotation"),
+        (msg("assistant", am.SourceBlock("https://x.test")),
+         [{"type": "source-url", "sourceId": "https://x.test", "url": "https://x.test"}], "annotation"),
+        (msg("assistant", am.RefusalBlock("No")), [{"type": "text", "text": "No"}], "annotation"),
+    ],
+    ids=["file id", "untyped data", "source without id", "refusal"],
+)  # fmt: skip
+def test_what_has_no_place(message: am.Msg, parts: list[Any], level: str) -> None:
+    """What the format has not is left out, or told otherwise; the report says so, and restores it."""
+    losses: list[am.Loss] = []
+    document = written(message, losses=losses)
+    assert [each["parts"] for each in document] == ([parts] if parts else [])
+    assert level in {loss.level for loss in losses}
+    assert am.same(am.restore(am.decode(document, "vercel-ui"), losses), am.History([message]))
+
+
+def test_what_is_no_document_is_refused() -> None:
+    """The error names the place."""
+    assert refused([native(), 1], codec="vercel-ui")[0] == (1,)
