@@ -90,14 +90,17 @@ def test_calls_are_json(value: str, found: list[str]) -> None:
 
 
 def test_results_answer_the_calls_before_in_their_order() -> None:
-    """They have the names of these, too; a call that nobody answered takes no later result."""
+    """They have the names of these, and ids where a format needs some; a call without answer takes no later result."""
     calls = turn("function_call", f'[{CALL}, {{"name": "g", "arguments": {{}}}}]')
     history = returned([calls, turn("observation", "1"), calls, turn("tool", "<tool_response>\n2\n</tool_response>")])
     results = [message.tool_results[0] for message in history if message.role == "tool"]
     assert [(result.tool_call_id, result.name, result.text) for result in results] == [
-        ("call_0_0_f", "f", "1"),
-        ("call_2_0_f", "f", "2"),
+        (None, "f", "1"),
+        (None, "f", "2"),
     ]
+    told = am.decode(am.encode(history, "openai", on_loss="ignore"), "openai")
+    calls = [[call.id for call in message.tool_calls][:1] for message in told if message.role == "assistant"]
+    assert calls == [[message.tool_results[0].tool_call_id] for message in told if message.role == "tool"]
 
 
 def test_new_calls_and_results() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 __all__ = ["VERCEL", "VERCEL_OLD", "VERCEL_UI"]
 
 _PNG = "iVBORw0KGgo="
+_RESULT = {"type": "web_search_result", "url": "https://x.test", "title": "X", "encrypted_content": "x"}
 _CACHED = {"anthropic": {"cacheControl": {"type": "ephemeral", "ttl": "1h"}}}
 VERCEL: list[Any] = [
     {"role": "system", "content": "Be brief.", "providerOptions": {**_CACHED, "openai": {"x": 1}}},
@@ -64,7 +65,7 @@ VERCEL: list[Any] = [
                 "type": "tool-result",
                 "toolCallId": "srvtoolu_1",
                 "toolName": "web_search",
-                "output": {"type": "json", "value": [{"url": "https://x.test", "title": "X"}]},
+                "output": {"type": "json", "value": [_RESULT]},
             },
             {"type": "tool-approval-request", "approvalId": "a1", "toolCallId": "c1"},
         ],

@@ -38,10 +38,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import attrs
 
 import agentmsg as am
+import agentmsg_codecs.hf.images as own_images
+import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, maker, mark_of, marked
 from agentmsg.formats.sending import SendingRule
-from agentmsg_codecs.hf import images, rows
 from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.links import linked, unlinked
@@ -110,7 +111,7 @@ class HfCodec(Codec):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a row, of a list of messages, or of one message."""
-        row = rows.row_of(document)
+        row = own_rows.row_of(document)
         self.engine.fill()
         messages = linked(self._messages(row))
         rest, note = (
@@ -119,9 +120,9 @@ class HfCodec(Codec):
         )
         if row.texts:
             note["/texts"] = list(row.texts)  # type: ignore[assignment]
-        with_images = images.placed(messages, rest.get(images.COLUMN))
+        with_images = own_images.placed(messages, rest.get(own_images.COLUMN))
         if with_images is not None:
-            messages, _ = with_images, rest.pop(images.COLUMN)
+            messages, _ = with_images, rest.pop(own_images.COLUMN)
         tools = read_tools(self.engine.described.shapes, rest.get("tools"))
         if tools is not None:
             del rest["tools"]
@@ -133,11 +134,11 @@ class HfCodec(Codec):
             notes=adopt({FAMILY: note}) if note else EMPTY,
         )
 
-    def _messages(self, row: rows.Row) -> list[am.Msg]:
+    def _messages(self, row: own_rows.Row) -> list[am.Msg]:
         messages: list[am.Msg] = []
         for column, native, path in row.each():
             try:
-                message = self.engine.read(rows.without_nulls(native) if self.nulls == "absent" else native)
+                message = self.engine.read(own_rows.without_nulls(native) if self.nulls == "absent" else native)
             except AgentMsgError as error:
                 raise error.at(*path) from None
             is_answer = row.place == "prompt" and column != "prompt"
@@ -147,7 +148,7 @@ class HfCodec(Codec):
     def write(self, history: am.History) -> Any:
         """Return the row of a history; a list or a message where it was read from one, or is wanted so."""
         self.engine.fill()
-        place = rows.place_of(history)
+        place = own_rows.place_of(history)
         own: Any = history.extras.get(FAMILY) if history.extras else None
         is_list_wanted = place in ("list", "single") or (place is None and self.container == "list")
         if is_list_wanted and not own and not history.tools:
@@ -155,16 +156,16 @@ class HfCodec(Codec):
             return natives[0] if place == "single" and len(natives) == 1 and _is_single(natives[0]) else natives
         messages: Any = history.messages
         column: list[str] = []
-        if images.has_column(messages):
-            messages, column = images.unplaced(messages)
+        if own_images.has_column(messages):
+            messages, column = own_images.unplaced(messages)
         row: Native = {}
-        columns = rows.columns_of(history)
+        columns = own_rows.columns_of(history)
         if columns:
-            row = rows.written(history, self._natives(messages), "prompt" if "prompt" in columns else min(columns))
+            row = own_rows.written(history, self._natives(messages), "prompt" if "prompt" in columns else min(columns))
         if history.tools:
             row["tools"] = self._tools(history)
         if column:
-            row[images.COLUMN] = column
+            row[own_images.COLUMN] = column
         return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}} if own else row
 
     def _natives(self, messages: Any) -> list[Any]:
@@ -178,7 +179,7 @@ class HfCodec(Codec):
     def native_messages(self, document: Any) -> list[Any]:
         """Return the native messages of a row, a list, or one message."""
         try:
-            return [native for _, native, _ in rows.row_of(document).each()]
+            return [native for _, native, _ in own_rows.row_of(document).each()]
         except AgentMsgError:
             return document if is_list(document) else [document]
 
@@ -189,4 +190,4 @@ class HfCodec(Codec):
 
 def _is_single(native: Any) -> bool:
     """Whether a message is read as one by itself, not as a row."""
-    return is_object(native) and rows.row_of(native).place == "single"
+    return is_object(native) and own_rows.row_of(native).place == "single"

@@ -20,8 +20,8 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.hf import images
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value_result, place_of
+from agentmsg_codecs.hf.images import COLUMN, has_column, is_taken
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.hf.rows import taken
 from agentmsg_codecs.hf.tools import read_tools, tool_rows
@@ -169,8 +169,8 @@ def _taken(messages: Messages) -> Any:
         found = set(taken(history))
         if history.tools or read_tools(messages.described.shapes, own.get("tools")) is not None:
             found.add("tools")
-        if images.has_column(history.messages) or images.is_taken(history.messages, own.get(images.COLUMN)):
-            found.add(images.COLUMN)
+        if has_column(history.messages) or is_taken(history.messages, own.get(COLUMN)):
+            found.add(COLUMN)
         return frozenset(found)
 
     return columns

@@ -8,8 +8,8 @@ import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import Unreadable, adopt, maker, natives, plain_copy, write_as
 from agentmsg.formats.forms import Each, Via
-from agentmsg_codecs.hf import inline
 from agentmsg_codecs.hf.format import describe
+from agentmsg_codecs.hf.inline import put_back, split_off
 from agentmsg_codecs.hf.names import FAMILY
 
 _make_native = maker(am.NativeBlock)
@@ -56,7 +56,7 @@ class Messages:
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)
         if role == "assistant" and type(native.get("content")) is str:
-            return inline.split_off(message)
+            return split_off(message)
         return message
 
     def write(self, message: am.Msg) -> Any:
@@ -65,7 +65,7 @@ class Messages:
         if kept is not None:
             return kept
         if message.role == "assistant":
-            message = inline.put_back(message, is_default=self._is_inline)
+            message = put_back(message, is_default=self._is_inline)
         shape = self.described.shapes[f"{message.role}_message"]
         return write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
 

@@ -110,7 +110,7 @@ def _more(row: Row, *spaces: Cell, **cells: Cell) -> Row:
 
 def _said_rows(messages: Messages, place: str, **cells: Cell) -> dict[type[Any], Row]:
     """Return the rows of what users say, or of the media in a result."""
-    answers: Any = dict.fromkeys(CLASSES.values(), own.said_media)
+    answers: Any = dict.fromkeys(CLASSES.values(), own.said_media if place == "user" else own.returned_media)
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.returns(place))}
     rows = Rows(messages.said).place(place, answers, others)
     made = {cls: _more(row, **cells) if "extras" in row.fields else row for cls, row in rows.items()}

@@ -66,6 +66,12 @@ def said_media(block: Any) -> Any:
     return Swap(block.evolve(source=new), "data has the type of its kind here", "annotation")
 
 
+def returned_media(block: Any) -> Any:
+    """Keep media in a result: what a provider keeps has no place there."""
+    is_kept = isinstance(block.source, am.FileSource)
+    return Drop("a result has no files that a provider keeps") if is_kept else said_media(block)
+
+
 def file_of_model(block: Any) -> Any:
     """Keep media that a model made as data; at a URL there is no place for it."""
     source: Any = block.source

@@ -26,9 +26,9 @@ Follows LLaMA-Factory ff6d4d1.
 | a turn from anybody else; such a place without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; other columns | extras["sharegpt"], of an inner object "sharegpt.item"; those of the history |
 
-Results answer the calls of the turn before them, in their order; ids are not written. A result that would be paired
-with another call is a user's text. Only an id that was read, or made by a reader, is written where the order says
-otherwise: as ``id`` beside the name of a call, and as ``tool_call_id`` of a turn.
+Results answer the calls of the turn before them, in their order; rows have no ids, and none are made. A result that
+would be paired with another call is a user's text. Only an id that a row says is written: as ``id`` beside the name of
+a call, and as ``tool_call_id`` of a turn.
 
 Calls alone are written as LLaMA-Factory has them, calls beside a text as Hermes does.
 """
@@ -40,6 +40,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
+import agentmsg_codecs.sharegpt.alpaca as own_alpaca
+import agentmsg_codecs.sharegpt.media as own_media
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
@@ -54,7 +56,6 @@ from agentmsg.formats import (
     mark_of,
     marked,
 )
-from agentmsg_codecs.sharegpt import alpaca, media
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED
 from agentmsg_codecs.sharegpt.likeness import is_turn, sniff_row
@@ -114,7 +115,7 @@ class ShareGptCodec(Codec):
                 raise error.at("chosen") from None
         if self.container == "list":
             note.setdefault("/container", "row")
-        messages, columns = media.placed(linked(messages), rest)
+        messages, columns = own_media.placed(linked(messages), rest)
         tools = read_tools(rest.get("tools"))
         if tools is not None:
             note |= {} if tools[1] == "python" else {"/tools": tools[1]}
@@ -130,7 +131,7 @@ class ShareGptCodec(Codec):
     def write(self, history: am.History) -> Any:
         """Return the row of a history; a list or a turn where it was read from one, or is wanted so."""
         own = _own(history)
-        messages, columns = media.unplaced(history.messages)
+        messages, columns = own_media.unplaced(history.messages)
         turns = list(map(write_turn, unlinked(messages)))
         place = mark_of(history, FAMILY, "/container") if history.notes else None
         is_list_wanted = place in ("list", "single") or (place is None and self.container == "list")
@@ -139,7 +140,7 @@ class ShareGptCodec(Codec):
         row: Native = {}
         if turns and _is_column(history.messages[0], turns[0]) and "system" not in own:
             row["system"] = turns.pop(0)["value"]
-        row |= alpaca.write(history, turns, own) or self._conversations(history, turns, own)
+        row |= own_alpaca.write(history, turns, own) or self._conversations(history, turns, own)
         if history.tools:
             row["tools"] = write_tools(history)
         return {**row, **columns, **{key: thaw(value) for key, value in own.items() if key not in row}}
@@ -187,8 +188,8 @@ def _taken_apart(document: Any) -> tuple[list[Any], Native, Native]:
     turns = document.get("conversations")
     if is_list(turns):
         return turns, {key: value for key, value in document.items() if key != "conversations"}, {}
-    if alpaca.is_row(document):
-        return alpaca.read(document)
+    if own_alpaca.is_row(document):
+        return own_alpaca.read(document)
     raise DecodeError("a row must have conversations, or an instruction and its output", path=("conversations",))
 
 
@@ -213,7 +214,7 @@ def _is_column(message: am.Msg, turn: Any) -> bool:
 def _taken(history: am.History) -> frozenset[str]:
     """Return the columns among the extras of a history that would be read as something else."""
     own = _own(history)
-    found = {"conversations"} | media.taken(history, own)
+    found = {"conversations"} | own_media.taken(history, own)
     if history.tools or read_tools(thaw(own.get("tools"))) is not None:
         found.add("tools")
     if isinstance(own.get("system"), str) and own["system"]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.sharegpt.values as own_values
 from agentmsg.formats import (
     ANY_ROLE,
     KEEP,
@@ -20,7 +21,6 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg_codecs.sharegpt import values
 from agentmsg_codecs.sharegpt.media import address_of, is_token, one_kind
 from agentmsg_codecs.sharegpt.messages import is_kept, read_turn
 from agentmsg_codecs.sharegpt.names import FAMILY
@@ -56,7 +56,7 @@ def _text_row(said: Callable[[str], str]) -> Row:
 
 
 def _thinking(block: am.ThinkingBlock) -> Any:
-    thought = values.thinkable(block.thinking)
+    thought = own_values.thinkable(block.thinking)
     if not thought.strip("\n"):
         return Drop("nothing that can be read was thought")
     return block if thought == block.thinking else Swap(block.evolve(thinking=thought), "tags would end it before")
@@ -173,16 +173,16 @@ def make_caps(taken: Callable[[am.History], frozenset[str]]) -> Caps:
         taken: returns the columns among a history's extras that would be read as something else.
     """
     system = _message_row(_rows(_plain), _plain)
-    natives = rules.native_block_row(FAMILY, _comes_back)
-    user = {**_rows(values.asked), **_MEDIA_ROWS, am.NativeBlock: natives}
+    kept = rules.native_block_row(FAMILY, _comes_back)
+    user = {**_rows(own_values.asked), **_MEDIA_ROWS, am.NativeBlock: kept}
     thinking = Row({"thinking": KEEP}, _thinking)
-    answer = {**_rows(values.spoken), am.ThinkingBlock: thinking, am.ToolUseBlock: _CALL}
+    answer = {**_rows(own_values.spoken), am.ThinkingBlock: thinking, am.ToolUseBlock: _CALL}
     return Caps(
         messages={
             "system": system,
             "developer": MessageRow(otherwise=rules.role_rule("system")),
-            "user": _message_row(user, values.asked),
-            "assistant": _message_row(answer, values.spoken),
+            "user": _message_row(user, own_values.asked),
+            "assistant": _message_row(answer, own_values.spoken),
             "tool": MessageRow(
                 fields=system.fields,
                 blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},

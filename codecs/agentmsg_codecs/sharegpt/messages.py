@@ -5,10 +5,10 @@ Marks on a message: ``/from`` (a word that isn't written by default); those of v
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.sharegpt.values as own_values
 from agentmsg import AgentMsgError
 from agentmsg.formats import (
     CallNames,
@@ -24,7 +24,6 @@ from agentmsg.formats import (
     tool_links,
     write_as,
 )
-from agentmsg_codecs.sharegpt import values
 from agentmsg_codecs.sharegpt.format import DESCRIBED
 from agentmsg_codecs.sharegpt.media import token_of
 from agentmsg_codecs.sharegpt.names import FAMILY, ROLES, WORDS
@@ -67,14 +66,14 @@ def read_turn(native: Any) -> am.Msg:
 
 def _taken_apart(message: am.Msg, word: str) -> am.Msg:
     if message.role == "tool":
-        return values.unwrapped(message)
+        return own_values.unwrapped(message)
     text = message.text
     if not text or message.role == "system":
         return message
     if message.role == "user":
-        content = values.read_media(text)
+        content = own_values.read_media(text)
         return message if len(content) == 1 and type(content[0]) is am.TextBlock else message.evolve(content=content)
-    content, is_listed = values.read_answer(text, word)
+    content, is_listed = own_values.read_answer(text, word)
     if len(content) == 1 and type(content[0]) is am.TextBlock:
         return message
     message = message.evolve(content=content)
@@ -98,7 +97,7 @@ def write_turn(message: am.Msg) -> Any:
     role, noted = message.role, mark_of(message, FAMILY, "/from") if message.notes else None
     word = noted if isinstance(noted, str) and ROLES.get(noted) == role else _word_of(message)
     if role == "tool":
-        message = values.wrapped(message)
+        message = own_values.wrapped(message)
     else:
         if role == "assistant" and not _is_read(message, word):
             word = _word_of(message)
@@ -110,12 +109,12 @@ def write_turn(message: am.Msg) -> Any:
 
 def _value(message: am.Msg, word: str) -> str:
     is_listed = is_marked(message, FAMILY, "/listed")
-    return values.write_answer(message.content, word, is_listed=is_listed)
+    return own_values.write_answer(message.content, word, is_listed=is_listed)
 
 
 def _is_read(message: am.Msg, word: str) -> bool:
     """Whether what an assistant's turn says is read again where it is from somebody."""
-    found, _ = values.read_answer(_value(message, word), word)
+    found, _ = own_values.read_answer(_value(message, word), word)
     return len(found) == len(message.content) and all(map(am.same, found, message.content))
 
 
@@ -131,13 +130,9 @@ def _joined(message: am.Msg, word: str) -> tuple[Any, ...]:
 # -- ids --------------------------------------------------------------------------------------------------------------
 
 
-# The ids that readers make: written by another format and read again, they are plain texts.
-_MADE = re.compile(r"call_\d+_\d+_\w+")
-
-
 def is_kept(link: str | None, block: Any) -> bool:
-    """Whether an id stays: one that a row says, and one that its reader made, which is written if the order differs."""
-    return link is not None and (is_marked(block, FAMILY, "/id") or bool(_MADE.fullmatch(link)))
+    """Whether an id stays: one that a row says."""
+    return link is not None and is_marked(block, FAMILY, "/id")
 
 
 class _Waiting:
@@ -148,7 +143,7 @@ class _Waiting:
         self._names = CallNames()
 
     def call(self, place: tuple[int, int], block: Any, *, is_first: bool) -> str | None:
-        """Take note of a call; return the id that its reader makes, or None if it has one of its own."""
+        """Take note of a call; return the id that stands for its place, or None if it has one of its own."""
         made = tool_links.made_call_id(place, block.name)
         is_own = block.id is not None and (block.id != made or is_marked(block, FAMILY, "/id"))
         self._calls = [] if is_first else self._calls
@@ -189,13 +184,16 @@ def _each(messages: Iterable[am.Msg], change: Callable[[Any, _Waiting, Any], Any
 
 
 def linked(messages: Iterable[am.Msg]) -> list[am.Msg]:
-    """Return messages that were read, with ids: results answer the calls of the turn before them, in their order."""
+    """Return messages that were read, with the names of results: they answer the calls of the turn before, in order.
+
+    Rows have no ids, and none are made: a format that needs some gives them, by the same order.
+    """
 
     def change(block: Any, waiting: _Waiting, made: str | None) -> Any:
         if type(block) is am.ToolUseBlock:
-            return block if made is None else block.evolve(id=made)
+            return block
         link, name = waiting.answer(block.tool_call_id)
-        return block if link is None else block.evolve(tool_call_id=link, name=name)
+        return block if link is None else block.evolve(name=name)
 
     return _each(messages, change)
 
@@ -208,7 +206,7 @@ def unlinked(messages: Iterable[am.Msg]) -> list[am.Msg]:
             return block if made is None or block.id is None else block.evolve(id=None)
         link, is_said = block.tool_call_id, is_marked(block, FAMILY, "/id")
         expected = waiting.expected
-        is_made = link == expected or (expected is None and isinstance(link, am.Made))
+        is_made = link == expected
         waiting.answer(link)
         return block.evolve(tool_call_id=None if is_made and not is_said else link, name=None)
 

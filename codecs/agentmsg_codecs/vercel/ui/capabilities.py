@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.rules as own
+import agentmsg_codecs.vercel.ui.v4 as old
 from agentmsg.formats import (
     ANY_ROLE,
     EMPTY,
@@ -26,7 +27,6 @@ from agentmsg_codecs.vercel.calls import as_function, carried_kind, carried_prov
 from agentmsg_codecs.vercel.media import MEDIA
 from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
-from agentmsg_codecs.vercel.ui import v4
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.messages import is_own_denial
 
@@ -126,13 +126,13 @@ def _taken(message: am.Msg) -> frozenset[str]:
         return _KEYS | {"content", "createdAt"}
     if note.get("mixed") is True:
         return _KEYS | {"createdAt"}
-    return _KEYS | {"createdAt"} | {key for key in v4.KEYS if note.get(key) != "own"}
+    return _KEYS | {"createdAt"} | {key for key in old.KEYS if note.get(key) != "own"}
 
 
 def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
     """Whether what stands under a key that says something is an extra: it has another meaning there."""
     if key == "createdAt":
-        return v4.read_time(value) is None and message.created_at is None
+        return old.read_time(value) is None and message.created_at is None
     if key == "content":
         return not isinstance(value, str) and not is_mapping(mark_of(message, UI, "/v4"))
     return key == "metadata" and not message.metadata and value is not None and not is_mapping(value)
@@ -140,7 +140,7 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
 
 def _time(value: Any, message: am.Msg) -> Any:
     """Keep the time of a message that was read with one."""
-    return value if is_marked(message, UI, "/time") and v4.write_time(value) is not None else None
+    return value if is_marked(message, UI, "/time") and old.write_time(value) is not None else None
 
 
 def make_caps(messages: Messages) -> Caps:

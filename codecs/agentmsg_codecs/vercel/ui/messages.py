@@ -15,6 +15,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.vercel.ui.v4 as old
 from agentmsg import AgentMsgError, Made, thaw
 from agentmsg.formats import (
     CallNames,
@@ -37,7 +38,6 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
-from agentmsg_codecs.vercel.ui import v4
 from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
 from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of, whole
 
@@ -115,9 +115,9 @@ class Messages:
 
     def container(self, native: Any, number: int = -1) -> list[am.Msg]:
         """Return the messages of one native message; one of the role "native" if it isn't a message here."""
-        if not is_object(native) or not v4.is_old(native):
+        if not is_object(native) or not old.is_old(native):
             return self._container(native, number)
-        found = v4.as_new(native)
+        found = old.as_new(native)
         group = [] if found is None else self._container(found[0], number)
         note: Native = {"mixed": True} if found is None else found[1]
         if found is None and "parts" in native:
@@ -151,7 +151,7 @@ class Messages:
         fields: dict[str, Any] = {"id": None if link == _made_id(number) else link}
         marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
         rest = {key: value for key, value in native.items() if key not in _KEYS}
-        time = v4.read_time(rest.get("createdAt"))
+        time = old.read_time(rest.get("createdAt"))
         if time is not None:
             del rest["createdAt"]
             fields["created_at"] = time
@@ -246,7 +246,7 @@ class Messages:
         if first.id is None and is_marked(first, UI, "/no-id"):
             head = {}
         head["role"] = first.role
-        time = v4.write_time(first.created_at) if first.created_at and is_marked(first, UI, "/time") else None
+        time = old.write_time(first.created_at) if first.created_at and is_marked(first, UI, "/time") else None
         if time is not None:
             head["createdAt"] = time
         how = mark_of(first, UI, "/metadata") if first.notes else None
@@ -261,7 +261,7 @@ class Messages:
             parts = parts or ([] if is_marked(first, UI, "/empty") else [dict(_STEP)])
         native = {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}
         note = mark_of(first, UI, "/v4") if first.notes else None
-        return native if note is None else v4.written(native, note)
+        return native if note is None else old.written(native, note)
 
     def _write_steps(self, group: Sequence[am.Msg]) -> list[Any]:
         parts: list[Any] = []
