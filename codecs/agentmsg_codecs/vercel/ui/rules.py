@@ -139,6 +139,7 @@ def with_results(message: am.Msg) -> Any:
     if not any(map(_is_served_result, blocks)):
         return message
     taken = _answers(blocks)
+    paired = set(taken.values())
     content: list[Any] = []
     for index, block in enumerate(blocks):
         if not _is_served_result(block):
@@ -146,7 +147,7 @@ def with_results(message: am.Msg) -> Any:
             if index in taken:
                 found = blocks[taken[index]]
                 content.append(found if found.name == block.name else found.evolve(name=block.name))
-        elif index not in taken.values():
+        elif index not in paired:
             answer = rules.server_as_text(block)
             content += [answer.new] if isinstance(answer, Swap) else []
     if len(content) == len(blocks) and all(map(is_, content, blocks)):
