@@ -99,8 +99,8 @@ def test_results_answer_the_calls_before_in_their_order() -> None:
         (None, "f", "2"),
     ]
     told = am.decode(am.encode(history, "openai", on_loss="ignore"), "openai")
-    calls = [[call.id for call in message.tool_calls][:1] for message in told if message.role == "assistant"]
-    assert calls == [[message.tool_results[0].tool_call_id] for message in told if message.role == "tool"]
+    links = [[call.id for call in message.tool_calls][:1] for message in told if message.role == "assistant"]
+    assert links == [[message.tool_results[0].tool_call_id] for message in told if message.role == "tool"]
 
 
 def test_new_calls_and_results() -> None:
