@@ -23,6 +23,7 @@ KNOWN = {
     # The same; what a gateway and AWS' package for JavaScript add to a response, and counters by older names.
     "bedrock": (
         "Incorrect padding",
+        "Invalid base64",
         "Only base64 data",
         "pydantic_ai_gateway",
         "$metadata",

@@ -72,8 +72,8 @@ def _flat(items: Iterable[Item], *, usual: bool = False) -> Iterator[Item]:
 
 def _is_usual(v: str, usual: Any) -> str:
     """Return the test whether a value is the usual one: neither false nor -0.0 is 0.0."""
-    if usual is None:
-        return f"{v} is None"
+    if usual is None or isinstance(usual, bool):
+        return f"{v} is {usual!r}"
     same = f"repr({v}) == {repr(usual)!r}" if isinstance(usual, float) else f"{v} == {usual!r}"
     return f"type({v}) is {type(usual).__name__} and {same}"
 
