@@ -9,6 +9,7 @@ from agentmsg.formats.capabilities import Drop, Row, Swap
 from agentmsg.formats.forms.items import Key
 from agentmsg.formats.forms.rows import Rows
 from agentmsg.formats.forms.values import Via
+from agentmsg.formats.natives import extras_of
 from agentmsg.formats.sending.findings import SendingRule
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.model.equality import same
@@ -175,7 +176,7 @@ class BodySettings:
             settings = request.history.settings
             if settings is None:
                 return
-            own: Any = request.history.extras.get(self._family, ())
+            own = extras_of(request.history, self._family)
             for name in names:
                 if name == "model" and unnamed in own:
                     continue

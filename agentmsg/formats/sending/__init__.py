@@ -11,9 +11,8 @@ May import ``model`` and what lies below it, and rules for blocks. A codec lists
 | Edit, Mend, Mending | any of them; a function that returns them; what it is asked with |
 | PAIRING | the rules of calls and their results, for providers that match them by ids |
 | calls_of | the calls of the client's tools, each with its path |
-| names_outside, rename | the tools and calls whose name isn't allowed; the mend that gives them others |
-| ids_outside, ids_twice, renumber | the calls and results whose id isn't allowed, or is another's; the mend of both |
 | removing | the mend that removes what was found |
+| usual | the rules that several providers have, each with what differs between them |
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING
 from agentmsg.lazy import later
 
 if TYPE_CHECKING:
+    from agentmsg.formats.sending import usual
     from agentmsg.formats.sending.edits import Change, Edit, Insert, Move, Remove
     from agentmsg.formats.sending.findings import (
         Finding,
@@ -33,11 +33,8 @@ if TYPE_CHECKING:
         SendingRule,
         Severity,
         calls_of,
-        ids_outside,
-        ids_twice,
-        names_outside,
     )
-    from agentmsg.formats.sending.mends import PAIRING, removing, rename, renumber
+    from agentmsg.formats.sending.mends import PAIRING, removing
 
 _HOMES = {
     **dict.fromkeys(("Change", "Edit", "Insert", "Move", "Remove"), "agentmsg.formats.sending.edits"),
@@ -51,13 +48,11 @@ _HOMES = {
             "SendingRule",
             "Severity",
             "calls_of",
-            "ids_outside",
-            "ids_twice",
-            "names_outside",
         ),
         "agentmsg.formats.sending.findings",
     ),
-    **dict.fromkeys(("PAIRING", "removing", "rename", "renumber"), "agentmsg.formats.sending.mends"),
+    **dict.fromkeys(("PAIRING", "removing"), "agentmsg.formats.sending.mends"),
+    "usual": "agentmsg.formats.sending.usual",
 }
 
 __all__ = [
@@ -75,12 +70,8 @@ __all__ = [
     "SendingRule",
     "Severity",
     "calls_of",
-    "ids_outside",
-    "ids_twice",
-    "names_outside",
     "removing",
-    "rename",
-    "renumber",
+    "usual",
 ]
 
 __getattr__ = later(globals(), _HOMES)
