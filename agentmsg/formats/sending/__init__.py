@@ -11,6 +11,7 @@ May import ``model`` and what lies below it, and rules for blocks. A codec lists
 | Edit, Mend, Mending | any of them; a function that returns them; what it is asked with |
 | PAIRING | the rules of calls and their results, for providers that match them by ids |
 | calls_of | the calls of the client's tools, each with its path |
+| data_encoding, is_base64 | the rule that media are base64; whether a text is |
 | removing | the mend that removes what was found |
 | usual | the rules that several providers have, each with what differs between them |
 """
@@ -24,6 +25,7 @@ from agentmsg.lazy import later
 if TYPE_CHECKING:
     from agentmsg.formats.sending import usual
     from agentmsg.formats.sending.edits import Change, Edit, Insert, Move, Remove
+    from agentmsg.formats.sending.encoding import data_encoding, is_base64
     from agentmsg.formats.sending.findings import (
         Finding,
         Mend,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **dict.fromkeys(("Change", "Edit", "Insert", "Move", "Remove"), "agentmsg.formats.sending.edits"),
+    **dict.fromkeys(("data_encoding", "is_base64"), "agentmsg.formats.sending.encoding"),
     **dict.fromkeys(
         (
             "Finding",
@@ -70,6 +73,8 @@ __all__ = [
     "SendingRule",
     "Severity",
     "calls_of",
+    "data_encoding",
+    "is_base64",
     "removing",
     "usual",
 ]

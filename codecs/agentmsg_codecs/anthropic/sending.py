@@ -14,6 +14,7 @@ from agentmsg.formats.sending import (
     Path,
     Request,
     SendingRule,
+    data_encoding,
     usual,
 )
 from agentmsg_codecs.anthropic.settings import SETTINGS
@@ -148,6 +149,7 @@ RULES = (
     usual.duplicate_ids(in_message=False),
     usual.id_characters("ids have only letters, digits, _ and -", "a-zA-Z0-9_-"),
     *PAIRING,
+    data_encoding(),
     usual.tool_names(128),
     usual.arguments(),
     SendingRule(

@@ -6,7 +6,19 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.sending import PAIRING, Change, Edit, Mending, Path, Request, SendingRule, usual
+from agentmsg.formats.sending import (
+    PAIRING,
+    Change,
+    Edit,
+    Mending,
+    Path,
+    Request,
+    SendingRule,
+    data_encoding,
+    is_base64,
+    removing,
+    usual,
+)
 from agentmsg_codecs.bedrock.names import FAMILY
 
 if TYPE_CHECKING:
@@ -41,6 +53,12 @@ def _document_names(request: Request) -> Iterator[Path]:
     for index, at, block in request.blocks(am.FileBlock):
         if block.name is not None and not _TITLE.fullmatch(block.name):
             yield ("messages", index, "content", at, "name")
+
+
+def _odd_redacted(request: Request) -> Iterator[Path]:
+    for index, at, block in request.blocks(am.ThinkingBlock):
+        if block.redacted is not None and not is_base64(block.redacted, "standard"):
+            yield ("messages", index, "content", at, "redacted")
 
 
 # -- mends ------------------------------------------------------------------------------------------------------------
@@ -80,6 +98,14 @@ RULES = (
     usual.duplicate_ids(in_message=True, longest=_LONGEST),
     usual.id_characters(f"ids have 1 to {_LONGEST} letters, digits, _ . : and -", "a-zA-Z0-9_.:-", longest=_LONGEST),
     *PAIRING,
+    data_encoding("standard"),
+    SendingRule(
+        "redacted-encoding",
+        _odd_redacted,
+        "the redacted thinking is no base64",
+        "drop the block",
+        mend=removing("content"),
+    ),
     usual.tool_names(_LONGEST),
     SendingRule(
         "document-name",

@@ -5,11 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.sending import PAIRING, Change, Edit, Mending, Path, Request, SendingRule, usual
+from agentmsg.formats.sending import (
+    PAIRING,
+    Change,
+    Edit,
+    Mending,
+    Path,
+    Request,
+    SendingRule,
+    data_encoding,
+    is_base64,
+    usual,
+)
 from agentmsg_codecs.gemini.names import PROVIDER, UNSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+def _odd_signatures(request: Request) -> Iterator[Path]:
+    for index, at, block in request.all_blocks():
+        signed = block.signature
+        # encode leaves out what others have signed.
+        is_own = signed is not None and signed.provider == PROVIDER
+        if is_own and signed.value != UNSIGNED and not is_base64(signed.value, "padded"):
+            yield ("messages", index, "content", at, "signature")
 
 
 def _unsigned(request: Request) -> Iterator[Path]:
@@ -24,6 +44,11 @@ def _unsigned(request: Request) -> Iterator[Path]:
             yield ("messages", index, "content", calls[0])
 
 
+def _without_signature(mending: Mending) -> Iterator[Edit]:
+    for path in mending.paths:
+        yield Change(path, None)
+
+
 def _sign(mending: Mending) -> Iterator[Edit]:
     """Sign with the words that the API takes for calls of other models."""
     for path in mending.paths:
@@ -35,6 +60,10 @@ RULES: tuple[Any, ...] = (
     usual.first_role("the first content isn't a user's"),
     usual.empty_messages("the content has no parts"),
     *PAIRING,
+    data_encoding("padded"),
+    SendingRule(
+        "signature-encoding", _odd_signatures, "the signature is no base64", "leave it out", mend=_without_signature
+    ),
     SendingRule(
         "signature-missing",
         _unsigned,

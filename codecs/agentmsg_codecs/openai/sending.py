@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import agentmsg as am
-from agentmsg.formats.sending import PAIRING, Change, Edit, Mending, Path, Request, SendingRule, usual
+from agentmsg.formats.sending import PAIRING, Change, Edit, Mending, Path, Request, SendingRule, data_encoding, usual
 from agentmsg_codecs.openai.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ RULES = (
     usual.duplicate_ids(in_message=True, longest=_LONGEST_ID),
     usual.id_characters(f"ids have at most {_LONGEST_ID} characters", least=0, longest=_LONGEST_ID),
     *PAIRING,
+    data_encoding(),
     usual.tool_names(_LONGEST_NAME),
     SendingRule(
         "message-name",

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import natives
-from agentmsg.formats.sending import PAIRING, Change, Edit, Mending, Path, Request, SendingRule, removing, usual
+from agentmsg.formats.sending import (
+    PAIRING,
+    Change,
+    Edit,
+    Mending,
+    Path,
+    Request,
+    SendingRule,
+    data_encoding,
+    removing,
+    usual,
+)
 from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES
 from agentmsg_codecs.openai_responses.settings import SETTINGS
 
@@ -133,6 +144,7 @@ RULES = (
     usual.id_characters(f"ids have 1 to {_LONGEST_ID} characters", longest=_LONGEST_ID),
     # Results need not stand right behind their calls here.
     *(_paired(rule) for rule in PAIRING if rule.code != "result-late"),
+    data_encoding(),
     usual.tool_names(128),
     usual.arguments("the arguments are no JSON object", besides="custom"),
     # Recorded: files of sound in results were refused.
