@@ -21,12 +21,13 @@ from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.types import is_list, is_mapping, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from agentmsg.model.base import Noted
 
 __all__ = [
     "count_at",
+    "ended",
     "extras_of",
     "is_bare_text",
     "is_marked",
@@ -211,6 +212,11 @@ def with_rest(native: Native, owner: Noted, space: str) -> Native:
 def link_of(link: str | None) -> str | None:
     """Return the text of an id, which the library may have made."""
     return link if type(link) is str or link is None else str.__str__(link)
+
+
+def ended(blocks: Iterable[Any]) -> str:
+    """Return why an answer ended that is complete: it calls tools of the client's ("tool_use"), or not ("stop")."""
+    return "tool_use" if any(type(block) is ToolUseBlock and block.kind != "server" for block in blocks) else "stop"
 
 
 def without_id(family: str) -> Any:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, BodySettings, Native, Unreadable, adopt, is_list, is_mapping, is_object
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_mapping, is_object
+from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Text, Via, Whole
 from agentmsg_codecs.bedrock.names import FAMILY
 

@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.gemini.rules as own
-from agentmsg.formats import (
-    ANY_ROLE,
-    KEEP,
-    Caps,
-    Cell,
-    MessageRow,
-    Row,
-    carried_extras,
-    is_sequence,
-    natives,
-    restructure,
-    rules,
-)
+from agentmsg.formats import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, carried_extras, natives, restructure, rules
+from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.gemini.format import MEDIA
 from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM, OUTER_KEYS, SYSTEM, both
@@ -101,11 +90,6 @@ def _beside_contents(history: am.History) -> frozenset[str]:
     return BODY_KEYS | SETTINGS.taken(history)
 
 
-def _says_none(history: am.History, key: str, value: Any) -> bool:
-    """Whether what stands for tools is an extra: it says that there are none."""
-    return key == "tools" and not history.tools and not (is_sequence(value) and value)
-
-
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table of requests."""
     fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _MESSAGE_KEYS))}
@@ -121,7 +105,7 @@ def make_caps(messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=_says_none)},
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=says_no_tools)},
         tools=tool_rows(),
         settings=settings_row(),
         arrange=(restructure.split_results, restructure.lift("system"), _one_instruction, restructure.merge("system")),

@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.openai_responses.rules as own
-from agentmsg.formats import (
-    ANY_ROLE,
-    KEEP,
-    Caps,
-    Cell,
-    MessageRow,
-    Row,
-    Swap,
-    carried_extras,
-    is_sequence,
-    restructure,
-    rules,
-)
+from agentmsg.formats import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Swap, carried_extras, restructure, rules
+from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Each, Nested, Rows
 from agentmsg_codecs.openai_responses.format import CITATIONS, is_own_id
 from agentmsg_codecs.openai_responses.items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, has_tools, is_phase
@@ -155,7 +144,7 @@ def _says_nothing(history: am.History, key: str, value: Any) -> bool:
     """Whether instructions or tools are an extra: they are none."""
     if key == "instructions":
         return type(value) is not str or not value
-    return key == "tools" and not history.tools and not (is_sequence(value) and value)
+    return says_no_tools(history, key, value)
 
 
 def needs_id(block: Any) -> bool:
