@@ -28,6 +28,7 @@ The rest has a name of its own in front, such as ``rules.call_as_function``:
 | cells | cells of capability tables that several formats share |
 | dispatch | tables from tags and classes to functions, by cattrs |
 | grouping | which messages share one native container |
+| made_ids | ids where documents have none |
 | media | ``data:`` URLs and media types |
 | natives | what many formats share: messages kept whole, roles, ids, arguments |
 | restructure | split, lift and merge messages |
@@ -47,7 +48,7 @@ from agentmsg.lazy import later
 
 if TYPE_CHECKING:
     from agentmsg.errors import excerpt
-    from agentmsg.formats import cells, dispatch, grouping, natives, restructure, rules, speed, spelling
+    from agentmsg.formats import cells, dispatch, grouping, made_ids, natives, restructure, rules, speed, spelling
     from agentmsg.formats.capabilities import (
         ANY_ROLE,
         KEEP,
@@ -125,6 +126,7 @@ _HOMES = {
     "is_marked": "agentmsg.formats.natives",
     "is_object": "agentmsg.values.types",
     "is_sequence": "agentmsg.values.types",
+    "made_ids": "agentmsg.formats.made_ids",
     "maker": "agentmsg.model.construction",
     "mark_of": "agentmsg.formats.shapes",
     "marked": "agentmsg.formats.shapes",
@@ -187,6 +189,7 @@ __all__ = [
     "is_marked",
     "is_object",
     "is_sequence",
+    "made_ids",
     "maker",
     "mark_of",
     "marked",

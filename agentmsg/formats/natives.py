@@ -32,6 +32,7 @@ __all__ = [
     "is_bare_text",
     "is_marked",
     "lacks_id",
+    "link_at",
     "link_of",
     "native_of",
     "native_text",
@@ -209,6 +210,12 @@ def with_rest(native: Native, owner: Noted, space: str) -> Native:
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
+def link_at(block: Any) -> str | None:
+    """Return the id of a call, or that which a result answers."""
+    link: str | None = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
+    return link
+
+
 def link_of(link: str | None) -> str | None:
     """Return the text of an id, which the library may have made."""
     return link if type(link) is str or link is None else str.__str__(link)
@@ -228,8 +235,7 @@ def lacks_id(family: str) -> Callable[[Any], bool]:
     """Return the test whether a client's call or result must be given an id: one that was read without needs none."""
 
     def lacks(block: Any) -> bool:
-        link = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
-        return link is None and block.kind != "server" and not is_marked(block, family, "/no-id")
+        return link_at(block) is None and block.kind != "server" and not is_marked(block, family, "/no-id")
 
     return lacks
 

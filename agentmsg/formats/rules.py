@@ -58,6 +58,7 @@ __all__ = [
     "native_blocks",
     "native_message_row",
     "native_messages",
+    "one_text_row",
     "other_role",
     "refusal_as_text",
     "result_as_text",
@@ -277,6 +278,33 @@ def document_as_text(block: FileBlock) -> Any:
     said = [word for word in (block.title, block.name, block.context, text) if word]
     why = "a document that is given as text is text here"
     return Swap(TextBlock("\n\n".join(said)), why, cast("Any", level))
+
+
+def _words(block: TextBlock) -> Any:
+    return block if block.text else Drop("there are no words in it", "annotation")
+
+
+def _one_text(message: Msg) -> Any:
+    if sum(type(block) is TextBlock for block in message.content) > 1:
+        return Swap(message, "a system prompt is one text here", "annotation")
+    return message
+
+
+def _joined(left: Any, right: Any) -> Any:
+    if type(left) is not TextBlock or type(right) is not TextBlock:
+        return None
+    return left.evolve(text=f"{left.text}\n{right.text}", cache=right.cache or left.cache)
+
+
+def one_text_row(fields: Mapping[str, Cell], text: Mapping[str, Cell]) -> MessageRow:
+    """Return the row of system prompts that are one text; several become one, and what has no words goes.
+
+    Args:
+        fields: the cells of the message.
+        text: those of its text.
+    """
+    blocks = {**TEXT_ROWS, TextBlock: Row(text, _words)}
+    return MessageRow(fields=fields, blocks=blocks, otherwise=_one_text, joins=_joined)
 
 
 def emptied_text(cells: Mapping[str, Cell]) -> Rule:

@@ -83,13 +83,6 @@ def document(block: am.FileBlock) -> Any:
 # -- calls and results ------------------------------------------------------------------------------------------------
 
 
-def call(block: am.ToolUseBlock) -> Any:
-    """Keep a call; one of a tool that another provider runs is text, one of free text a function call."""
-    if block.kind == "server":
-        return block if block.provider == FAMILY else rules.server_as_text(block)
-    return rules.custom_as_function(block)
-
-
 def client_result(block: am.ToolResultBlock) -> Any:
     """Keep a result; its structured content and its error are told in the content and the status."""
     if block.structured is None and block.error is None:

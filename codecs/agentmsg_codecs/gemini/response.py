@@ -28,14 +28,26 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, cells, given, is_list, is_object, natives, note_of
+from agentmsg.formats import (
+    KEEP,
+    Caps,
+    Native,
+    Unreadable,
+    adopt,
+    cells,
+    given,
+    is_list,
+    is_object,
+    made_ids,
+    natives,
+    note_of,
+)
 from agentmsg.formats.bodies import Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, words_rows
 from agentmsg_codecs.gemini.format import USAGE
 from agentmsg_codecs.gemini.likeness import sniff_answer
-from agentmsg_codecs.gemini.links import linked, unlinked
 from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, RESPONSE
 
 if TYPE_CHECKING:
@@ -92,11 +104,11 @@ class GeminiResponseCodec(Answers, Gemini):
 
     def linked(self, message: am.Msg) -> am.Msg:
         """Return a message that was read, with ids where it lacks them."""
-        return linked((message,), _number(message))[0]
+        return made_ids.linked((message,), FAMILY, _number(message))[0]
 
     def unlinked(self, message: am.Msg) -> am.Msg:
         """Return a message to write, without the ids that a reader makes again."""
-        return unlinked((message,), _number(message))[0]
+        return made_ids.unlinked((message,), FAMILY, _number(message))[0]
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a response."""

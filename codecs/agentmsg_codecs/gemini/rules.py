@@ -65,25 +65,6 @@ def thinking(block: am.ThinkingBlock) -> Any:
     return block if block.thinking or own or block.signature is None else Drop("only its own provider can read this")
 
 
-def signature(value: am.Signature, _: Any) -> am.Signature | None:
-    """Keep a signature of Google's."""
-    if value.provider != PROVIDER or not value.value:
-        return None
-    return value.evolve(extras={}) if value.extras else value
-
-
-def call(block: am.ToolUseBlock) -> Any:
-    """Keep a call; one of a tool that another provider runs is text, one of free text a function call."""
-    if block.kind != "server":
-        return rules.custom_as_function(block)
-    return block if block.provider == PROVIDER else rules.server_as_text(block)
-
-
-def kind(value: str, _: Any) -> str:
-    """Keep calls that the provider runs; any other is of a function."""
-    return value if value == "server" else "function"
-
-
 def server_result(block: am.ToolResultBlock) -> Any:
     """Keep what Google's tools gave: of code its output, of any other tool an object."""
     if block.kind != "server":

@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.openai_responses.rules as own
-from agentmsg.formats import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Swap, carried_extras, restructure, rules
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Cell,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    cells,
+    natives,
+    restructure,
+    rules,
+)
 from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Each, Nested, Rows
 from agentmsg_codecs.openai_responses.format import CITATIONS, is_own_id
@@ -52,16 +65,6 @@ def _run_extras(extras: Any, message: am.Msg) -> Any:
     return {} if message.content else _EXTRAS(extras, message)
 
 
-def _with_item(cell: Cell) -> Cell:
-    """Return the cell of the extras of a part: its own, and those of its item."""
-
-    def both(extras: Any, block: Any) -> Any:
-        kept = {**cell(extras, block), **_ITEM_EXTRAS(extras, block)}
-        return extras if kept.keys() == extras.keys() and all(kept[key] is extras[key] for key in kept) else kept
-
-    return both
-
-
 def _own_id(value: str, message: am.Msg) -> str | None:
     return value if is_own_id(value, message, "message") else None
 
@@ -99,14 +102,14 @@ def run_rows(
     return {
         **rows,
         am.TextBlock: Row(
-            {**text.fields, **said, "citations": cited, "extras": _with_item(text.fields["extras"])},
+            {**text.fields, **said, "citations": cited, "extras": cells.together(text.fields["extras"], _ITEM_EXTRAS)},
             None if is_answer else own.text,
         ),
         am.RefusalBlock: Row(
-            {**refusal.fields, **said, "extras": _with_item(refusal.fields["extras"])},
+            {**refusal.fields, **said, "extras": cells.together(refusal.fields["extras"], _ITEM_EXTRAS)},
             None if is_answer else own.refusal,
         ),
-        am.ToolUseBlock: Row({**call.fields, "kind": own.kind}, call.otherwise, call.concerns),
+        am.ToolUseBlock: Row({**call.fields, "kind": cells.kinds("custom", "server")}, call.otherwise, call.concerns),
     }
 
 
@@ -149,8 +152,7 @@ def _says_nothing(history: am.History, key: str, value: Any) -> bool:
 
 def needs_id(block: Any) -> bool:
     """Whether a call or result must be given an id: all but those of tools that the provider runs."""
-    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-    return link is None and block.kind != "server"
+    return natives.link_at(block) is None and block.kind != "server"
 
 
 def make_caps(items: Items, *, thinking: str) -> Caps:
@@ -167,7 +169,7 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
         "output",
         "custom_output",
         rules={am.ToolResultBlock: (own.result, ("structured", "error"))},
-        kind=own.kind_of_result,
+        kind=cells.kinds("custom"),
     )
     return Caps(
         messages={

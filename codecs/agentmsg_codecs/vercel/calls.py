@@ -15,6 +15,7 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
+    cells,
     dump_json,
     is_bare_text,
     is_list,
@@ -115,19 +116,9 @@ def read_kind(native: Native) -> dict[str, Any]:
     return {"kind": "function", "odd": ("providerExecuted",)}
 
 
-def carried_kind(value: str, _: Any) -> str:
-    """Keep calls that the provider runs; any other is of a function."""
-    return value if value == "server" else "function"
-
-
-def as_function(_: str, __: Any) -> str:
-    """Make what a client's tool gave the result of a function."""
-    return "function"
-
-
 def carried_provider(value: str, block: Any) -> str | None:
     """Keep who runs a tool, where the id of the call tells it."""
-    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
+    link = natives.link_at(block)
     known = runner_of(None if link is None else str(link))
     return value if block.kind == "server" and value == known else None
 
@@ -137,7 +128,7 @@ def _write_kind(block: am.ToolUseBlock) -> Native:
 
 
 KIND = Hatch(
-    keys=("providerExecuted",), cells={"kind": carried_kind, "provider": carried_provider}, get=read_kind,
+    keys=("providerExecuted",), cells={"kind": cells.kinds("server"), "provider": carried_provider}, get=read_kind,
     put=_write_kind, odd=("providerExecuted",), is_optional=True,
     schema={"providerExecuted": {"type": "boolean"}}, about="kind",
 )  # fmt: skip

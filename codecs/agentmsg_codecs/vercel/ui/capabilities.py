@@ -16,6 +16,7 @@ from agentmsg.formats import (
     MessageRow,
     Row,
     carried_extras,
+    cells,
     is_mapping,
     is_marked,
     mark_of,
@@ -23,7 +24,7 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import as_function, carried_kind, carried_provider
+from agentmsg_codecs.vercel.calls import carried_provider
 from agentmsg_codecs.vercel.media import MEDIA
 from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
@@ -64,7 +65,11 @@ class _Table:
         row = options.row(row, self.described.shapes[names[0]], [self.described.forms[name] for name in names])
         fields = dict(row.fields)
         if cls is am.ToolUseBlock:
-            fields |= {"kind": carried_kind, "provider": carried_provider, "extras": _of_call(row.fields["extras"])}
+            fields |= {
+                "kind": cells.kinds("server"),
+                "provider": carried_provider,
+                "extras": _of_call(row.fields["extras"]),
+            }
         if cls is am.ToolResultBlock:
             fields |= {"provider": carried_provider, "status": own.status, "error": own.error, "name": KEEP}
             fields["extras"] = _of_result(row.fields["extras"])
@@ -80,7 +85,7 @@ class _Table:
 
     def result(self) -> Row:
         """Return the row of what a client's tool gave; its call says the name."""
-        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=as_function)
+        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds())
         row = self.settled(am.ToolResultBlock, row, ("result",))
         fields = {name: cell for name, cell in row.fields.items() if name not in ("name", "provider")}
         return Row(fields, row.otherwise)
