@@ -61,6 +61,7 @@ class Shape:
         odd: keys whose value becomes an extra if it has no meaning there.
         exact: the functions that read native objects by tag, and keep unknown fields and spellings themselves; so
             nobody need write and compare. Without them, ``read`` takes the meaning alone.
+        around: the functions of ``exact`` by tag, and by the key that native objects are made around (None: no key).
         writer: returns the function behind ``write``, made when it is first needed.
         takes: tells native objects that it reads from those of other shapes with the same tag.
         origin: what messages remember that were read so: their spellings need not be tried.
@@ -77,6 +78,7 @@ class Shape:
     never: frozenset[str] = frozenset()
     odd: frozenset[str] = frozenset()
     exact: Mapping[Any, Callable[[Native], Any]] | None = None
+    around: Mapping[Any, Mapping[str | None, Callable[[Native], Any]]] | None = None
     writer: Callable[[], Callable[[Any], Native]] | None = None
     takes: Callable[[Native], bool] | None = None
     origin: object = None
