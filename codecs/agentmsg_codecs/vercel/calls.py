@@ -21,6 +21,7 @@ from agentmsg.formats import (
     is_list,
     is_mapping,
     is_object,
+    maker,
     mark_of,
     natives,
     speed,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Parts
 
 _RAW = "_raw"
+_make_text = maker(am.TextBlock, "text")
 
 
 # -- input ------------------------------------------------------------------------------------------------------------
@@ -160,7 +162,7 @@ def _fields_of(tag: str, held: Native, inner: Parts) -> dict[str, Any]:
     if tag in _TEXTS:
         if type(value) is not str:
             raise Unreadable
-        return {"content": (am.TextBlock(value),) if value else (), "status": _TEXTS[tag]}
+        return {"content": (_make_text(value),) if value else (), "status": _TEXTS[tag]}
     if tag in _VALUES:
         if "value" not in held:
             raise Unreadable

@@ -14,7 +14,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Cell, Native, Unreadable, adopt, mark_of, marked, natives
+from agentmsg.formats import KEEP, Cell, Native, Unreadable, adopt, maker, mark_of, marked, natives
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
 from agentmsg_codecs.vercel.calls import KIND, carried_provider, own_text, read_input, runner_of, write_input
 from agentmsg_codecs.vercel.media import MEDIA, is_url, kind_of
@@ -22,6 +22,7 @@ from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
 from agentmsg_codecs.vercel.ui.parts import UIParts
 
+_make_text = maker(am.TextBlock, "text")
 _KEY, _CALL_KEY, _RESULT_KEY = "providerMetadata", "callProviderMetadata", "resultProviderMetadata"
 OPTIONS_OF = {
     am.TextBlock: options(_KEY, UI, "cache", "item_id", "phase", signers=("google",)),
@@ -162,7 +163,7 @@ def _read_output(native: Native) -> dict[str, Any]:
 
 
 def _texts(words: str) -> tuple[Any, ...]:
-    return (am.TextBlock(words),) if words else ()
+    return (_make_text(words),) if words else ()
 
 
 def _write_output(block: Any) -> Native:
