@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import (AgentMsgError, DecodeError, EncodeError, thaw)
+from agentmsg import AgentMsgError, DecodeError, EncodeError, thaw
 from agentmsg.formats import (
     EMPTY,
     Grouping,

@@ -160,7 +160,7 @@ def make_caps(messages: Messages) -> Caps:
             "developer": MessageRow(fields=fields, blocks=system.blocks, otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=table.place("user"), results=_WORDS),
             "assistant": MessageRow(fields=fields, blocks=table.place("assistant"), results=_WORDS,
-                                    otherwise=own.with_results),
+                                    otherwise=own.with_results, concerns=am.ToolResultBlock),
             "tool": MessageRow(blocks={am.ToolResultBlock: table.result()}, results=_WORDS),
             "native": rules.native_message_row(UI, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
