@@ -68,7 +68,7 @@ def block_rows(messages: Messages, place: str, comes_back: ComesBack, *, thinkin
     answers: Any = {
         am.FileBlock: own.document,
         am.ThinkingBlock: own.thinking_rule(thinking),
-        am.ToolUseBlock: (rules.call_of(FAMILY), "kind"),
+        am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result,
     }
     return _with_emptied(FormRows(messages.described).place(place, answers, _as_text(comes_back)))
