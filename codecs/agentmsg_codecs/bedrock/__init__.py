@@ -41,7 +41,7 @@ from agentmsg_codecs.bedrock.capabilities import is_top, make_caps
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
 from agentmsg_codecs.bedrock.names import FAMILY
 from agentmsg_codecs.bedrock.sending import RULES
-from agentmsg_codecs.bedrock.settings import SETTINGS, read_settings, write_settings
+from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class BedrockCodec(Bedrock):
                 raise DecodeError("system is a list of texts and cache points", path=("system",))
             messages.insert(0, top)
         tools, rest = _read_tools(rest)
-        settings, rest = read_settings(rest)
+        settings, rest = SETTINGS.read(rest)
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def write(self, history: am.History) -> Any:
@@ -98,7 +98,7 @@ class BedrockCodec(Bedrock):
             body["system"] = self.engine.write_system(messages[0])
             messages = messages[1:]
         body["messages"] = self.engine.write(messages)
-        settings = write_settings(history.settings, rest)
+        settings = SETTINGS.write(history.settings, rest)
         if history.tools:
             config = settings.get(_TOOLS, rest.get(_TOOLS, EMPTY))
             held: Native = thaw(config) if is_mapping(config) else {}

@@ -25,7 +25,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.bedrock.format import is_guarded
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT, PROVIDER
-from agentmsg_codecs.bedrock.settings import SETTINGS, settings_row
+from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import tool_rows
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages), odd=_says_none)},
         tools=tool_rows(),
-        settings=settings_row(),
+        settings=SETTINGS.row(),
         arrange=(restructure.split_results, gather_systems),
         needs_id=needs_id,
         derives_names=True,

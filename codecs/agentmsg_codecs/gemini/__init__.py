@@ -41,7 +41,7 @@ from agentmsg_codecs.gemini.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.gemini.likeness import is_content, sniff_body
 from agentmsg_codecs.gemini.names import FAMILY, SYSTEM, snake
 from agentmsg_codecs.gemini.sending import RULES
-from agentmsg_codecs.gemini.settings import SETTINGS, read_settings, write_settings
+from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class GeminiCodec(Gemini):
         self.engine.fill()
         messages = [*self._instruction(body, note), *self.engine.read(body["contents"])]
         tools, left = listed_tools(body, read_tools)
-        settings, rest = read_settings({**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left})
+        settings, rest = SETTINGS.read({**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left})
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def _instruction(self, body: Native, note: Native) -> list[am.Msg]:
@@ -114,7 +114,7 @@ class GeminiCodec(Gemini):
         body["contents"] = self.engine.write(messages)
         if history.tools:
             body["tools"] = write_tools(history.tools)
-        return _REQUESTS.closed(history, body, write_settings(history.settings, natives.extras_of(history, FAMILY)))
+        return _REQUESTS.closed(history, body, SETTINGS.write(history.settings, natives.extras_of(history, FAMILY)))
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the contents of a document."""

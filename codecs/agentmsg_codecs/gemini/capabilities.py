@@ -15,15 +15,15 @@ from agentmsg.formats import (
     Row,
     carried_extras,
     cells,
+    media,
     natives,
     restructure,
     rules,
 )
 from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.gemini.format import MEDIA
 from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM, OUTER_KEYS, PROVIDER, SYSTEM, both
-from agentmsg_codecs.gemini.settings import SETTINGS, settings_row
+from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import tool_rows
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ BODY_KEYS = both(("contents", SYSTEM, "tools"))
 _MESSAGE_KEYS = frozenset({"role", "parts"})
 _RESULT_EXTRAS = carried_extras((ITEM, lambda _: frozenset(INNER["functionResponse"])), (FAMILY, lambda _: OUTER_KEYS))
 _SIGNED = cells.signed_by(PROVIDER)
-_MEDIA_RULES: Any = dict.fromkeys(MEDIA.values(), own.carried_media)
+_MEDIA_RULES: Any = dict.fromkeys(media.KINDS, own.carried_media)
 
 
 def _outside(cell: Cell) -> Cell:
@@ -121,7 +121,7 @@ def make_caps(messages: Messages) -> Caps:
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=says_no_tools)},
         tools=tool_rows(),
-        settings=settings_row(),
+        settings=SETTINGS.row(),
         arrange=(restructure.split_results, restructure.lift("system"), _one_instruction, restructure.merge("system")),
         needs_id=natives.lacks_id(FAMILY),
         derives_names=True,

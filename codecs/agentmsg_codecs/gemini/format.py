@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_mapping, is_object, tool_arguments
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_mapping, is_object, media, tool_arguments
 from agentmsg.formats.forms import (
     Const,
     Content,
@@ -37,21 +37,12 @@ from agentmsg_codecs.gemini.spelling import GeminiParts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MEDIA: dict[str, type[Any]] = {
-    "image": am.ImageBlock, "audio": am.AudioBlock, "video": am.VideoBlock, "file": am.FileBlock,
-}  # fmt: skip
 _SERVER = {"kind": "server", "provider": PROVIDER}
 _SIGNATURE = Wrapped(am.Signature, "value", {"provider": PROVIDER}, full=True)
 _SIGNED = Key(SIGNATURE, "signature", _SIGNATURE, "may")
 
 
 # -- which part is which ----------------------------------------------------------------------------------------------
-
-
-def kind_of(media_type: Any) -> str:
-    """Return the kind of media: image, audio, video, else file."""
-    kind = media_type.partition("/")[0] if type(media_type) is str else ""
-    return kind if kind in MEDIA else "file"
 
 
 def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], bool]:
@@ -85,7 +76,7 @@ def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
 
     def fits(native: Native) -> bool:
         held = native.get(key)
-        return is_object(held) and kind_of(held.get("mimeType")) == kind and is_around(native)
+        return is_object(held) and media.kind_of(held.get("mimeType")) == kind and is_around(native)
 
     return fits
 
@@ -167,8 +158,8 @@ PARTS = (
     Form("signature", am.ThinkingBlock, None, (
         Key(SIGNATURE, "signature", _SIGNATURE),
     ), fits=_is_signature, when=lambda block: not block.thinking and block.signature is not None),
-    *(_media(kind, cls, "inlineData", am.Base64Source, _DATA) for kind, cls in MEDIA.items()),
-    *(_media(kind, cls, "fileData", am.URLSource, _URI) for kind, cls in MEDIA.items()),
+    *(_media(kind, cls, "inlineData", am.Base64Source, _DATA) for kind, cls in media.CLASSES.items()),
+    *(_media(kind, cls, "fileData", am.URLSource, _URI) for kind, cls in media.CLASSES.items()),
     Form("call", am.ToolUseBlock, None, (_call("functionCall", "name"), _SIGNED), **_made_around("functionCall")),
     Form("code", am.ToolUseBlock, None, (_CODE, _SIGNED), **_made_around("executableCode"),
          fixed={**_SERVER, "name": CODE}, when=is_code),
@@ -190,7 +181,7 @@ PARTS = (
         _SIGNED,
     ), **_made_around("toolResponse"), fixed=_SERVER, when=lambda block: not is_of_code(block)),
 )  # fmt: skip
-_ALL_MEDIA = tuple(form.name for form in PARTS if form.cls in MEDIA.values())
+_ALL_MEDIA = tuple(form.name for form in PARTS if form.cls in media.KINDS)
 PLACES = {
     "system": ("text",),
     "user": ("text", *_ALL_MEDIA),

@@ -16,6 +16,7 @@ from agentmsg.formats import (
     carried_extras,
     cells,
     is_mapping,
+    media,
     restructure,
     rules,
 )
@@ -23,7 +24,6 @@ from agentmsg.formats.forms import Rows
 from agentmsg_codecs.pydantic_ai.citations import is_own
 from agentmsg_codecs.pydantic_ai.messages import is_instructions, is_part
 from agentmsg_codecs.pydantic_ai.names import (
-    CLASSES,
     CONTAINERS,
     DETAILS,
     FAMILY,
@@ -98,7 +98,7 @@ def _more(row: Row, *spaces: Cell, **own_cells: Cell) -> Row:
 
 def _said_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
     """Return the rows of what users say, or of the media in a result."""
-    answers: Any = dict.fromkeys(CLASSES.values(), own.said_media if place == "user" else own.returned_media)
+    answers: Any = dict.fromkeys(media.KINDS, own.said_media if place == "user" else own.returned_media)
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.returns(place))}
     rows = Rows(messages.said).place(place, answers, others)
     made = {cls: _more(row, **own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
@@ -109,7 +109,7 @@ def _said_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[A
 
 def _model_rows(messages: Messages) -> dict[type[Any], Row]:
     answers: Any = {
-        **dict.fromkeys(CLASSES.values(), own.file_of_model),
+        **dict.fromkeys(media.KINDS, own.file_of_model),
         am.ThinkingBlock: own.thinking,
         am.ToolUseBlock: (rules.custom_as_function, "kind"),
         am.ToolResultBlock: own.result,
@@ -118,7 +118,7 @@ def _model_rows(messages: Messages) -> dict[type[Any], Row]:
     rows = Rows(messages.described).place("response", answers, others)
     made = {cls: _more(row, _OF_DETAILS) if cls not in others or "extras" in row.fields else row
             for cls, row in rows.items()}  # fmt: skip
-    for cls in CLASSES.values():
+    for cls in media.KINDS:
         made[cls] = _more(rows[cls], _OF_FILE, _OF_DETAILS)
     made[am.ThinkingBlock] = _more(rows[am.ThinkingBlock], _unsigned, _OF_DETAILS)
     made[am.TextBlock] = _more(made[am.TextBlock], citations=cells.those(is_own))

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, cells, dump_json, media, natives, rules
 from agentmsg_codecs.pydantic_ai.content import is_structured
-from agentmsg_codecs.pydantic_ai.format import FINISH, kind_of
-from agentmsg_codecs.pydantic_ai.names import CLASSES, KEEPERS, OUTCOMES, TTLS
+from agentmsg_codecs.pydantic_ai.format import FINISH
+from agentmsg_codecs.pydantic_ai.names import KEEPERS, OUTCOMES, TTLS
 
 _USUAL: dict[Any, str] = {am.ImageBlock: "image/png", am.AudioBlock: "audio/wav", am.VideoBlock: "video/mp4"}
 
@@ -22,7 +22,7 @@ def hint(value: am.CacheHint, _: Any) -> am.CacheHint:
 
 def _own_kind(block: Any, source: Any) -> bool:
     """Whether data, or a file that a provider keeps, is read as the same kind of media."""
-    return CLASSES[kind_of(source.media_type)] is type(block)
+    return media.CLASSES[media.kind_of(source.media_type)] is type(block)
 
 
 def _typed(block: Any, source: Any) -> Any:
@@ -30,7 +30,7 @@ def _typed(block: Any, source: Any) -> Any:
     if source.media_type is not None and _own_kind(block, source):
         return source
     guess = media.guess_media_type(source.data)
-    if guess is not None and CLASSES[kind_of(guess)] is type(block):
+    if guess is not None and media.CLASSES[media.kind_of(guess)] is type(block):
         return source.evolve(media_type=guess)
     return source.evolve(media_type=_USUAL.get(type(block), "application/octet-stream"))
 
@@ -122,7 +122,7 @@ def _status(block: am.ToolResultBlock) -> str | None:
 
 def _is_media(item: Any) -> bool:
     """Whether a block of a result is written as media there: files of providers have no place."""
-    return type(item) in CLASSES.values() and isinstance(item.source, (am.URLSource, am.Base64Source))
+    return type(item) in media.KINDS and isinstance(item.source, (am.URLSource, am.Base64Source))
 
 
 def _item(item: Any) -> Any:

@@ -17,13 +17,13 @@ from agentmsg.formats import (
     cells,
     is_bare_text,
     is_mapping,
+    media,
     restructure,
     rules,
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.calls import carried_provider
 from agentmsg_codecs.vercel.format import OPTIONS_OF
-from agentmsg_codecs.vercel.media import MEDIA
 from agentmsg_codecs.vercel.media_rules import carried
 from agentmsg_codecs.vercel.names import FAMILY, OUTPUT
 
@@ -65,7 +65,7 @@ class _Table:
     def assistant(self) -> dict[type[Any], Row]:
         """Return the rows of what a model says."""
         answers: Any = {
-            **dict.fromkeys(MEDIA.values(), carried(is_typed=True)),
+            **dict.fromkeys(media.KINDS, carried(is_typed=True)),
             am.ThinkingBlock: own.thinking,
             am.ToolUseBlock: own.call,
             am.ToolResultBlock: own.server_result,
@@ -116,8 +116,8 @@ def make_caps(messages: Messages) -> Caps:
     text = table.place("system", {})[am.TextBlock].fields
     beside: dict[str, Cell] = {"extras": carried_extras((FAMILY, _beside), odd=_says_none)}
     system = rules.one_text_row(beside, {**text, "extras": _only_options(text["extras"])})
-    inner = table.place("inner", dict.fromkeys(MEDIA.values(), carried(is_typed=False, inner=True)))
-    typed = dict.fromkeys(MEDIA.values(), carried(is_typed=True))
+    inner = table.place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)))
+    typed = dict.fromkeys(media.KINDS, carried(is_typed=True))
     user = table.place("user", {**typed, am.ImageBlock: carried(is_typed=False)})
     return Caps(
         messages={

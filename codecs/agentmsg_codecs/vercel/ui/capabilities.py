@@ -20,12 +20,12 @@ from agentmsg.formats import (
     is_mapping,
     is_marked,
     mark_of,
+    media,
     restructure,
     rules,
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.calls import carried_provider
-from agentmsg_codecs.vercel.media import MEDIA
 from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
@@ -41,7 +41,7 @@ _RESULT_KEY = "resultProviderMetadata"
 _WORDS: Mapping[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
 _OTHERS = {**rules.TEXT_ROWS, am.ToolResultBlock: Row({}, own.orphan)}
 _ANSWERS: Any = {
-    **dict.fromkeys(MEDIA.values(), own.file),
+    **dict.fromkeys(media.KINDS, own.file),
     am.DataBlock: own.data,
     am.SourceBlock: own.source,
     am.ThinkingBlock: thinking,
