@@ -8,22 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import (
-    KEEP,
-    Drop,
-    Native,
-    Row,
-    Swap,
-    Unreadable,
-    adopt,
-    is_list,
-    is_marked,
-    is_object,
-    parse_json,
-    plain_copy,
-    write_as,
-)
+from agentmsg import AgentMsgError
+from agentmsg.formats import Row, cells, is_list, is_marked, parse_json
+from agentmsg.formats.bodies import native_tool_row, read_tool, with_input, write_tool
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.names import FAMILY
 
@@ -41,7 +28,6 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
     "indented": {"ensure_ascii": False, "indent": 2},
     "wide": {"ensure_ascii": False, "indent": 4},
 }
-_FREE_TEXT = adopt({"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]})
 
 
 def dump(value: Any, style: str) -> str:
@@ -69,49 +55,26 @@ def read_tools(shapes: Mapping[str, Shape], column: Any) -> tuple[tuple[am.Tool,
             return None
     if not is_list(entries) or not entries:
         return None
-    return tuple(_read_one(shapes, entry) for entry in entries), style
-
-
-def _read_one(shapes: Mapping[str, Shape], native: Any) -> am.Tool:
-    for name in ("tool", "bare_tool"):
-        try:
-            if is_object(native):
-                return shapes[name].read(native, am.ToolSpec)  # type: ignore[no-any-return]
-        except (Unreadable, AgentMsgError):
-            pass
-    return am.NativeTool(FAMILY, adopt(native))
+    return tuple(read_tool(entry, FAMILY, shapes["tool"], shapes["bare_tool"]) for entry in entries), style
 
 
 def write_tools(shapes: Mapping[str, Shape], tools: Sequence[am.Tool]) -> list[Any]:
     """Return the functions of tools that fit."""
-    return [_write_one(shapes, tool) for tool in tools]
-
-
-def _write_one(shapes: Mapping[str, Shape], tool: am.Tool) -> Native:
-    if isinstance(tool, am.NativeTool):
-        return thaw(tool.value)  # type: ignore[no-any-return]
-    return write_as(shapes["bare_tool" if is_marked(tool, FAMILY, "/bare") else "tool"], tool, FAMILY)
+    return [
+        write_tool(tool, FAMILY, shapes["bare_tool" if is_marked(tool, FAMILY, "/bare") else "tool"]) for tool in tools
+    ]
 
 
 def tool_rows(described: Described) -> dict[type, Row]:
     """Return the rows of tools."""
     rows = Rows(described)
-    cells = {name: rows.row(name, kind=lambda kind, _: "function").fields for name in ("tool", "bare_tool")}
+    fields = {name: rows.row(name, kind=cells.kinds()).fields for name in ("tool", "bare_tool")}
 
     def extras(value: Any, tool: Any) -> Any:
-        return cells["bare_tool" if is_marked(tool, FAMILY, "/bare") else "tool"]["extras"](value, tool)
+        return fields["bare_tool" if is_marked(tool, FAMILY, "/bare") else "tool"]["extras"](value, tool)
 
-    def spec(tool: am.ToolSpec) -> Any:
-        if tool.kind != "custom":
-            return tool
-        new = tool.evolve(kind="function", parameters=_FREE_TEXT)
-        return Swap(new, "a tool that takes free text takes it as `input` here")
+    def back(native: Any) -> Any:
+        return read_tool(native, FAMILY, described.shapes["tool"], described.shapes["bare_tool"])
 
-    def native(tool: am.NativeTool) -> Any:
-        if tool.codec != FAMILY:
-            return Drop(f"only {tool.codec} can write this")
-        back = _read_one(described.shapes, plain_copy(thaw(tool.value)))
-        return tool if isinstance(back, am.NativeTool) else Drop("this would be read as something else")
-
-    spec_row = Row({**cells["tool"], "extras": extras}, spec)
-    return {am.ToolSpec: spec_row, am.NativeTool: Row({"codec": KEEP, "value": KEEP}, native)}
+    spec_row = Row({**fields["tool"], "extras": extras}, with_input)
+    return {am.ToolSpec: spec_row, am.NativeTool: native_tool_row(FAMILY, back)}
