@@ -144,7 +144,9 @@ def make_caps(messages: Messages) -> Caps:
             "system": system,
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=user),
-            "assistant": MessageRow(fields=fields, blocks=table.assistant(), results=inner, otherwise=own.named),
+            "assistant": MessageRow(
+                fields=fields, blocks=table.assistant(), results=inner, otherwise=own.named, concerns=am.ToolResultBlock
+            ),
             "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: table.result()}, results=inner),
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),

@@ -1,0 +1,199 @@
+"""The capability table: what turns support, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+import agentmsg_codecs.sharegpt.values as own_values
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Drop,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    media,
+    restructure,
+    rules,
+)
+from agentmsg_codecs.sharegpt.media import address_of, is_token, one_kind
+from agentmsg_codecs.sharegpt.messages import is_kept, read_turn
+from agentmsg_codecs.sharegpt.names import FAMILY
+from agentmsg_codecs.sharegpt.tools import tool_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_TURN_KEYS = frozenset({"from", "value"})
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+def _text_row(said: Callable[[str], str]) -> Row:
+    """Return the row of texts.
+
+    Args:
+        said: returns a text of which nothing is read as anything else.
+    """
+
+    def rule(block: am.TextBlock) -> Any:
+        if not block.text:
+            return Drop("there are no words in it", "annotation")
+        new = said(block.text)
+        return block if new == block.text else Swap(block.evolve(text=new), "this would be read as something else")
+
+    return Row({"text": KEEP}, rule)
+
+
+def _thinking(block: am.ThinkingBlock) -> Any:
+    thought = own_values.thinkable(block.thinking)
+    if not thought.strip("\n"):
+        return Drop("nothing that can be read was thought")
+    return block if thought == block.thinking else Swap(block.evolve(thinking=thought), "tags would end it before")
+
+
+def _media(block: Any) -> Any:
+    """Keep media given by URL, or as data."""
+    source = block.source
+    if not isinstance(source, (am.URLSource, am.Base64Source)) or not address_of(source):
+        said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
+        return said if said is not block else Drop("media are given by URL, or as data, here")
+    new = media.as_url(source, is_untyped=True)
+    return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
+
+
+def _result(block: am.ToolResultBlock) -> Any:
+    """Keep a result that is one text."""
+    answer = rules.structured_as_text(block)
+    new, level = (answer.new, "annotation") if isinstance(answer, Swap) else (block, "annotation")
+    if len(new.content) > 1 or any(type(item) is not am.TextBlock for item in new.content):
+        texts = list(map(rules.as_text, new.content))
+        level = "content" if any(text is None for text in texts) else level
+        new = new.evolve(content="\n".join(text.text for text in texts if text is not None and text.text))
+    return block if new is block else Swap(new, "a result is one text here", level)  # type: ignore[arg-type]
+
+
+def _comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+    return am.NativeBlock(FAMILY, block.value) if is_token(block) else None
+
+
+def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
+    return text if block.significant_text is None or not block.is_valid else None
+
+
+def _link(link: str, block: Any) -> str | None:
+    """Keep an id that a row says; for others, the order says what they do."""
+    return link if is_kept(link, block) else None
+
+
+_MEDIA_ROWS = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), Row({"source": KEEP}, _media))
+_CALL = Row({"id": _link, "name": KEEP, "input": KEEP, "raw_input": _raw_input}, rules.call_as_function)
+_NOWHERE = Row({}, rules.native_as_text)
+
+
+def _rows(said: Callable[[str], str]) -> dict[type[Any], Row]:
+    return {**rules.TEXT_ROWS, am.TextBlock: _text_row(said), am.NativeBlock: _NOWHERE}
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def _rank(block: Any) -> int:
+    kind = block.__class__
+    if kind is am.ThinkingBlock:
+        return 0
+    return 2 if kind is am.ToolUseBlock and block.kind != "server" else 1
+
+
+def _layout(message: am.Msg) -> tuple[int, ...] | None:
+    """Return an assistant's blocks in their order: what was thought, what is said, and the calls."""
+    if message.role != "assistant" or len(message.content) <= 1:
+        return None
+    return restructure.in_order(message.content, _rank)
+
+
+def paired(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
+    """Make a result a user's text where its place would pair it with another call: there are no ids here."""
+    waiting: deque[str | None] = deque()
+    out: restructure.Plan = []
+    current = restructure.as_is(messages) if plan is None else plan
+    for parts in current:
+        part = parts[0]
+        blocks: list[Any] = [messages[each.index].content[pick] for each in parts for pick in each.picks]
+        calls = [block.id for block in blocks if type(block) is am.ToolUseBlock and block.kind != "server"]
+        if calls:
+            waiting = deque(calls)
+        if (part.role or messages[part.index].role) != "tool" or not blocks:
+            out.append(parts)
+            continue
+        link = blocks[0].tool_call_id
+        # What the order doesn't say is written.
+        if link is None or not waiting or waiting[0] == link or is_kept(link, blocks[0]):
+            out.append(parts)
+            if link in waiting:
+                waiting.remove(link)
+            elif link is None and waiting:
+                waiting.popleft()
+        else:
+            out.append((restructure.Part(part.index, part.picks, "user"),))
+    return plan if out == current else out
+
+
+def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> MessageRow:
+    def joined(left: Any, right: Any) -> Any:
+        if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
+            return None
+        return left.evolve(text=said(f"{left.text}\n{right.text}"))
+
+    def rule(message: am.Msg) -> Any:
+        kinds = [type(block) for block in message.content]
+        if message.role != "user":
+            kinds = [kind for kind in kinds if kind is am.TextBlock]
+        is_split = any(left is right is am.TextBlock for left, right in pairwise(kinds))
+        return Swap(message, "a turn says one text", "annotation") if is_split else message
+
+    fields = {"extras": carried_extras((FAMILY, lambda _: _TURN_KEYS))}
+    return MessageRow(fields=fields, blocks=rows, otherwise=rule, joins=joined)
+
+
+def make_caps(taken: Callable[[am.History], frozenset[str]]) -> Caps:
+    """Return the capability table.
+
+    Args:
+        taken: returns the columns among a history's extras that would be read as something else.
+    """
+    system = _message_row(_rows(_plain), _plain)
+    kept = rules.native_block_row(FAMILY, _comes_back)
+    user = {**_rows(own_values.asked), **_MEDIA_ROWS, am.NativeBlock: kept}
+    thinking = Row({"thinking": KEEP}, _thinking)
+    answer = {**_rows(own_values.spoken), am.ThinkingBlock: thinking, am.ToolUseBlock: _CALL}
+    return Caps(
+        messages={
+            "system": system,
+            "developer": MessageRow(otherwise=rules.role_rule("system")),
+            "user": _message_row(user, own_values.asked),
+            "assistant": _message_row(answer, own_values.spoken),
+            "tool": MessageRow(
+                fields=system.fields,
+                blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},
+                results={am.TextBlock: _text_row(_plain)},
+            ),
+            "native": rules.native_message_row(FAMILY, read_turn),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+        },
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, taken))},
+        tools=tool_rows(),
+        arrange=(restructure.split_results, restructure.choose(_layout), one_kind, paired),
+        derives_names=True,
+        drops_emptied=True,
+    )

@@ -1,0 +1,213 @@
+"""Messages: one turn is one message. A turn's words are one text, which ``values`` takes apart.
+
+Marks on a message: ``/from`` (a word that isn't written by default); those of values.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+import agentmsg_codecs.sharegpt.values as own_values
+from agentmsg import AgentMsgError
+from agentmsg.formats import (
+    CallNames,
+    Unreadable,
+    adopt,
+    excerpt,
+    is_marked,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    tool_links,
+    write_as,
+)
+from agentmsg_codecs.sharegpt.format import DESCRIBED
+from agentmsg_codecs.sharegpt.media import token_of
+from agentmsg_codecs.sharegpt.names import FAMILY, ROLES, WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_make_text = maker(am.TextBlock, "text")
+_make_native = maker(am.NativeBlock)
+_make_msg = maker(am.Msg)
+
+
+def _whole(native: Any) -> am.Msg:
+    said: Any = native.get("value")
+    fallback = said if isinstance(said, str) and said else None
+    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
+
+
+def read_turn(native: Any) -> am.Msg:
+    """Return the message of a turn; of the role ``native`` where it can't be told in the model.
+
+    Raises:
+        DecodeError: if it isn't a turn at all.
+    """
+    if not is_object(native):
+        raise am.DecodeError(f"a turn is an object, not {excerpt(native)}")
+    word: Any = native.get("from")
+    if type(word) is not str:
+        raise am.DecodeError("a turn says who it is from", path=("from",))
+    role = ROLES.get(word)
+    if role is None:
+        return _whole(native)
+    try:
+        message: am.Msg = DESCRIBED.shapes[role].read({**native, "from": WORDS[role]}, am.Msg)
+    except (Unreadable, AgentMsgError):
+        return _whole(native)
+    message = _taken_apart(message, word)
+    return message if word == _word_of(message) else marked(message, FAMILY, **{"from": word})
+
+
+def _taken_apart(message: am.Msg, word: str) -> am.Msg:
+    if message.role == "tool":
+        return own_values.unwrapped(message)
+    text = message.text
+    if not text or message.role == "system":
+        return message
+    if message.role == "user":
+        content = own_values.read_media(text)
+        return message if len(content) == 1 and type(content[0]) is am.TextBlock else message.evolve(content=content)
+    content, is_listed = own_values.read_answer(text, word)
+    if len(content) == 1 and type(content[0]) is am.TextBlock:
+        return message
+    message = message.evolve(content=content)
+    return marked(message, FAMILY, listed=True) if is_listed else message
+
+
+def _word_of(message: am.Msg) -> str:
+    """Return who a message is from by default: of an assistant, calls alone are a turn of their own."""
+    content = message.content
+    calls = any(type(block) is am.ToolUseBlock for block in content)
+    if message.role == "assistant" and calls and not any(type(block) is am.TextBlock for block in content):
+        return "function_call"
+    return WORDS[message.role]
+
+
+def write_turn(message: am.Msg) -> Any:
+    """Return the turn of a message that fits."""
+    kept = natives.native_of(message, FAMILY)
+    if kept is not None:
+        return kept
+    role, noted = message.role, mark_of(message, FAMILY, "/from") if message.notes else None
+    word = noted if isinstance(noted, str) and ROLES.get(noted) == role else _word_of(message)
+    if role == "tool":
+        message = own_values.wrapped(message)
+    else:
+        if role == "assistant" and not _is_read(message, word):
+            word = _word_of(message)
+        message = message.evolve(content=_joined(message, word))
+    shape = DESCRIBED.shapes[role]
+    native = write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
+    return {**native, "from": word}
+
+
+def _value(message: am.Msg, word: str) -> str:
+    is_listed = is_marked(message, FAMILY, "/listed")
+    return own_values.write_answer(message.content, word, is_listed=is_listed)
+
+
+def _is_read(message: am.Msg, word: str) -> bool:
+    """Whether what an assistant's turn says is read again where it is from somebody."""
+    found, _ = own_values.read_answer(_value(message, word), word)
+    return len(found) == len(message.content) and all(map(am.same, found, message.content))
+
+
+def _joined(message: am.Msg, word: str) -> tuple[Any, ...]:
+    if message.role == "assistant":
+        text = _value(message, word)
+    else:
+        content: Any = message.content
+        text = "".join(token_of(block) or block.text for block in content)
+    return (_make_text(text),) if text else ()
+
+
+# -- ids --------------------------------------------------------------------------------------------------------------
+
+
+def is_kept(link: str | None, block: Any) -> bool:
+    """Whether an id stays: one that a row says."""
+    return link is not None and is_marked(block, FAMILY, "/id")
+
+
+class _Waiting:
+    """The calls of the last turn that has some, in their order, but for those that results have answered."""
+
+    def __init__(self) -> None:
+        self._calls: list[str] = []
+        self._names = CallNames()
+
+    def call(self, place: tuple[int, int], block: Any, *, is_first: bool) -> str | None:
+        """Take note of a call; return the id that stands for its place, or None if it has one of its own."""
+        made = tool_links.made_call_id(place, block.name)
+        is_own = block.id is not None and (block.id != made or is_marked(block, FAMILY, "/id"))
+        self._calls = [] if is_first else self._calls
+        self._calls.append(str(block.id) if is_own else made)
+        self._names.call(self._calls[-1], block.name)
+        return None if is_own else made
+
+    def answer(self, link: str | None) -> tuple[str | None, str | None]:
+        """Take note of a result, with its id; return that of the call that it answers, and the call's name."""
+        found = link if link is not None else self.expected
+        if found in self._calls:
+            self._calls.remove(found)
+        return found, self._names.answer(found)
+
+    @property
+    def expected(self) -> str | None:
+        """The id of the call that a result without one answers."""
+        return self._calls[0] if self._calls else None
+
+
+def _each(messages: Iterable[am.Msg], change: Callable[[Any, _Waiting, Any], Any]) -> list[am.Msg]:
+    """Return messages with their calls and results changed, by what is known of the calls before."""
+    waiting = _Waiting()
+    out: list[am.Msg] = []
+    for number, message in enumerate(messages):
+        content: list[Any] = []
+        is_first = True
+        for index, block in enumerate(message.content):
+            if type(block) is am.ToolUseBlock:
+                made = waiting.call((number, index), block, is_first=is_first)
+                content.append(change(block, waiting, made))
+                is_first = False
+            else:
+                content.append(change(block, waiting, None) if type(block) is am.ToolResultBlock else block)
+        is_same = all(new is old for new, old in zip(content, message.content, strict=True))
+        out.append(message if is_same else message.evolve(content=content))
+    return out
+
+
+def linked(messages: Iterable[am.Msg]) -> list[am.Msg]:
+    """Return messages that were read, with the names of results: they answer the calls of the turn before, in order.
+
+    Rows have no ids, and none are made: a format that needs some gives them, by the same order.
+    """
+
+    def change(block: Any, waiting: _Waiting, made: str | None) -> Any:
+        if type(block) is am.ToolUseBlock:
+            return block
+        link, name = waiting.answer(block.tool_call_id)
+        return block if link is None else block.evolve(name=name)
+
+    return _each(messages, change)
+
+
+def unlinked(messages: Iterable[am.Msg]) -> list[am.Msg]:
+    """Return the messages to write, without the names, and the ids that a reader makes again."""
+
+    def change(block: Any, waiting: _Waiting, made: str | None) -> Any:
+        if type(block) is am.ToolUseBlock:
+            return block if made is None or block.id is None else block.evolve(id=None)
+        link, is_said = block.tool_call_id, is_marked(block, FAMILY, "/id")
+        expected = waiting.expected
+        is_made = link == expected
+        waiting.answer(link)
+        return block.evolve(tool_call_id=None if is_made and not is_said else link, name=None)
+
+    return _each(messages, change)
