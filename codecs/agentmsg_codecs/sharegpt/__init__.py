@@ -59,7 +59,8 @@ from agentmsg.formats import (
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED
 from agentmsg_codecs.sharegpt.likeness import is_turn, sniff_row
-from agentmsg_codecs.sharegpt.messages import linked, read_turn, unlinked, write_turn
+from agentmsg_codecs.sharegpt.links import linked, unlinked
+from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.sharegpt.tools import read_tools, write_tools
 

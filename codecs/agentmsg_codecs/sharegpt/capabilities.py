@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +21,13 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg_codecs.sharegpt.media import address_of, is_token, one_kind
-from agentmsg_codecs.sharegpt.messages import is_kept, read_turn
+from agentmsg_codecs.sharegpt.links import relinked
+from agentmsg_codecs.sharegpt.messages import read_turn
 from agentmsg_codecs.sharegpt.names import FAMILY
 from agentmsg_codecs.sharegpt.tools import tool_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 _TURN_KEYS = frozenset({"from", "value"})
 
@@ -92,8 +92,8 @@ def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
 
 
 def _link(link: str, block: Any) -> str | None:
-    """Keep an id that a row says; for others, the order says what they do."""
-    return link if is_kept(link, block) else None
+    """Keep an id until all stands in its place: then the order says it."""
+    return link
 
 
 _MEDIA_ROWS = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), Row({"source": KEEP}, _media))
@@ -120,33 +120,6 @@ def _layout(message: am.Msg) -> tuple[int, ...] | None:
     if message.role != "assistant" or len(message.content) <= 1:
         return None
     return restructure.in_order(message.content, _rank)
-
-
-def paired(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
-    """Make a result a user's text where its place would pair it with another call: there are no ids here."""
-    waiting: deque[str | None] = deque()
-    out: restructure.Plan = []
-    current = restructure.as_is(messages) if plan is None else plan
-    for parts in current:
-        part = parts[0]
-        blocks: list[Any] = [messages[each.index].content[pick] for each in parts for pick in each.picks]
-        calls = [block.id for block in blocks if type(block) is am.ToolUseBlock and block.kind != "server"]
-        if calls:
-            waiting = deque(calls)
-        if (part.role or messages[part.index].role) != "tool" or not blocks:
-            out.append(parts)
-            continue
-        link = blocks[0].tool_call_id
-        # What the order doesn't say is written.
-        if link is None or not waiting or waiting[0] == link or is_kept(link, blocks[0]):
-            out.append(parts)
-            if link in waiting:
-                waiting.remove(link)
-            elif link is None and waiting:
-                waiting.popleft()
-        else:
-            out.append((restructure.Part(part.index, part.picks, "user"),))
-    return plan if out == current else out
 
 
 def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> MessageRow:
@@ -193,7 +166,8 @@ def make_caps(taken: Callable[[am.History], frozenset[str]]) -> Caps:
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, taken))},
         tools=tool_rows(),
-        arrange=(restructure.split_results, restructure.choose(_layout), one_kind, paired),
+        arrange=(restructure.split_results, restructure.choose(_layout), one_kind),
         derives_names=True,
+        relink=relinked,
         drops_emptied=True,
     )

@@ -11,7 +11,6 @@ import agentmsg as am
 import agentmsg_codecs.sharegpt.values as own_values
 from agentmsg import AgentMsgError
 from agentmsg.formats import (
-    CallNames,
     Unreadable,
     adopt,
     excerpt,
@@ -21,15 +20,11 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
-    tool_links,
     write_as,
 )
 from agentmsg_codecs.sharegpt.format import DESCRIBED
 from agentmsg_codecs.sharegpt.media import token_of
 from agentmsg_codecs.sharegpt.names import FAMILY, ROLES, WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _make_text = maker(am.TextBlock, "text")
 _make_native = maker(am.NativeBlock)
@@ -125,89 +120,3 @@ def _joined(message: am.Msg, word: str) -> tuple[Any, ...]:
         content: Any = message.content
         text = "".join(token_of(block) or block.text for block in content)
     return (_make_text(text),) if text else ()
-
-
-# -- ids --------------------------------------------------------------------------------------------------------------
-
-
-def is_kept(link: str | None, block: Any) -> bool:
-    """Whether an id stays: one that a row says."""
-    return link is not None and is_marked(block, FAMILY, "/id")
-
-
-class _Waiting:
-    """The calls of the last turn that has some, in their order, but for those that results have answered."""
-
-    def __init__(self) -> None:
-        self._calls: list[str] = []
-        self._names = CallNames()
-
-    def call(self, place: tuple[int, int], block: Any, *, is_first: bool) -> str | None:
-        """Take note of a call; return the id that stands for its place, or None if it has one of its own."""
-        made = tool_links.made_call_id(place, block.name)
-        is_own = block.id is not None and (block.id != made or is_marked(block, FAMILY, "/id"))
-        self._calls = [] if is_first else self._calls
-        self._calls.append(str(block.id) if is_own else made)
-        self._names.call(self._calls[-1], block.name)
-        return None if is_own else made
-
-    def answer(self, link: str | None) -> tuple[str | None, str | None]:
-        """Take note of a result, with its id; return that of the call that it answers, and the call's name."""
-        found = link if link is not None else self.expected
-        if found in self._calls:
-            self._calls.remove(found)
-        return found, self._names.answer(found)
-
-    @property
-    def expected(self) -> str | None:
-        """The id of the call that a result without one answers."""
-        return self._calls[0] if self._calls else None
-
-
-def _each(messages: Iterable[am.Msg], change: Callable[[Any, _Waiting, Any], Any]) -> list[am.Msg]:
-    """Return messages with their calls and results changed, by what is known of the calls before."""
-    waiting = _Waiting()
-    out: list[am.Msg] = []
-    for number, message in enumerate(messages):
-        content: list[Any] = []
-        is_first = True
-        for index, block in enumerate(message.content):
-            if type(block) is am.ToolUseBlock:
-                made = waiting.call((number, index), block, is_first=is_first)
-                content.append(change(block, waiting, made))
-                is_first = False
-            else:
-                content.append(change(block, waiting, None) if type(block) is am.ToolResultBlock else block)
-        is_same = all(new is old for new, old in zip(content, message.content, strict=True))
-        out.append(message if is_same else message.evolve(content=content))
-    return out
-
-
-def linked(messages: Iterable[am.Msg]) -> list[am.Msg]:
-    """Return messages that were read, with the names of results: they answer the calls of the turn before, in order.
-
-    Rows have no ids, and none are made: a format that needs some gives them, by the same order.
-    """
-
-    def change(block: Any, waiting: _Waiting, made: str | None) -> Any:
-        if type(block) is am.ToolUseBlock:
-            return block
-        link, name = waiting.answer(block.tool_call_id)
-        return block if link is None else block.evolve(name=name)
-
-    return _each(messages, change)
-
-
-def unlinked(messages: Iterable[am.Msg]) -> list[am.Msg]:
-    """Return the messages to write, without the names, and the ids that a reader makes again."""
-
-    def change(block: Any, waiting: _Waiting, made: str | None) -> Any:
-        if type(block) is am.ToolUseBlock:
-            return block if made is None or block.id is None else block.evolve(id=None)
-        link, is_said = block.tool_call_id, is_marked(block, FAMILY, "/id")
-        expected = waiting.expected
-        is_made = link == expected
-        waiting.answer(link)
-        return block.evolve(tool_call_id=None if is_made and not is_said else link, name=None)
-
-    return _each(messages, change)
