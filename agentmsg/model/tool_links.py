@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
@@ -198,8 +199,12 @@ def made_call_id(place: Place, name: str | None) -> Made:
 
     Deterministic, from position and name; it doesn't change when messages are added behind.
     """
-    safe = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name or "tool")[:24]
-    return Made(f"call_{place[0]}_{place[1]}_{safe}")
+    return Made(f"call_{place[0]}_{place[1]}_{_safe(name or 'tool')}")
+
+
+@lru_cache(maxsize=1024)
+def _safe(name: str) -> str:
+    return "".join([letter if letter.isascii() and letter.isalnum() else "_" for letter in name[:24]])
 
 
 def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:

@@ -29,6 +29,7 @@ class Messages:
     Attributes:
         described: the forms.
         reasoning: the key for thinking, None: there is none.
+        tools: the column of tools.
     """
 
     def __init__(self, *, reasoning: str | None, by_text: bool) -> None:
@@ -37,6 +38,7 @@ class Messages:
         self.reasoning = "reasoning_content" if self._is_inline else reasoning
         calls = Each(Via(self._read_call, self._write_call, native={}))
         self.described = describe(calls, reasoning=self.reasoning, by_text=by_text)
+        self.tools = self.described.tool_column("tool", "bare_tool", style="list")
 
     def fill(self) -> None:
         """Fill the tables of hooks, on first use."""

@@ -6,7 +6,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.sharegpt.rows as own_rows
 import agentmsg_codecs.sharegpt.values as own_values
+from agentmsg import thaw
 from agentmsg.formats import (
     ANY_ROLE,
     KEEP,
@@ -16,15 +18,17 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
+    is_marked,
     media,
+    natives,
     restructure,
     rules,
 )
-from agentmsg_codecs.sharegpt.media import address_of, is_token, one_kind
+from agentmsg_codecs.sharegpt.format import TOOLS
 from agentmsg_codecs.sharegpt.links import relinked
+from agentmsg_codecs.sharegpt.media import address_of, one_kind, taken, token_of
 from agentmsg_codecs.sharegpt.messages import read_turn
 from agentmsg_codecs.sharegpt.names import FAMILY
-from agentmsg_codecs.sharegpt.tools import tool_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,11 +88,12 @@ def _result(block: am.ToolResultBlock) -> Any:
 
 
 def _comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
-    return am.NativeBlock(FAMILY, block.value) if is_token(block) else None
+    return am.NativeBlock(FAMILY, block.value) if token_of(block) is not None else None
 
 
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
-    return text if block.significant_text is None or not block.is_valid else None
+    is_text = is_marked(block, FAMILY, "/text")
+    return text if is_text or block.significant_text is None or not block.is_valid else None
 
 
 def _link(link: str, block: Any) -> str | None:
@@ -139,12 +144,15 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
     return MessageRow(fields=fields, blocks=rows, otherwise=rule, joins=joined)
 
 
-def make_caps(taken: Callable[[am.History], frozenset[str]]) -> Caps:
-    """Return the capability table.
+def _taken(history: am.History) -> frozenset[str]:
+    """Return the columns among the extras of a history that would be read as something else."""
+    own = natives.extras_of(history, FAMILY)
+    is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
+    return frozenset(own_rows.taken(own) | taken(history, own) | ({"tools"} if is_tools else set()))
 
-    Args:
-        taken: returns the columns among a history's extras that would be read as something else.
-    """
+
+def make_caps() -> Caps:
+    """Return the capability table."""
     system = _message_row(_rows(_plain), _plain)
     kept = rules.native_block_row(FAMILY, _comes_back)
     user = {**_rows(own_values.asked), **_MEDIA_ROWS, am.NativeBlock: kept}
@@ -164,8 +172,8 @@ def make_caps(taken: Callable[[am.History], frozenset[str]]) -> Caps:
             "native": rules.native_message_row(FAMILY, read_turn),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, taken))},
-        tools=tool_rows(),
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _taken))},
+        tools=TOOLS.rows(),
         arrange=(restructure.split_results, restructure.choose(_layout), one_kind),
         derives_names=True,
         relink=relinked,

@@ -42,3 +42,4 @@ DESCRIBED = Described(FAMILY, (
     Form("typed_function", am.ToolSpec, "function", (Inside("function", _ABOUT, space=ITEM),), is_apart=True,
          notes={"typed": True}),
 ), {})  # fmt: skip
+TOOLS = DESCRIBED.tool_column("function", "typed_function", style="python")

@@ -5,15 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
-from agentmsg_codecs.sharegpt.alpaca import is_row
 from agentmsg_codecs.sharegpt.names import ROLES
+from agentmsg_codecs.sharegpt.rows import is_alpaca, is_turn
 
 _ALPACA = 0.9
-
-
-def is_turn(turn: Any) -> bool:
-    """Whether an object says who it is from, and what."""
-    return is_mapping(turn) and isinstance(turn.get("from"), str) and "value" in turn and "role" not in turn
 
 
 def sniff_row(document: Any) -> float:
@@ -23,4 +18,4 @@ def sniff_row(document: Any) -> float:
         turns = [document]
     if is_sequence(turns) and turns:
         return 1.0 if all(is_turn(turn) and turn["from"] in ROLES for turn in turns) else 0.0
-    return _ALPACA if is_mapping(document) and "messages" not in document and is_row(document) else 0.0
+    return _ALPACA if is_mapping(document) and "messages" not in document and is_alpaca(document) else 0.0

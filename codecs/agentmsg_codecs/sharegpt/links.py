@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import CallNames, is_marked, marked, spelling, tool_links
+from agentmsg.formats import CallNames, is_marked, spelling, tool_links
 from agentmsg_codecs.sharegpt.names import FAMILY
 
 if TYPE_CHECKING:
@@ -19,23 +19,19 @@ if TYPE_CHECKING:
 
 
 class _Waiting:
-    """The calls that a reader has seen: their ids, and those that still wait for a result."""
+    """The ids of the calls that a reader has seen, and of those of the last turn that no result has answered."""
 
     def __init__(self) -> None:
-        self.names = CallNames()
         self.known: set[str] = set()
         self._waiting: list[str] = []
         self._turn = -1
 
-    def call(self, place: tuple[int, int], block: Any) -> str:
-        """Take note of a call; return its id: what its row says, or what its reader makes."""
-        link = str(block.id) if _is_said(block, block.id) else tool_links.made_call_id(place, block.name)
+    def call(self, place: tuple[int, int], link: str) -> None:
+        """Take note of a call."""
         if place[0] != self._turn:
             self._turn, self._waiting = place[0], []
         self._waiting.append(link)
         self.known.add(link)
-        self.names.call(link, block.name)
-        return link
 
     @property
     def expected(self) -> str | None:
@@ -48,54 +44,64 @@ class _Waiting:
             self._waiting.remove(link)
 
 
-def _is_said(block: Any, link: str | None) -> bool:
+def is_said(block: Any, link: str | None) -> bool:
+    """Whether the row says the id of a call or result."""
     return link is not None and bool(block.notes) and is_marked(block, FAMILY, "/id")
 
 
-def _each(messages: Iterable[am.Msg], change: _Change) -> list[am.Msg]:
-    """Return messages with their calls and results changed, by what a reader knows of the calls before."""
+def _each(messages: Sequence[am.Msg], change: _Change) -> Sequence[am.Msg]:
+    """Return messages with their calls and results changed, by what is known of the calls before."""
     waiting = _Waiting()
-    out: list[am.Msg] = []
+    out: list[am.Msg] = [*messages]
+    is_same = True
     for number, message in enumerate(messages):
-        if message.role in ("assistant", "tool"):
-            content = [
-                change(waiting, (number, index), block) if isinstance(block, _LINKED) else block
-                for index, block in enumerate(message.content)
-            ]
-            if any(new is not old for new, old in zip(content, message.content, strict=True)):
-                message = spelling.changed(message, {"content": tuple(content)})  # noqa: PLW2901 - as it goes on
-        out.append(message)
-    return out
+        kind = {"assistant": am.ToolUseBlock, "tool": am.ToolResultBlock}.get(message.role)
+        for index, block in enumerate(message.content if kind is not None else ()):
+            if type(block) is kind and (new := change(waiting, (number, index), block)) is not block:
+                content = out[number].content
+                content = (*content[:index], new, *content[index + 1 :])
+                out[number], is_same = spelling.changed(out[number], {"content": content}), False
+    return messages if is_same else out
 
 
-_LINKED = (am.ToolUseBlock, am.ToolResultBlock)
+def _id_of(place: tuple[int, int], block: Any) -> str:
+    """Return the id of a call: what its row says, or what its reader makes."""
+    return str(block.id) if is_said(block, block.id) else tool_links.made_call_id(place, block.name)
 
 
-def linked(messages: Iterable[am.Msg]) -> list[am.Msg]:
+def linked(messages: Sequence[am.Msg]) -> list[am.Msg]:
     """Return messages that were read, with the ids and names that nobody says."""
-    return _each(messages, _link)
+    names = CallNames()
 
+    def link(waiting: _Waiting, place: tuple[int, int], block: Any) -> Any:
+        if type(block) is am.ToolUseBlock:
+            link = _id_of(place, block)
+            waiting.call(place, link)
+            names.call(link, block.name)
+            return block if block.id is not None else spelling.changed(block, {"id": link})
+        found = waiting.expected if block.tool_call_id is None else block.tool_call_id
+        waiting.answer(found)
+        if found is None:
+            return block
+        return spelling.changed(block, {"tool_call_id": found, "name": names.answer(found)})
 
-def _link(waiting: _Waiting, place: tuple[int, int], block: Any) -> Any:
-    if isinstance(block, am.ToolUseBlock):
-        link = waiting.call(place, block)
-        return block if block.id is not None else spelling.changed(block, {"id": link})
-    link = waiting.expected if block.tool_call_id is None else block.tool_call_id
-    waiting.answer(link)
-    return block if link is None else spelling.changed(block, {"tool_call_id": link, "name": waiting.names.answer(link)})
+    return [*_each(messages, link)]
 
 
 def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
     """Return messages that fit, with the ids by which a reader will know their calls and results."""
     ids: dict[tuple[int, int], str] = {}
-    pairs: dict[Any, Any] = {}
+    pairs: dict[Any, Any] | None = None
 
     def relink(waiting: _Waiting, place: tuple[int, int], block: Any) -> Any:
-        if isinstance(block, am.ToolUseBlock):
-            link = ids[place] = waiting.call(place, block)
+        nonlocal pairs
+        if type(block) is am.ToolUseBlock:
+            link = ids[place] = _id_of(place, block)
+            waiting.call(place, link)
             return block if block.id == link else spelling.changed(block, {"id": str(link)})
-        own = block.tool_call_id
-        link = own if _is_said(block, own) else ids.get(pairs.get(place))
+        own: Any = block.tool_call_id
+        pairs = tool_links.links(messages) if pairs is None else pairs
+        link = own if is_said(block, own) else ids.get(pairs.get(place))
         if link is None and waiting.expected is not None:
             link = own if own is not None else str(tool_links.made_call_id(place, block.name))
             while link in waiting.known:
@@ -103,24 +109,21 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
         waiting.answer(link)
         return block if own == link else spelling.changed(block, {"tool_call_id": None if link is None else str(link)})
 
-    if not any(isinstance(block, _LINKED) for message in messages for block in message.content):
-        return messages
-    pairs.update(tool_links.links(messages))
-    out = _each(messages, relink)
-    return messages if all(map(lambda new, old: new is old, out, messages)) else out
+    return _each(messages, relink)
 
 
-def unlinked(messages: Iterable[am.Msg]) -> list[am.Msg]:
-    """Return the messages to write, without what a reader makes again."""
-    return _each(messages, _unlink)
-
-
-def _unlink(waiting: _Waiting, place: tuple[int, int], block: Any) -> Any:
-    if isinstance(block, am.ToolUseBlock):
-        waiting.call(place, block)
-        return block if block.id is None or _is_said(block, block.id) else spelling.changed(block, {"id": None})
-    link, expected = block.tool_call_id, waiting.expected
-    waiting.answer(link)
-    if link == expected and not _is_said(block, link):
-        return spelling.changed(block, {"tool_call_id": None, "name": None})
-    return marked(spelling.changed(block, {"name": None}), FAMILY, id=True)
+def said_links(messages: Iterable[am.Msg]) -> list[str | None]:
+    """Return for each message that fits the id that its turn says, because its place doesn't."""
+    waiting = _Waiting()
+    out: list[str | None] = []
+    for number, message in enumerate(messages):
+        said: str | None = None
+        for index, block in enumerate(message.content if message.role in ("assistant", "tool") else ()):
+            if type(block) is am.ToolUseBlock:
+                waiting.call((number, index), str(block.id))
+            elif type(block) is am.ToolResultBlock:
+                link, expected = block.tool_call_id, waiting.expected
+                waiting.answer(link)
+                said = link if link != expected or is_said(block, link) else None
+        out.append(None if said is None else str(said))
+    return out

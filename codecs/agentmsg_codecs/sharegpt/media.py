@@ -1,7 +1,7 @@
 """Media: the columns that say, in order, what stands where a user's texts have ``<image>``, ``<video>`` or ``<audio>``.
 
-Where a column holds anything but addresses, or not as many of them as there are such places, they stay native blocks,
-and the column is kept as it is.
+A column is a list of addresses, or for one place its address (``image``; the mark ``/single`` names the kinds). Where
+it holds anything else, or not as many as there are places, they stay native blocks, and the column is kept as it is.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import is_list, is_mapping, maker, media, restructure
-from agentmsg_codecs.sharegpt.names import COLUMNS, FAMILY, MEDIA
+from agentmsg.formats import is_list, is_mapping, is_sequence, maker, mark_of, media, restructure, spelling
+from agentmsg_codecs.sharegpt.names import FAMILY, MEDIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _make_url = maker(am.URLSource)
-_TOKENS = {cls: token for token, (cls, _) in MEDIA.items()}
+_TOKENS: Mapping[Any, str] = {cls: token for token, (cls, _) in MEDIA.items()}
 
 
 def _source(entry: str) -> Any:
@@ -27,11 +27,6 @@ def _source(entry: str) -> Any:
 def address_of(source: Any) -> str:
     """Return what stands in a column for a source."""
     return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
-
-
-def is_token(block: Any) -> bool:
-    """Whether a native block stands where media should."""
-    return token_of(block) is not None
 
 
 def token_of(block: Any) -> str | None:
@@ -46,63 +41,75 @@ def _asked(messages: Sequence[am.Msg]) -> Iterator[Any]:
     return (block for message in messages if message.role == "user" for block in message.content)
 
 
-def sources(messages: Sequence[am.Msg], token: str, column: Any) -> list[Any] | None:
-    """Return the sources that a column has for the places of a kind; None if it hasn't."""
-    entries: Any = thaw(column)
+def _found(messages: Sequence[am.Msg], token: str, row: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
+    """Return the column of a kind of place and its sources; None if there is none for each place."""
     count = sum(token_of(block) == token for block in _asked(messages))
-    if not count or not is_list(entries) or len(entries) != count:
-        return None
-    if not all(type(entry) is str and entry for entry in entries):
-        return None
-    found = list(map(_source, entries))
-    return found if list(map(address_of, found)) == entries else None
+    for number, column in enumerate(MEDIA[token][1]):
+        entries: Any = [row.get(column)] if number else thaw(row.get(column))
+        if not count or not is_list(entries) or len(entries) != count:
+            continue
+        if all(type(entry) is str and entry for entry in entries):
+            sources = list(map(_source, entries))
+            return (column, sources) if list(map(address_of, sources)) == entries else None
+    return None
 
 
-def placed(messages: Sequence[am.Msg], row: Mapping[str, Any]) -> tuple[list[am.Msg], frozenset[str]]:
-    """Return messages that were read, with the media of the columns in their places, and these columns."""
-    taken: set[str] = set()
-    out = list(messages)
-    for token, (cls, column) in MEDIA.items():
-        found = sources(messages, token, row.get(column))
+def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], dict[str, Any]]:
+    """Return messages that were read, with the media of the columns, which are taken out, and marks of the history."""
+    single: list[str] = []
+    for token, (cls, columns) in MEDIA.items():
+        found = _found(messages, token, row) if not row.keys().isdisjoint(columns) else None
         if found is None:
             continue
-        taken.add(column)
-        waiting, make = iter(found), maker(cls, "source")
-        for index, message in enumerate(out):
-            if message.role == "user" and any(map(is_token, message.content)):
-                content = [make(next(waiting)) if token_of(block) == token else block for block in message.content]
-                out[index] = message.evolve(content=content)
-    return out, frozenset(taken)
+        del row[found[0]]
+        single += [token] if found[0] != columns[0] else []
+        waiting, make = iter(found[1]), maker(cls, "source")
+        messages = [
+            message if message.role != "user" else spelling.changed(message, {"content": tuple([
+                make(next(waiting)) if token_of(block) == token else block for block in message.content
+            ])})
+            for message in messages
+        ]  # fmt: skip
+    return messages, {"/single": single} if single else {}
 
 
-def unplaced(messages: Sequence[am.Msg]) -> tuple[list[am.Msg], dict[str, list[str]]]:
-    """Return messages to write, with tokens for their media, and the columns."""
-    columns: dict[str, list[str]] = {}
+def unplaced(history: am.History) -> tuple[Sequence[am.Msg], dict[str, Any]]:
+    """Return the messages to write, with tokens for their media, and the columns."""
+    found: dict[str, list[str]] = {}
     out: list[am.Msg] = []
-    for message in messages:
+    for message in history.messages:
+        if message.role != "user" or all(type(block) not in _TOKENS for block in message.content):
+            out.append(message)
+            continue
         content: list[Any] = []
-        held: Any = message.content
-        for block in held:
-            token = _TOKENS.get(block.__class__) if message.role == "user" else None
-            if token is None:
-                content.append(block)
-                continue
-            columns.setdefault(MEDIA[token][1], []).append(address_of(block.source))
-            content.append(am.NativeBlock(FAMILY, {"type": token}))
-        is_changed = any(type(block) in _TOKENS for block in message.content) and message.role == "user"
-        out.append(message.evolve(content=content) if is_changed else message)
-    return out, columns
+        for block in message.content:
+            token = _TOKENS.get(type(block))
+            if token is not None:
+                found.setdefault(token, []).append(address_of(block.source))  # type: ignore[attr-defined]
+            content.append(block if token is None else am.NativeBlock(FAMILY, {"type": token}))
+        out.append(spelling.changed(message, {"content": tuple(content)}))
+    columns = {_column(history, token, len(entries)): entries for token, entries in found.items()}
+    return out, {column: entries if column.endswith("s") else entries[0] for column, entries in columns.items()}
 
 
-def taken(history: am.History, own: Mapping[str, Any]) -> frozenset[str]:
+def _column(history: am.History, token: str, count: int) -> str:
+    """Return the column for a number of media of a kind."""
+    single: Any = mark_of(history, FAMILY, "/single") if history.notes else None
+    return MEDIA[token][1][count == 1 and is_sequence(single) and token in single]
+
+
+def taken(history: am.History, own: Mapping[str, Any]) -> set[str]:
     """Return the columns among the extras of a history that would be read as those of its media."""
-    found = {
-        column
-        for token, (cls, column) in MEDIA.items()
-        if any(type(block) is cls for block in _asked(history.messages))
-        or (column in own and sources(history.messages, token, own[column]) is not None)
-    }
-    return frozenset(found & COLUMNS)
+    columns: set[str] = set()
+    for token, (cls, names) in MEDIA.items():
+        count = sum(type(block) is cls for block in _asked(history.messages))
+        if count:
+            columns.add(_column(history, token, count))
+            listed: Any = own.get(names[0])
+            columns |= {names[0]} if is_list(listed) and len(listed) == count else set()
+        elif not own.keys().isdisjoint(names) and _found(history.messages, token, own) is not None:
+            columns.update(names)
+    return columns
 
 
 def one_kind(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
@@ -110,6 +117,8 @@ def one_kind(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restr
 
     A column has an entry for each place, or is none.
     """
+    if not any(type(block) in _TOKENS or token_of(block) for message in messages for block in message.content):
+        return plan
     kinds: dict[str, bool] = {}
     out: restructure.Plan = []
     current = restructure.as_is(messages) if plan is None else plan
@@ -123,8 +132,9 @@ def _of_kind(part: restructure.Part, message: am.Msg, kinds: dict[str, bool]) ->
         return part
     picks: list[int] = []
     for pick in part.picks:
-        block: Any = message.content[pick]
-        token = token_of(block) or _TOKENS.get(block.__class__)
-        if token is None or kinds.setdefault(token, is_token(block)) == is_token(block):
+        block = message.content[pick]
+        own = token_of(block)
+        token = own or _TOKENS.get(type(block))
+        if token is None or kinds.setdefault(token, own is not None) == (own is not None):
             picks.append(pick)
     return part if len(picks) == len(part.picks) else restructure.Part(part.index, tuple(picks), part.role)

@@ -5,36 +5,21 @@ Marks on a message: ``/from`` (a word that isn't written by default); those of v
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
 import agentmsg_codecs.sharegpt.values as own_values
-from agentmsg import AgentMsgError
-from agentmsg.formats import (
-    Unreadable,
-    adopt,
-    excerpt,
-    is_marked,
-    is_object,
-    maker,
-    mark_of,
-    marked,
-    natives,
-    write_as,
-)
+from agentmsg import AgentMsgError, DecodeError
+from agentmsg.formats import Unreadable, adopt, excerpt, is_object, maker, mark_of, marked, natives, spelling, write_as
 from agentmsg_codecs.sharegpt.format import DESCRIBED
+from agentmsg_codecs.sharegpt.links import is_said
 from agentmsg_codecs.sharegpt.media import token_of
-from agentmsg_codecs.sharegpt.names import FAMILY, ROLES, WORDS
+from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES, WORDS
 
 _make_text = maker(am.TextBlock, "text")
 _make_native = maker(am.NativeBlock)
-_make_msg = maker(am.Msg)
-
-
-def _whole(native: Any) -> am.Msg:
-    said: Any = native.get("value")
-    fallback = said if isinstance(said, str) and said else None
-    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
+_make_result = maker(am.ToolResultBlock, "tool_call_id", "content")
+_make_msg = maker(am.Msg, "role", "content")
 
 
 def read_turn(native: Any) -> am.Msg:
@@ -44,79 +29,99 @@ def read_turn(native: Any) -> am.Msg:
         DecodeError: if it isn't a turn at all.
     """
     if not is_object(native):
-        raise am.DecodeError(f"a turn is an object, not {excerpt(native)}")
+        raise DecodeError(f"a turn is an object, not {excerpt(native)}")
     word: Any = native.get("from")
     if type(word) is not str:
-        raise am.DecodeError("a turn says who it is from", path=("from",))
+        raise DecodeError("a turn says who it is from", path=("from",))
     role = ROLES.get(word)
     if role is None:
         return _whole(native)
-    try:
-        message: am.Msg = DESCRIBED.shapes[role].read({**native, "from": WORDS[role]}, am.Msg)
-    except (Unreadable, AgentMsgError):
-        return _whole(native)
-    message = _taken_apart(message, word)
-    return message if word == _word_of(message) else marked(message, FAMILY, **{"from": word})
-
-
-def _taken_apart(message: am.Msg, word: str) -> am.Msg:
-    if message.role == "tool":
-        return own_values.unwrapped(message)
-    text = message.text
-    if not text or message.role == "system":
-        return message
-    if message.role == "user":
-        content = own_values.read_media(text)
-        return message if len(content) == 1 and type(content[0]) is am.TextBlock else message.evolve(content=content)
-    content, is_listed = own_values.read_answer(text, word)
-    if len(content) == 1 and type(content[0]) is am.TextBlock:
-        return message
-    message = message.evolve(content=content)
-    return marked(message, FAMILY, listed=True) if is_listed else message
-
-
-def _word_of(message: am.Msg) -> str:
-    """Return who a message is from by default: of an assistant, calls alone are a turn of their own."""
-    content = message.content
-    calls = any(type(block) is am.ToolUseBlock for block in content)
-    if message.role == "assistant" and calls and not any(type(block) is am.TextBlock for block in content):
-        return "function_call"
-    return WORDS[message.role]
-
-
-def write_turn(message: am.Msg) -> Any:
-    """Return the turn of a message that fits."""
-    kept = natives.native_of(message, FAMILY)
-    if kept is not None:
-        return kept
-    role, noted = message.role, mark_of(message, FAMILY, "/from") if message.notes else None
-    word = noted if isinstance(noted, str) and ROLES.get(noted) == role else _word_of(message)
-    if role == "tool":
-        message = own_values.wrapped(message)
+    said = native.get("value")
+    if len(native) == 2 and type(said) is str and said:  # noqa: PLR2004 - no more than the two keys
+        content, marks = _content(role, said, word, None)
+        message: am.Msg = _make_msg(role, content)
     else:
-        if role == "assistant" and not _is_read(message, word):
-            word = _word_of(message)
-        message = message.evolve(content=_joined(message, word))
-    shape = DESCRIBED.shapes[role]
-    native = write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
-    return {**native, "from": word}
+        try:
+            message = DESCRIBED.shapes[role].read({**native, "from": WORDS[role]}, am.Msg)
+        except (Unreadable, AgentMsgError):
+            return _whole(native)
+        said = own_values.text_of(message)
+        content, marks = _content(role, said, word, message.content) if said else (message.content, {})
+        message = spelling.changed(message, {"content": content})
+    if word != _word_of(role, content):
+        marks["from"] = word
+    return marked(message, FAMILY, **marks) if marks else message
 
 
-def _value(message: am.Msg, word: str) -> str:
-    is_listed = is_marked(message, FAMILY, "/listed")
-    return own_values.write_answer(message.content, word, is_listed=is_listed)
+def _whole(native: Any) -> am.Msg:
+    said: Any = native.get("value")
+    fallback = said if isinstance(said, str) and said else None
+    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
 
 
-def _is_read(message: am.Msg, word: str) -> bool:
-    """Whether what an assistant's turn says is read again where it is from somebody."""
-    found, _ = own_values.read_answer(_value(message, word), word)
-    return len(found) == len(message.content) and all(map(am.same, found, message.content))
+def _content(role: str, text: str, word: str, content: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the blocks of a turn, and the marks of its message; what a result says beside its text stays."""
+    if role == "assistant":
+        return own_values.read_answer(text, word)
+    if role == "user":
+        return own_values.read_question(text), {}
+    if role == "system":
+        return (_make_text(text),), {}
+    text, marks = own_values.read_result(text)
+    inner = (_make_text(text),)
+    block = spelling.changed(content[0], {"content": inner}) if content else _make_result(None, inner)
+    return (marked(block, FAMILY, **marks) if marks else block,), {}
 
 
-def _joined(message: am.Msg, word: str) -> tuple[Any, ...]:
-    if message.role == "assistant":
-        text = _value(message, word)
+def _word_of(role: str, content: Any) -> str:
+    """Return who a turn is from by default: of an assistant, calls alone are a turn of their own."""
+    if role == "assistant" and content and type(content[-1]) is am.ToolUseBlock:
+        return WORDS[role] if any(type(block) is am.TextBlock for block in content) else CALL_WORDS[0]
+    return WORDS[role]
+
+
+def write_turn(message: am.Msg, link: str | None = None) -> Any:
+    """Return the turn of a message that fits.
+
+    Args:
+        message: it.
+        link: the id of the call that its result answers, where its place doesn't say that.
+    """
+    role, content = message.role, message.content
+    if role == "native":
+        return natives.native_of(message, FAMILY)
+    word, result = _word_of(role, content), content[0] if role == "tool" else None
+    if result is not None:
+        value = own_values.write_result(result)
+    elif role == "assistant":
+        value = own_values.write_answer(content, word, is_usual=True)
     else:
-        content: Any = message.content
-        text = "".join(token_of(block) or block.text for block in content)
-    return (_make_text(text),) if text else ()
+        value = "".join([token_of(block) or block.text for block in content])  # type: ignore[attr-defined]
+    if message.notes or (role == "assistant" and any([block.notes for block in content])):  # noqa: C419 - in half the time
+        word, value = _noted(message, word, value)
+    if not message.notes and not message.extras and value and link is None:
+        return {"from": word, "value": value}
+    said: Any = (_make_text(value),) if value else ()
+    if result is not None:
+        said = (marked(spelling.changed(result, {"content": said, "tool_call_id": link}), FAMILY, id=link is not None),)
+    return {**write_as(DESCRIBED.shapes[role], message.evolve(content=said), FAMILY), "from": word}
+
+
+def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:
+    """Return who a turn is from and what it says, as it was read, if it is read so again."""
+    noted = mark_of(message, FAMILY, "/from")
+    own = noted if isinstance(noted, str) and ROLES.get(noted) == message.role else word
+    if message.role != "assistant":
+        return own, value
+    listed = mark_of(message, FAMILY, "/listed") is True
+    text = own_values.write_answer(message.content, own, listed=listed)
+    found = own_values.read_answer(text, own)[0]
+    is_read = len(found) == len(message.content) and all(map(_says, found, message.content))
+    return (own, text) if is_read else (word, value)
+
+
+def _says(found: Any, block: Any) -> bool:
+    """Whether a block that is read again is what it was, but for an id that its row doesn't say."""
+    if type(block) is am.ToolUseBlock and not is_said(block, block.id):
+        block = spelling.changed(block, {"id": None})
+    return am.same(found, block)

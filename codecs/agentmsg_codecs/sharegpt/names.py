@@ -12,26 +12,25 @@ if TYPE_CHECKING:
 FAMILY = "sharegpt"
 # The namespace in extras of the `function` inside a tool.
 ITEM = "sharegpt.item"
-# The words in `from`, and our roles; the first of a role is written by default.
-ROLES: Mapping[str, str] = {
-    "system": "system",
-    **dict.fromkeys(("human", "user"), "user"),
-    **dict.fromkeys(("gpt", "assistant", "chatgpt", "bing", "bard", "model"), "assistant"),
-    **dict.fromkeys(("function_call", "function-call", "tool_call"), "assistant"),
-    **dict.fromkeys(
-        ("observation", "tool", "tool_response", "function_response", "function-response", "ipython"), "tool"
-    ),
-}
-# Those whose value is the JSON of calls.
-CALL_WORDS = frozenset({"function_call", "function-call", "tool_call"})
+# Who a turn is from by default, by our roles.
 WORDS: Mapping[str, str] = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
-# What stands for media in a text, with the column that says which.
-MEDIA: Mapping[str, tuple[type[am.BaseBlock], str]] = {
-    "<image>": (am.ImageBlock, "images"),
-    "<video>": (am.VideoBlock, "videos"),
-    "<audio>": (am.AudioBlock, "audios"),
+# Those whose value is the JSON of calls; the first is written.
+CALL_WORDS = ("function_call", "function-call", "tool_call")
+# Our roles, by who a turn is from.
+ROLES: Mapping[str, str] = {
+    **{word: role for role, word in WORDS.items()},
+    "user": "user",
+    **dict.fromkeys(("assistant", "chatgpt", "bing", "bard", "model", *CALL_WORDS), "assistant"),
+    **dict.fromkeys(("tool", "tool_response", "function_response", "function-response", "ipython"), "tool"),
 }
-COLUMNS = frozenset(column for _, column in MEDIA.values())
+# What stands for media in a text, with the columns that say which: a list, or the only one.
+MEDIA: Mapping[str, tuple[type[am.BaseBlock], tuple[str, str]]] = {
+    "<image>": (am.ImageBlock, ("images", "image")),
+    "<video>": (am.VideoBlock, ("videos", "video")),
+    "<audio>": (am.AudioBlock, ("audios", "audio")),
+}
 # What a row says beside its turns that a model reads, or learns from.
-CONTENT_KEYS = frozenset({"chosen", "conversations", "from", "history", "instruction", "rejected", "value", *COLUMNS})
+CONTENT_KEYS = frozenset(
+    {"audios", "chosen", "conversations", "from", "history", "instruction", "rejected", "value", "videos"}
+)
 KEPT = frozenset({"weight", "loss", "train", "id", *MEDIA})
