@@ -54,7 +54,7 @@ def test_words_are_roles(who: str, role: str) -> None:
         ("x", ["Text"]),
         ("<think>\na\n</think>\n\nx", ["Thinking", "Text"]),
         ("<think>a</think>x", ["Thinking", "Text"]),
-        ("<think>\n\n</think>\n\nx", ["Text"]),
+        ("<think></think>\n\nx", ["Text"]),
         (f"<tool_call>\n{CALL}\n</tool_call>", ["ToolUse"]),
         (f"<think>\na\n</think>\n<tool_call>\n{CALL}\n</tool_call>", ["Thinking", "ToolUse"]),
         (f"x\n<tool_call>{CALL}</tool_call>\n<tool_call>\n{CALL}\n</tool_call>", ["Text", "ToolUse", "ToolUse"]),
@@ -80,7 +80,10 @@ def test_tags_are_blocks(value: str, found: list[str]) -> None:
         (json.dumps(json.loads(CALL), indent=2), ["ToolUse"]),
         ("f(1)", ["Text"]),
         ("[]", ["Text"]),
-        ('{"name": "f", "arguments": "{}"}', ["Text"]),
+        ('{"name": "f", "arguments": "{}"}', ["ToolUse"]),
+        ('{"name": "f", "arguments": "{"}', ["ToolUse"]),
+        ('{"name": "f", "arguments": 1}', ["Text"]),
+        ('{"id": "c", "arguments": {}, "name": "f"}', ["ToolUse"]),
     ],
 )
 def test_calls_are_json(value: str, found: list[str]) -> None:
@@ -89,22 +92,24 @@ def test_calls_are_json(value: str, found: list[str]) -> None:
     assert kinds(message) == found
 
 
+def links(history: am.History) -> list[tuple[Any, Any, str]]:
+    """Return what each result says of its call, and its text."""
+    results = [message.tool_results[0] for message in history if message.role == "tool"]
+    return [(result.tool_call_id, result.name, result.text) for result in results]
+
+
 def test_results_answer_the_calls_before_in_their_order() -> None:
-    """They have the names of these, and ids where a format needs some; a call without answer takes no later result."""
+    """They have the ids and names of these; a call without an answer takes no later result."""
     calls = turn("function_call", f'[{CALL}, {{"name": "g", "arguments": {{}}}}]')
     history = returned([calls, turn("observation", "1"), calls, turn("tool", "<tool_response>\n2\n</tool_response>")])
-    results = [message.tool_results[0] for message in history if message.role == "tool"]
-    assert [(result.tool_call_id, result.name, result.text) for result in results] == [
-        (None, "f", "1"),
-        (None, "f", "2"),
-    ]
+    assert links(history) == [("call_0_0_f", "f", "1"), ("call_2_0_f", "f", "2")]
+    assert links(returned([turn("observation", "1")])) == [(None, None, "1")]
     told = am.decode(am.encode(history, "openai", on_loss="ignore"), "openai")
-    links = [[call.id for call in message.tool_calls][:1] for message in told if message.role == "assistant"]
-    assert links == [[message.tool_results[0].tool_call_id] for message in told if message.role == "tool"]
+    assert links(told) == [("call_0_0_f", "f", "1"), ("call_2_0_f", "f", "2")]
 
 
 def test_new_calls_and_results() -> None:
-    """Calls alone are a turn of their own, beside a text they are in tags; ids go, and that is told."""
+    """Calls alone are a turn of their own, beside a text they are in tags; ids are changed, and that is told."""
     losses: list[am.Loss] = []
     result = msg("tool", am.ToolResultBlock("c", [am.TextBlock("1")]))
     row = written(msg("assistant", BLOCK), result, msg("assistant", am.TextBlock("x"), BLOCK), losses=losses)
@@ -119,13 +124,28 @@ def test_new_calls_and_results() -> None:
 
 
 def test_no_result_is_paired_with_another_call() -> None:
-    """One that is out of order is a user's text, and told."""
-    losses: list[am.Loss] = []
-    late = msg("tool", am.ToolResultBlock("d", [am.TextBlock("2")]))
+    """One that is out of order, or answers none, says so under a key of its turn; what is trained on has no id."""
     calls = msg("assistant", BLOCK, am.ToolUseBlock("d", "g", {}))
-    row = written(calls, late, losses=losses)
-    assert row["conversations"][1] == turn("human", "2")
-    assert any(loss.level == "content" for loss in losses)
+    results = [msg("tool", am.ToolResultBlock(link, [am.TextBlock(link)])) for link in ("d", "other", "c", "late")]
+    row = written(calls, *results)
+    assert row["conversations"][1:] == [
+        turn("observation", "d", tool_call_id="call_0_1_g"),
+        turn("observation", "other", tool_call_id="other"),
+        turn("observation", "c"),
+        turn("observation", "late"),
+    ]
+    found = [("call_0_1_g", "g", "d"), ("other", None, "other"), ("call_0_0_f", "f", "c"), (None, None, "late")]
+    assert links(am.decode(row, "sharegpt")) == found
+
+
+def test_turns_in_front_move_no_id_into_a_text() -> None:
+    """Ids that a reader made are made again for other places, and told."""
+    history = returned([turn("function_call", CALL), turn("observation", "1")])
+    losses: list[am.Loss] = []
+    longer = am.History([msg("system", am.TextBlock("s")), *history.messages])
+    row = am.encode(longer, "sharegpt", losses=losses)
+    assert row["conversations"] == [turn("system", "s"), turn("function_call", CALL), turn("observation", "1")]
+    assert [(loss.path[-1], loss.now) for loss in losses] == [("id", "call_1_0_f"), ("tool_call_id", "call_1_0_f")]
 
 
 def test_words_that_look_like_tags_are_told() -> None:
@@ -147,8 +167,19 @@ def test_media_stand_in_columns() -> None:
     (message,) = returned(row)
     assert kinds(message) == ["Image", "Text", "Video", "Text", "Image"]
     assert am.encode(am.History([message]), "sharegpt") == row
-    (odd,) = returned({"conversations": [turn("human", "<image>a")], "images": []})
-    assert kinds(odd) == ["Native", "Text"]
+    for columns in ({"images": []}, {"images": [{"path": "a.png"}]}, {"image": None}):
+        (odd,) = returned({"conversations": [turn("human", "<image>a")], **columns})
+        assert kinds(odd) == ["Native", "Text"]
+
+
+def test_the_only_image_may_stand_alone() -> None:
+    """LLaVA's column is the address itself; of two images there is a list."""
+    history = returned(
+        {"id": "1", "image": "a.png", "conversations": [turn("human", "<image>\nWhat?")], "images": None}
+    )
+    assert kinds(history[0]) == ["Image", "Text"]
+    more = history.extended(msg("user", am.ImageBlock(am.URLSource("b.png"))))
+    assert am.encode(more, "sharegpt")["images"] == ["a.png", "b.png"]
 
 
 def test_columns_beside_the_turns() -> None:

@@ -103,7 +103,8 @@ def write_turn(message: am.Msg, link: str | None = None) -> Any:
         return {"from": word, "value": value}
     said: Any = (_make_text(value),) if value else ()
     if result is not None:
-        said = (marked(spelling.changed(result, {"content": said, "tool_call_id": link}), FAMILY, id=link is not None),)
+        result = spelling.changed(result, {"content": said, "tool_call_id": link, "name": None})
+        said = (result if link is None else marked(result, FAMILY, id=True),)
     return {**write_as(DESCRIBED.shapes[role], message.evolve(content=said), FAMILY), "from": word}
 
 
