@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from agentmsg.formats.forms.form import Form
-    from agentmsg.formats.forms.tool_column import ToolColumn
 
 __all__ = ["Described"]
 
@@ -87,12 +86,6 @@ class Described:
                 {form.cls: self._here(form, here) for form in here}, odd={form.tag for form in odd_here}, tags=tags
             )
         self.places, self.odd = places, odd or {}
-
-    def tool_column(self, usual: str, other: str, *, style: str) -> ToolColumn:
-        """Return what reads and writes the tools of a row; arguments as of ``ToolColumn``."""
-        from agentmsg.formats.forms.tool_column import ToolColumn  # noqa: PLC0415 - most formats have none
-
-        return ToolColumn(self, usual, other, style=style)
 
     def _of(self, names: Iterable[str]) -> list[Form]:
         return [self.forms[name] for name in names]

@@ -15,6 +15,7 @@ from agentmsg.formats.forms import (
     Link,
     Object,
     Place,
+    Rows,
     Single,
     Text,
     Truth,
@@ -42,4 +43,4 @@ DESCRIBED = Described(FAMILY, (
     Form("typed_function", am.ToolSpec, "function", (Inside("function", _ABOUT, space=ITEM),), is_apart=True,
          notes={"typed": True}),
 ), {})  # fmt: skip
-TOOLS = DESCRIBED.tool_column("function", "typed_function", style="python")
+TOOLS = Rows(DESCRIBED).tool_column("function", "typed_function", style="python")
