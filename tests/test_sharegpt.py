@@ -167,8 +167,8 @@ def test_media_stand_in_columns() -> None:
     (message,) = returned(row)
     assert kinds(message) == ["Image", "Text", "Video", "Text", "Image"]
     assert am.encode(am.History([message]), "sharegpt") == row
-    for columns in ({"images": []}, {"images": [{"path": "a.png"}]}, {"image": None}):
-        (odd,) = returned({"conversations": [turn("human", "<image>a")], **columns})
+    for column, value in (("images", []), ("images", [{"path": "a.png"}]), ("image", None)):
+        (odd,) = returned({"conversations": [turn("human", "<image>a")], column: value})
         assert kinds(odd) == ["Native", "Text"]
 
 

@@ -46,7 +46,7 @@ from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.likeness import sniff_row
 from agentmsg_codecs.sharegpt.links import linked, said_links
-from agentmsg_codecs.sharegpt.media import placed, unplaced
+from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.sharegpt.rows import is_turn, taken_apart, written
@@ -113,8 +113,8 @@ class ShareGptCodec(Codec):
 
     def write(self, history: am.History) -> Any:
         """Return the row of a history; a list or a turn where it was read from one, or is wanted so."""
-        messages, columns = unplaced(history)
-        turns = list(map(write_turn, messages, said_links(messages)))
+        turns = list(map(write_turn, history.messages, said_links(history.messages)))
+        columns = columns_of(history)
         own = natives.extras_of(history, FAMILY)
         place = (mark_of(history, FAMILY, "/container") if history.notes else None) or self.container
         if place in ("list", "single") and not own and not history.tools and not columns:

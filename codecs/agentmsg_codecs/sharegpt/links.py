@@ -13,7 +13,7 @@ from agentmsg.formats import CallNames, is_marked, spelling, tool_links
 from agentmsg_codecs.sharegpt.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     _Change = Callable[["_Waiting", tuple[int, int], Any], Any]
 
@@ -49,13 +49,16 @@ def is_said(block: Any, link: str | None) -> bool:
     return link is not None and bool(block.notes) and is_marked(block, FAMILY, "/id")
 
 
+_KINDS: Mapping[str, type] = {"assistant": am.ToolUseBlock, "tool": am.ToolResultBlock}
+
+
 def _each(messages: Sequence[am.Msg], change: _Change) -> Sequence[am.Msg]:
     """Return messages with their calls and results changed, by what is known of the calls before."""
     waiting = _Waiting()
     out: list[am.Msg] = [*messages]
     is_same = True
     for number, message in enumerate(messages):
-        kind = {"assistant": am.ToolUseBlock, "tool": am.ToolResultBlock}.get(message.role)
+        kind = _KINDS.get(message.role)
         for index, block in enumerate(message.content if kind is not None else ()):
             if type(block) is kind and (new := change(waiting, (number, index), block)) is not block:
                 content = out[number].content
@@ -91,17 +94,17 @@ def linked(messages: Sequence[am.Msg]) -> list[am.Msg]:
 def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
     """Return messages that fit, with the ids by which a reader will know their calls and results."""
     ids: dict[tuple[int, int], str] = {}
-    pairs: dict[Any, Any] | None = None
+    pairs: dict[tuple[int, int], tuple[int, int]] | None = None
 
     def relink(waiting: _Waiting, place: tuple[int, int], block: Any) -> Any:
         nonlocal pairs
         if type(block) is am.ToolUseBlock:
-            link = ids[place] = _id_of(place, block)
-            waiting.call(place, link)
-            return block if block.id == link else spelling.changed(block, {"id": str(link)})
-        own: Any = block.tool_call_id
+            made = ids[place] = _id_of(place, block)
+            waiting.call(place, made)
+            return block if block.id == made else spelling.changed(block, {"id": str(made)})
+        own: str | None = block.tool_call_id
         pairs = tool_links.links(messages) if pairs is None else pairs
-        link = own if is_said(block, own) else ids.get(pairs.get(place))
+        link = own if is_said(block, own) else ids.get(pairs[place]) if place in pairs else None
         if link is None and waiting.expected is not None:
             link = own if own is not None else str(tool_links.made_call_id(place, block.name))
             while link in waiting.known:

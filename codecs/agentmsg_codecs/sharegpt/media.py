@@ -73,23 +73,20 @@ def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], d
     return messages, {"/single": single} if single else {}
 
 
-def unplaced(history: am.History) -> tuple[Sequence[am.Msg], dict[str, Any]]:
-    """Return the messages to write, with tokens for their media, and the columns."""
+def said(block: Any) -> str:
+    """Return what a user's turn says for a block."""
+    return block.text if type(block) is am.TextBlock else _TOKENS.get(type(block)) or token_of(block) or ""
+
+
+def columns_of(history: am.History) -> dict[str, Any]:
+    """Return the columns of the media that users show."""
     found: dict[str, list[str]] = {}
-    out: list[am.Msg] = []
-    for message in history.messages:
-        if message.role != "user" or all(type(block) not in _TOKENS for block in message.content):
-            out.append(message)
-            continue
-        content: list[Any] = []
-        for block in message.content:
-            token = _TOKENS.get(type(block))
-            if token is not None:
-                found.setdefault(token, []).append(address_of(block.source))  # type: ignore[attr-defined]
-            content.append(block if token is None else am.NativeBlock(FAMILY, {"type": token}))
-        out.append(spelling.changed(message, {"content": tuple(content)}))
+    for block in _asked(history.messages):
+        token = _TOKENS.get(type(block))
+        if token is not None:
+            found.setdefault(token, []).append(address_of(block.source))
     columns = {_column(history, token, len(entries)): entries for token, entries in found.items()}
-    return out, {column: entries if column.endswith("s") else entries[0] for column, entries in columns.items()}
+    return {column: entries if column.endswith("s") else entries[0] for column, entries in columns.items()}
 
 
 def _column(history: am.History, token: str, count: int) -> str:
@@ -117,7 +114,7 @@ def one_kind(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restr
 
     A column has an entry for each place, or is none.
     """
-    if not any(type(block) in _TOKENS or token_of(block) for message in messages for block in message.content):
+    if not any(type(block) is am.NativeBlock and token_of(block) for block in _asked(messages)):
         return plan
     kinds: dict[str, bool] = {}
     out: restructure.Plan = []

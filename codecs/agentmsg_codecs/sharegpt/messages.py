@@ -13,7 +13,7 @@ from agentmsg import AgentMsgError, DecodeError
 from agentmsg.formats import Unreadable, adopt, excerpt, is_object, maker, mark_of, marked, natives, spelling, write_as
 from agentmsg_codecs.sharegpt.format import DESCRIBED
 from agentmsg_codecs.sharegpt.links import is_said
-from agentmsg_codecs.sharegpt.media import token_of
+from agentmsg_codecs.sharegpt.media import said
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES, WORDS
 
 _make_text = maker(am.TextBlock, "text")
@@ -36,17 +36,17 @@ def read_turn(native: Any) -> am.Msg:
     role = ROLES.get(word)
     if role is None:
         return _whole(native)
-    said = native.get("value")
-    if len(native) == 2 and type(said) is str and said:  # noqa: PLR2004 - no more than the two keys
-        content, marks = _content(role, said, word, None)
+    text = native.get("value")
+    if len(native) == 2 and type(text) is str and text:  # noqa: PLR2004 - no more than the two keys
+        content, marks = _content(role, text, word, None)
         message: am.Msg = _make_msg(role, content)
     else:
         try:
             message = DESCRIBED.shapes[role].read({**native, "from": WORDS[role]}, am.Msg)
         except (Unreadable, AgentMsgError):
             return _whole(native)
-        said = own_values.text_of(message)
-        content, marks = _content(role, said, word, message.content) if said else (message.content, {})
+        text = message.text
+        content, marks = _content(role, text, word, message.content) if text else (message.content, {})
         message = spelling.changed(message, {"content": content})
     if word != _word_of(role, content):
         marks["from"] = word
@@ -54,8 +54,8 @@ def read_turn(native: Any) -> am.Msg:
 
 
 def _whole(native: Any) -> am.Msg:
-    said: Any = native.get("value")
-    fallback = said if isinstance(said, str) and said else None
+    text: Any = native.get("value")
+    fallback = text if isinstance(text, str) and text else None
     return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
 
 
@@ -87,25 +87,26 @@ def write_turn(message: am.Msg, link: str | None = None) -> Any:
         message: it.
         link: the id of the call that its result answers, where its place doesn't say that.
     """
-    role, content = message.role, message.content
+    role = message.role
     if role == "native":
         return natives.native_of(message, FAMILY)
+    content: Any = message.content
     word, result = _word_of(role, content), content[0] if role == "tool" else None
     if result is not None:
         value = own_values.write_result(result)
     elif role == "assistant":
         value = own_values.write_answer(content, word, is_usual=True)
     else:
-        value = "".join([token_of(block) or block.text for block in content])  # type: ignore[attr-defined]
+        value = "".join(map(said, content))
     if message.notes or (role == "assistant" and any([block.notes for block in content])):  # noqa: C419 - in half the time
         word, value = _noted(message, word, value)
     if not message.notes and not message.extras and value and link is None:
         return {"from": word, "value": value}
-    said: Any = (_make_text(value),) if value else ()
+    one: Any = (_make_text(value),) if value else ()
     if result is not None:
-        result = spelling.changed(result, {"content": said, "tool_call_id": link, "name": None})
-        said = (result if link is None else marked(result, FAMILY, id=True),)
-    return {**write_as(DESCRIBED.shapes[role], message.evolve(content=said), FAMILY), "from": word}
+        result = spelling.changed(result, {"content": one, "tool_call_id": link, "name": None})
+        one = (result if link is None else marked(result, FAMILY, id=True),)
+    return {**write_as(DESCRIBED.shapes[role], message.evolve(content=one), FAMILY), "from": word}
 
 
 def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:

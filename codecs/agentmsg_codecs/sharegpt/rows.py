@@ -152,7 +152,7 @@ def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> 
     if not all(map(_is_plain, turns, ("human", "gpt") * (len(turns) // 2))):
         return None
     *before, question, said = [turn["value"] for turn in turns]
-    answer = _ANSWERS[mark_of(history, FAMILY, "/answer") == _ANSWERS[1]]
+    answer = next((key for key in _ANSWERS if key == mark_of(history, FAMILY, "/answer")), _ANSWERS[0])
     at = mark_of(history, FAMILY, "/split")
     row: Native = {"instruction": question}
     if type(at) is int and 0 <= at < len(question) - 1 and question[at] == "\n":

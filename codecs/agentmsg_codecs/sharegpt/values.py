@@ -38,12 +38,13 @@ from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, MEDIA
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_THINK = re.compile(r"()<think>(\n?)(.+?)(\n?)</think>(\n{0,2})", re.DOTALL)
-_CALL = re.compile(r"(\n?)<tool_call>(\n?)((?:(?!</?tool_call>).)+?)(\n?)</tool_call>()\Z", re.DOTALL)
-_RESULT = re.compile(r"()<tool_response>(\n?)(.+?)(\n?)</tool_response>()", re.DOTALL)
+_THINK = re.compile(r"<think>(\n?)(.+?)(\n?)</think>(\n{0,2})", re.DOTALL)
+_START, _END = "<tool_call>", "</tool_call>"
+_CALL = re.compile(r"<tool_call>(\n?)(.+?)(\n?)</tool_call>", re.DOTALL)
+_RESULT = re.compile(r"<tool_response>(\n?)(.+?)(\n?)</tool_response>", re.DOTALL)
 _TOKENS = re.compile("(" + "|".join(map(re.escape, MEDIA)) + ")")
 # The line breaks in front of a tag, inside of it on both sides, and behind it.
-_BREAKS: Mapping[str, Sequence[int]] = {
+_BREAKS: Mapping[str, tuple[int, ...]] = {
     "think": (0, 1, 1, 2),
     "tool_call": (1, 1, 1, 0),
     "tool_response": (0, 1, 1, 0),
@@ -60,9 +61,8 @@ _make_native = maker(am.NativeBlock)
 # -- tags -------------------------------------------------------------------------------------------------------------
 
 
-def _marks(tag: str, found: re.Match[str], first: int | None = None) -> dict[str, Any]:
-    breaks = [len(found[1]) if first is None else first, len(found[2]), len(found[4]), len(found[5])]
-    return {} if breaks == [*_BREAKS[tag]] else {"breaks": breaks}
+def _marks(tag: str, *breaks: int) -> dict[str, Any]:
+    return {} if breaks == _BREAKS[tag] else {"breaks": [*breaks]}
 
 
 def _noting(block: Any, marks: Mapping[str, Any]) -> Any:
@@ -71,7 +71,7 @@ def _noting(block: Any, marks: Mapping[str, Any]) -> Any:
 
 def _tagged(tag: str, text: str, owner: Any = None) -> str:
     """Return a text in tags, with the line breaks that were around it where its owner was read."""
-    breaks = _BREAKS[tag]
+    breaks: Sequence[int] = _BREAKS[tag]
     noted: Any = mark_of(owner, FAMILY, "/breaks") if owner is not None and owner.notes else None
     if is_sequence(noted) and len(noted) == len(breaks) and all(type(n) is int and 0 <= n <= 2 for n in noted):  # noqa: PLR2004
         breaks = noted
@@ -148,30 +148,29 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         text: its value.
         word: who it is from.
     """
-    if word not in CALL_WORDS and text[:7] != "<think>" and text[-12:] != "</tool_call>":
-        return ((_make_text(text),) if text else ()), {}
-    content: list[Any] = []
-    rest, calls = text, list[Any]()
-    while (found := _THINK.match(rest)) is not None:
-        content.append(_noting(_make_thinking(found[3]), _marks("think", found)))
+    rest, content = text, list[Any]()
+    while rest[:7] == "<think>" and (found := _THINK.match(rest)) is not None:
+        content.append(_noting(_make_thinking(found[2]), _marks("think", 0, *map(len, found.group(1, 3, 4)))))
         rest = rest[found.end() :]
-    listed = _listed(rest) if word in CALL_WORDS else None
-    while listed is None and (found := _CALL.search(rest)) is not None:
-        value = spelling.styled(found[3], _escaped)
+    if word in CALL_WORDS:
+        listed = _listed(rest)
+        if listed is not None:
+            return (*content, *listed[0]), listed[1]
+    calls: list[Any] = []
+    while (
+        word not in CALL_WORDS and rest[-len(_END) :] == _END and (found := _CALL.fullmatch(rest, rest.rfind(_START)))
+    ):
+        value = spelling.styled(found[2], _escaped)
         call = None if value is None else _called(*value)
-        if call is None:
+        gap = 1 if rest[found.start() - 1 : found.start()] == "\n" else 0
+        # Without words in front, there is no break.
+        if call is None or (gap and found.start() == 1):
             break
-        rest = rest[: found.start()]
-        # What begins with a call begins with its tag.
-        calls.insert(0, _noting(call, _marks("tool_call", found, None if rest else 1)))
-    if listed is not None:
-        content += listed[0]
-    else:
-        content += [*((_make_text(rest),) if rest else ()), *calls]
-    marks = {} if listed is None else listed[1]
-    if (listed is not None and rest == text) or write_answer(content, word, **marks) == text:
-        return tuple(content), marks
-    return (_make_text(text),), {}
+        rest = rest[: found.start() - gap]
+        calls.insert(0, _noting(call, _marks("tool_call", gap if rest else 1, len(found[1]), len(found[3]), 0)))
+    if rest:
+        content.append(_make_text(rest))
+    return (*content, *calls), {}
 
 
 def write_answer(content: Sequence[Any], word: str, *, listed: bool = False, is_usual: bool = False) -> str:
@@ -239,7 +238,9 @@ def asked(text: str) -> str:
 def read_result(text: str) -> tuple[str, dict[str, Any]]:
     """Return the text of a result, and its marks."""
     found = _RESULT.fullmatch(text) if text[:15] == "<tool_response>" else None
-    return (text, {}) if found is None else (found[3], {"wrapped": True, **_marks("tool_response", found)})
+    if found is None:
+        return text, {}
+    return found[2], {"wrapped": True, **_marks("tool_response", 0, len(found[1]), len(found[3]), 0)}
 
 
 def write_result(block: Any) -> str:
@@ -250,12 +251,3 @@ def write_result(block: Any) -> str:
         return _tagged("tool_response", text) if read_result(text)[1] else text
     noted = _tagged("tool_response", text, block)
     return noted if read_result(noted)[0] == text else _tagged("tool_response", text)
-
-
-def text_of(message: am.Msg) -> str:
-    """Return the one text of a turn that was read."""
-    content: Any = message.content
-    block = content[0] if content else None
-    if type(block) is am.ToolResultBlock:
-        block = block.content[0] if block.content else None
-    return "" if block is None else block.text
