@@ -38,10 +38,6 @@ from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, MEDIA
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_THINK = re.compile(r"<think>(\n?)(.+?)(\n?)</think>(\n{0,2})", re.DOTALL)
-_START, _END = "<tool_call>", "</tool_call>"
-_CALL = re.compile(r"<tool_call>(\n?)(.+?)(\n?)</tool_call>", re.DOTALL)
-_RESULT = re.compile(r"<tool_response>(\n?)(.+?)(\n?)</tool_response>", re.DOTALL)
 _TOKENS = re.compile("(" + "|".join(map(re.escape, MEDIA)) + ")")
 # The line breaks in front of a tag, inside of it on both sides, and behind it.
 _BREAKS: Mapping[str, tuple[int, ...]] = {
@@ -49,6 +45,7 @@ _BREAKS: Mapping[str, tuple[int, ...]] = {
     "tool_call": (1, 1, 1, 0),
     "tool_response": (0, 1, 1, 0),
 }
+_ROOM = len("<think></think>")
 _KEYS = ["name", "arguments"]
 _KEYS_AND_ID = [*_KEYS, "id"]
 _KEY_SETS = ({*_KEYS}, {*_KEYS_AND_ID})
@@ -59,6 +56,21 @@ _make_native = maker(am.NativeBlock)
 
 
 # -- tags -------------------------------------------------------------------------------------------------------------
+
+
+def _inside(text: str, tag: str, at: int, end: int) -> tuple[str, int, int] | None:
+    """Return the text inside of a tag, and the line breaks in front of it and behind it; None if there is none.
+
+    Args:
+        text: with the tag.
+        tag: its name.
+        at: where the tag begins.
+        end: where its end begins.
+    """
+    found = text[at + len(tag) + 2 : end]
+    first = int(len(found) > 1 and found[0] == "\n")
+    last = int(len(found) > 1 + first and found[-1] == "\n")
+    return (found[first : len(found) - last], first, last) if found and end > at >= 0 else None
 
 
 def _marks(tag: str, *breaks: int) -> dict[str, Any]:
@@ -149,25 +161,26 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         word: who it is from.
     """
     rest, content = text, list[Any]()
-    while rest[:7] == "<think>" and (found := _THINK.match(rest)) is not None:
-        content.append(_noting(_make_thinking(found[2]), _marks("think", 0, *map(len, found.group(1, 3, 4)))))
-        rest = rest[found.end() :]
+    while (found := _thought(rest)) is not None:
+        thought, first, last, behind = found
+        content.append(_noting(_make_thinking(thought), _marks("think", 0, first, last, behind)))
+        rest = rest[len(thought) + first + last + behind + _ROOM :]
     if word in CALL_WORDS:
         listed = _listed(rest)
         if listed is not None:
             return (*content, *listed[0]), listed[1]
     calls: list[Any] = []
-    while (
-        word not in CALL_WORDS and rest[-len(_END) :] == _END and (found := _CALL.fullmatch(rest, rest.rfind(_START)))
-    ):
-        value = spelling.styled(found[2], _escaped)
+    while word not in CALL_WORDS and rest[-12:] == "</tool_call>":
+        at = rest.rfind("<tool_call>")
+        inside = _inside(rest, "tool_call", at, len(rest) - 12)
+        value = None if inside is None else spelling.styled(inside[0], _escaped)
         call = None if value is None else _called(*value)
-        gap = 1 if rest[found.start() - 1 : found.start()] == "\n" else 0
+        gap = int(at > 0 and rest[at - 1] == "\n")
         # Without words in front, there is no break.
-        if call is None or (gap and found.start() == 1):
+        if inside is None or call is None or (gap and at == 1):
             break
-        rest = rest[: found.start() - gap]
-        calls.insert(0, _noting(call, _marks("tool_call", gap if rest else 1, len(found[1]), len(found[3]), 0)))
+        rest = rest[: at - gap]
+        calls.insert(0, _noting(call, _marks("tool_call", gap if rest else 1, *inside[1:], 0)))
     if rest:
         content.append(_make_text(rest))
     return (*content, *calls), {}
@@ -201,10 +214,21 @@ def write_answer(content: Sequence[Any], word: str, *, listed: bool = False, is_
     return thoughts + said
 
 
+def _thought(text: str) -> tuple[str, int, int, int] | None:
+    """Return what was thought in front of a text, and the line breaks inside the tag and behind it."""
+    end = text.find("</think>") if text[:7] == "<think>" else -1
+    inside = _inside(text, "think", 0, end)
+    return (
+        None
+        if inside is None
+        else (*inside, 2 if text[end + 8 : end + 10] == "\n\n" else int(text[end + 8 : end + 9] == "\n"))
+    )
+
+
 def spoken(text: str) -> str:
     """Return a text that an assistant says such that none of it is read as thinking, or as a call."""
     while [type(block) for block in read_answer(text, "gpt")[0]] != [am.TextBlock]:
-        if _THINK.match(text):
+        if _thought(text):
             text = text.replace("<think>", "<think >", 1)
         else:
             before, _, behind = text.rpartition("<tool_call>")
@@ -237,10 +261,11 @@ def asked(text: str) -> str:
 
 def read_result(text: str) -> tuple[str, dict[str, Any]]:
     """Return the text of a result, and its marks."""
-    found = _RESULT.fullmatch(text) if text[:15] == "<tool_response>" else None
-    if found is None:
+    is_tagged = text[:15] == "<tool_response>" and text[-16:] == "</tool_response>"
+    inside = _inside(text, "tool_response", 0, len(text) - 16) if is_tagged else None
+    if inside is None:
         return text, {}
-    return found[2], {"wrapped": True, **_marks("tool_response", 0, len(found[1]), len(found[3]), 0)}
+    return inside[0], {"wrapped": True, **_marks("tool_response", 0, *inside[1:], 0)}
 
 
 def write_result(block: Any) -> str:
