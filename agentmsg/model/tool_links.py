@@ -19,6 +19,8 @@ __all__ = [
     "CallNames",
     "Place",
     "answered",
+    "link_call",
+    "link_result",
     "links",
     "made_call_id",
     "name_result",
@@ -32,6 +34,10 @@ _with_name = replacer(ToolResultBlock, "name")
 # Past the frozen class's own __setattr__.
 name_result: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["name"].__set__
 """Names a result after its call: for the reader that has just made it, and still is the only one who holds it."""
+link_call: Callable[[ToolUseBlock, str], None] = vars(ToolUseBlock)["id"].__set__
+"""Gives a call an id: for the reader that has just made it, and still is the only one who holds it."""
+link_result: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["tool_call_id"].__set__
+"""Gives a result the id of its call, in the same way."""
 
 Place: TypeAlias = tuple[int, int]
 """A message's index, and a block's index in it."""

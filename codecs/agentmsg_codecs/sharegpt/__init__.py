@@ -45,7 +45,7 @@ from agentmsg.formats import EMPTY, Codec, adopt, is_list, maker, mark_of, marke
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.likeness import sniff_row
-from agentmsg_codecs.sharegpt.links import linked, said_links
+from agentmsg_codecs.sharegpt.links import link, said_links
 from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
@@ -97,7 +97,8 @@ class ShareGptCodec(Codec):
             except AgentMsgError as error:
                 raise error.at(*path) from None
             messages.append(message if mark is None else marked(message, FAMILY, **{mark: True}))
-        messages, marks = placed(linked(messages), rest)
+        link(messages)
+        messages, marks = placed(messages, rest)
         tools = TOOLS.read(rest.get("tools"))
         if tools is not None:
             del rest["tools"]

@@ -72,23 +72,29 @@ def _id_of(place: tuple[int, int], block: Any) -> str:
     return str(block.id) if is_said(block, block.id) else tool_links.made_call_id(place, block.name)
 
 
-def linked(messages: Sequence[am.Msg]) -> list[am.Msg]:
-    """Return messages that were read, with the ids and names that nobody says."""
-    names = CallNames()
-
-    def link(waiting: _Waiting, place: tuple[int, int], block: Any) -> Any:
-        if type(block) is am.ToolUseBlock:
-            link = _id_of(place, block)
-            waiting.call(place, link)
-            names.call(link, block.name)
-            return block if block.id is not None else spelling.changed(block, {"id": link})
-        found = waiting.expected if block.tool_call_id is None else block.tool_call_id
-        waiting.answer(found)
-        if found is None:
-            return block
-        return spelling.changed(block, {"tool_call_id": found, "name": names.answer(found)})
-
-    return [*_each(messages, link)]
+def link(messages: Iterable[am.Msg]) -> None:
+    """Give messages that were just read, and that nobody else holds, the ids and names that their rows don't say."""
+    names, waiting = CallNames(), _Waiting()
+    for number, message in enumerate(messages):
+        kind = _KINDS.get(message.role)
+        held: Any = message.content if kind is not None else ()
+        for index, block in enumerate(held):
+            if type(block) is not kind:
+                continue
+            if kind is am.ToolUseBlock:
+                made = _id_of((number, index), block)
+                waiting.call((number, index), made)
+                names.call(made, block.name)
+                if block.id is None:
+                    tool_links.link_call(block, made)
+                continue
+            found = waiting.expected if block.tool_call_id is None else block.tool_call_id
+            waiting.answer(found)
+            name = names.answer(found)
+            if found is not None:
+                tool_links.link_result(block, found)
+            if name is not None:
+                tool_links.name_result(block, name)
 
 
 def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
