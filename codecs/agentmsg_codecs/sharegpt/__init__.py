@@ -20,15 +20,15 @@ Follows LLaMA-Factory ff6d4d1.
 | ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
 | ``<tool_call>...</tool_call>`` at the end of it (Hermes) | ToolUseBlock |
 | ``<tool_response>...</tool_response>`` around a result (Hermes) | ToolResultBlock with the text inside |
-| ``<image>`` ... in a user's text, and the columns images, videos, audios | ImageBlock, VideoBlock, AudioBlock |
+| ``<image>`` ... in a user's text, and columns: images, videos, audios, or image | ImageBlock, VideoBlock, AudioBlock |
 | tools: the JSON text of a list of functions, or that list | ToolSpec; NativeTool |
 | instruction and input; output, else chosen; history | a user's message; an assistant's; one of each |
 | a turn from anybody else; such a place without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; other columns | extras["sharegpt"], of an inner object "sharegpt.item"; those of the history |
 
-Results answer the calls of the turn before them, in their order; rows have no ids, and none are made. A result that
-would be paired with another call is a user's text. Only an id that a row says is written: as ``id`` beside the name of
-a call, and as ``tool_call_id`` of a turn.
+Rows have no ids: results answer the calls of the turn before them, in their order, and get ids that aren't written. A
+result that would be paired with another call so says its call under a key of its turn, ``tool_call_id``; no id gets
+into a text that is trained on, but one that was read there, as ``id`` beside the name of a call.
 
 Calls alone are written as LLaMA-Factory has them, calls beside a text as Hermes does.
 """
@@ -42,6 +42,7 @@ import attrs
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import EMPTY, Codec, adopt, is_list, maker, mark_of, marked, natives
+from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.likeness import sniff_row
@@ -50,6 +51,7 @@ from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.sharegpt.rows import is_turn, taken_apart, written
+from agentmsg_codecs.sharegpt.sending import RULES
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -75,6 +77,7 @@ class ShareGptCodec(Codec):
     kept: ClassVar[frozenset[str]] = KEPT
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
+    rules: ClassVar[tuple[SendingRule, ...]] = RULES
 
     container: Literal["row", "list"] = attrs.field(default="row", validator=attrs.validators.in_(("row", "list")))
 

@@ -76,10 +76,10 @@ def link(messages: Iterable[am.Msg]) -> None:
     """Give messages that were just read, and that nobody else holds, the ids and names that their rows don't say."""
     names, waiting = CallNames(), _Waiting()
     for number, message in enumerate(messages):
-        kind = _KINDS.get(message.role)
+        kind: Any = _KINDS.get(message.role)
         held: Any = message.content if kind is not None else ()
         for index, block in enumerate(held):
-            if type(block) is not kind:
+            if block.__class__ is not kind:
                 continue
             if kind is am.ToolUseBlock:
                 made = _id_of((number, index), block)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
-    adopt,
     is_list,
     is_marked,
     is_object,
@@ -52,7 +51,7 @@ _KEY_SETS = ({*_KEYS}, {*_KEYS_AND_ID})
 _make_text = maker(am.TextBlock, "text")
 _make_thinking = maker(am.ThinkingBlock, "thinking")
 _make_call = maker(am.ToolUseBlock)
-_make_native = maker(am.NativeBlock)
+_PLACES = {token: am.NativeBlock(FAMILY, {"type": token}) for token in MEDIA}
 
 
 # -- tags -------------------------------------------------------------------------------------------------------------
@@ -248,10 +247,7 @@ def read_question(text: str) -> tuple[Any, ...]:
     """Return the blocks of a user's turn: its texts, and native blocks where media stand."""
     if "<" not in text:
         return (_make_text(text),) if text else ()
-    return tuple([
-        _make_native(codec=FAMILY, value=adopt({"type": piece})) if piece in MEDIA else _make_text(piece)
-        for piece in _TOKENS.split(text) if piece
-    ])  # fmt: skip
+    return tuple([_PLACES.get(piece) or _make_text(piece) for piece in _TOKENS.split(text) if piece])
 
 
 def asked(text: str) -> str:
