@@ -69,6 +69,7 @@ def _shown(name: str) -> am.Msg:
 
 _BOTH_CALLS = _ASKED.evolve(content=[_CALL, _CALL.evolve(id="a_2")])
 _IMAGE = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
+_DAMAGED = _IMAGE.evolve(source=am.Base64Source("A", "image/png"))
 _TOOL = am.ToolSpec(name="find", parameters={"type": "object"})
 _OTHER = am.Msg.tool("there", tool_call_id="a")
 # For each rule a history that breaks it, and what repair makes of it; None where the history alone can't be mended.
@@ -87,6 +88,7 @@ BOTH: dict[str, tuple[am.History, am.History | None]] = {
         am.History([_USER, _BOTH_CALLS, _FOUND, am.Msg.tool("there", tool_call_id="a_2")]),
     ),
     "tool-name": (_calling(_CALL.evolve(name="find it")), _calling(_CALL.evolve(name="find_it"))),
+    "data-encoding": (_with(0, am.Msg("user", [am.TextBlock("x"), _DAMAGED])), _with(0, _said("x"))),
     "arguments": (_calling(_CALL.evolve(input=[1])), None),
 }
 _ANY_MODEL = "skip_thought_signature_validator"
@@ -109,6 +111,10 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "result-late": _LATE,
         "empty-message": _EMPTY,
         "first-role": (am.History([_SAID, *VALID]), am.History([am.Msg.user("…"), _SAID, *VALID])),
+        "signature-encoding": (
+            _with(3, am.Msg("assistant", [am.TextBlock("x", signature=am.Signature("google", "A"))])),
+            _with(3, am.Msg("assistant", [am.TextBlock("x")])),
+        ),
         "signature-missing": (
             VALID[:3],
             am.History(
@@ -134,6 +140,10 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "empty-description": (
             VALID.evolve(tools=[_TOOL.evolve(description="")]),
             VALID.evolve(tools=[_TOOL]),
+        ),
+        "redacted-encoding": (
+            _with(3, am.Msg("assistant", [am.TextBlock("x"), am.ThinkingBlock("", redacted="\x80")])),
+            _with(3, am.Msg.assistant("x")),
         ),
         "document-name": (_with(0, _shown("a_b.pdf")), _with(0, _shown("a b pdf"))),
     },
@@ -231,7 +241,29 @@ def test_each_rule_is_repaired(target: Any, code: str, broken: am.History, mende
     assert _plain(repaired.history) == _plain(mended)
     assert {loss.why for loss in repaired.losses} == {code}
     assert am.same(am.restore(repaired.history, repaired.losses), broken)
-    assert bool(repaired.losses.content) is (code == "reasoning-alone")
+    assert bool(repaired.losses.content) is (code in {"reasoning-alone", "data-encoding", "redacted-encoding"})
+
+
+@pytest.mark.parametrize(
+    ("target", "data", "mended"),
+    [
+        ("openai", "AA-_", "AA-_"),
+        ("gemini", "AA-_", "AA-_"),
+        ("gemini", "AAB=", "AAA="),
+        ("bedrock", "AA-_", "AA+/"),
+        ("bedrock", "AAA", "AAA="),
+        ("bedrock", "\x80", None),
+    ],
+)
+def test_data_is_spelt_as_the_provider_spells_it(target: Any, data: str, mended: str | None) -> None:
+    """Media are base64, wherever they stand; what is none is left out, and all of it comes back."""
+    image = am.ImageBlock(am.Base64Source(data, "image/png"))
+    history = _with(2, _FOUND.evolve(content=[am.ToolResultBlock("a", [am.TextBlock("x"), image])]))
+    repaired = am.repair(history, target)
+    images: Any = repaired.history[2].tool_results[0].content[1:]
+    assert [each.source.data for each in images] == ([] if mended is None else [mended])
+    assert {finding.severity for finding in am.check(repaired.history, target)} <= {"warning"}
+    assert am.same(am.restore(repaired.history, repaired.losses), history)
 
 
 def test_tools_have_names_of_their_own() -> None:

@@ -35,7 +35,7 @@ __all__ = ["Draft"]
 # The part of messages that the input lacks, and what stands for a block that has become a message of its own.
 _NOWHERE = -1
 _ELSEWHERE = FitItem(Drop("a message of its own"))
-_MESSAGE, _BLOCK = 2, 4  # how long paths are
+_MESSAGE, _BLOCK, _INNER = 2, 4, 6  # how long paths are
 
 
 @attrs.define
@@ -239,6 +239,10 @@ class Draft:
             self._tools[index] = _with_field(self._tools[index], name, edit.value)
             self._tell(("tools", index, name), why, edit.level)
             return
+        if len(path) == _INNER:
+            changed = Swap(edit.value, why, edit.level or "annotation")
+            self._put_inside(path, make_item(edit.value, None, changed), why, outs)
+            return
         line = outs[int(path[1])]
         if path[2] != "content":
             line.message = cast("Msg", line.message).evolve(**{name: edit.value})
@@ -264,13 +268,19 @@ class Draft:
         if len(edit.path) == _BLOCK:
             line.set(part, place, FitItem(gone))
             return
+        self._put_inside(edit.path, FitItem(gone), why, outs)
+
+    def _put_inside(self, path: Path, new: FitItem, why: str, outs: list[_Line]) -> None:
+        """Put what became of a block inside a result in its place."""
+        touched, at = self._touch(outs[int(path[1])]), int(path[3])
+        part, place = touched.blocks[at]
         item = part.items[place][1]
         inner = list(item.inner or map(FitItem, item.new.content))
         living = touched.inner.setdefault(at, [index for index, each in enumerate(inner) if _stands(each)])
-        inner[living[int(edit.path[5])]] = FitItem(gone)
+        inner[living[int(path[5])]] = new
         content = [each.new for each in inner if _stands(each)]
         swap = None if item.swap is None else attrs.evolve(item.swap, why=f"{item.swap.why}; {why}")
-        line.set(part, place, make_item(item.new.evolve(content=content), tuple(inner), swap))
+        touched.line.set(part, place, make_item(item.new.evolve(content=content), tuple(inner), swap))
 
     def _insert(self, edit: Insert, why: str, _: list[_Line]) -> None:
         # What the target has no place for was said by nobody: to leave it out is no loss.

@@ -18,19 +18,18 @@ pytestmark = pytest.mark.slow
 
 # What is no fault of ours, by provider.
 KNOWN = {
-    # Media in stored documents that are no base64; a counter that the server has had since.
-    "gemini": ("bytes_invalid_encoding", "serviceTier"),
-    # The same; what a gateway and AWS' package for JavaScript add to a response, and counters by older names.
+    # A counter that the server has had since.
+    "gemini": ("serviceTier",),
+    # What a gateway and AWS' package for JavaScript add to a response, and counters by older names.
     "bedrock": (
-        "Incorrect padding",
-        "Invalid base64",
-        "Only base64 data",
         "pydantic_ai_gateway",
         "$metadata",
         "TokenCount",
         "serverToolUsage",
     ),
 }
+# Data in stored documents that are no base64: in requests `check` finds them, but nobody sends a response.
+DAMAGED = ("bytes_invalid_encoding", "Incorrect padding", "Invalid base64", "Only base64 data")
 SOURCES = [name for name in am.codec_names() if name not in ("json", "msgpack")]
 
 
@@ -49,9 +48,10 @@ def library(provider: Any, request: pytest.FixtureRequest) -> Library:
 
 def refused(library: Library, provider: Any, kind: str, found: list[tuple[str, Any]]) -> list[str]:
     """Return what the library says of the documents that it refuses."""
+    known = (*KNOWN[provider], *(DAMAGED if kind == "response" else ()))
     answers = [answer.get("error", "") for answer in library.ask({kind: document} for _, document in found)]
     told = [(name, said) for (name, _), said in zip(found, answers, strict=True) if said]
-    return [f"{name}: {said}" for name, said in told if not any(word in said for word in KNOWN[provider])]
+    return [f"{name}: {said}" for name, said in told if not any(word in said for word in known)]
 
 
 def sendable(history: am.History, provider: Any) -> Any:

@@ -13,6 +13,7 @@ May import ``model`` and what lies below it, and rules for blocks. A codec lists
 | calls_of | the calls of the client's tools, each with its path |
 | names_outside, rename | the tools and calls whose name isn't allowed; the mend that gives them others |
 | ids_outside, ids_twice, renumber | the calls and results whose id isn't allowed, or is another's; the mend of both |
+| data_encoding, is_base64 | the rule that media are base64; whether a text is |
 | removing | the mend that removes what was found |
 """
 
@@ -24,6 +25,7 @@ from agentmsg.lazy import later
 
 if TYPE_CHECKING:
     from agentmsg.formats.sending.edits import Change, Edit, Insert, Move, Remove
+    from agentmsg.formats.sending.encoding import data_encoding, is_base64
     from agentmsg.formats.sending.findings import (
         Finding,
         Mend,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **dict.fromkeys(("Change", "Edit", "Insert", "Move", "Remove"), "agentmsg.formats.sending.edits"),
+    **dict.fromkeys(("data_encoding", "is_base64"), "agentmsg.formats.sending.encoding"),
     **dict.fromkeys(
         (
             "Finding",
@@ -75,8 +78,10 @@ __all__ = [
     "SendingRule",
     "Severity",
     "calls_of",
+    "data_encoding",
     "ids_outside",
     "ids_twice",
+    "is_base64",
     "names_outside",
     "removing",
     "rename",

@@ -20,7 +20,7 @@ class Change:
     """A field has another value, or a block is another block.
 
     Attributes:
-        path: of the field or block.
+        path: of the field, the block, or the block inside a result.
         value: the new one.
         level: of the loss; None for the usual one of such a field, and of a block "annotation".
     """

@@ -17,6 +17,7 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     calls_of,
+    data_encoding,
     ids_outside,
     ids_twice,
     names_outside,
@@ -232,6 +233,7 @@ RULES = (
         mend=renumber(_allowed),
     ),
     *PAIRING,
+    data_encoding(),
     SendingRule(
         "tool-name",
         names_outside(re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}").fullmatch),

@@ -16,8 +16,10 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     calls_of,
+    data_encoding,
     ids_outside,
     ids_twice,
+    is_base64,
     names_outside,
     removing,
     rename,
@@ -113,6 +115,12 @@ def _document_names(request: Request) -> Iterator[Path]:
             yield ("messages", index, "content", at, "name")
 
 
+def _odd_redacted(request: Request) -> Iterator[Path]:
+    for index, at, block in request.blocks(am.ThinkingBlock):
+        if block.redacted is not None and not is_base64(block.redacted, "standard"):
+            yield ("messages", index, "content", at, "redacted")
+
+
 def _odd_arguments(request: Request) -> Iterator[Path]:
     for path, call in calls_of(request):
         if not call.is_valid or not isinstance(call.input, dict):
@@ -188,6 +196,14 @@ RULES = (
         mend=renumber(lambda word: _NO_ID.sub("_", word), longest=_LONGEST),
     ),
     *PAIRING,
+    data_encoding("standard"),
+    SendingRule(
+        "redacted-encoding",
+        _odd_redacted,
+        "the redacted thinking is no base64",
+        "drop the block",
+        mend=removing("content"),
+    ),
     SendingRule(
         "tool-name",
         names_outside(re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST}}}").fullmatch),

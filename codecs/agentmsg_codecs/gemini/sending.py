@@ -16,6 +16,8 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     calls_of,
+    data_encoding,
+    is_base64,
     names_outside,
     removing,
     rename,
@@ -57,6 +59,15 @@ def _odd_arguments(request: Request) -> Iterator[Path]:
             yield (*path, "input")
 
 
+def _odd_signatures(request: Request) -> Iterator[Path]:
+    for index, at, block in request.all_blocks():
+        signed = block.signature
+        # encode leaves out what others have signed.
+        is_own = signed is not None and signed.provider == PROVIDER
+        if is_own and signed.value != UNSIGNED and not is_base64(signed.value, "padded"):
+            yield ("messages", index, "content", at, "signature")
+
+
 def _unsigned(request: Request) -> Iterator[Path]:
     """Yield the first call of each step of a turn that goes on, where it has no signature: newer models want it."""
     messages = request.messages
@@ -67,6 +78,11 @@ def _unsigned(request: Request) -> Iterator[Path]:
         calls = [at for at, block in enumerate(message.content) if isinstance(block, am.ToolUseBlock)]
         if message.role == "assistant" and calls and message.content[calls[0]].signature is None:
             yield ("messages", index, "content", calls[0])
+
+
+def _without_signature(mending: Mending) -> Iterator[Edit]:
+    for path in mending.paths:
+        yield Change(path, None)
 
 
 def _sign(mending: Mending) -> Iterator[Edit]:
@@ -96,6 +112,10 @@ RULES: tuple[Any, ...] = (
     ),
     SendingRule("empty-message", _empty_messages, "the content has no parts", "drop the message", mend=removing()),
     *PAIRING,
+    data_encoding("padded"),
+    SendingRule(
+        "signature-encoding", _odd_signatures, "the signature is no base64", "leave it out", mend=_without_signature
+    ),
     SendingRule(
         "signature-missing",
         _unsigned,

@@ -15,6 +15,7 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     calls_of,
+    data_encoding,
     ids_outside,
     ids_twice,
     names_outside,
@@ -112,6 +113,7 @@ RULES = (
         mend=renumber(str, longest=_LONGEST_ID),
     ),
     *PAIRING,
+    data_encoding(),
     SendingRule(
         "tool-name",
         names_outside(re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}").fullmatch),

@@ -20,7 +20,8 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Each, Nested, Rows
-from agentmsg_codecs.openai_responses.format import CITATIONS, is_own_id
+from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
+from agentmsg_codecs.openai_responses.item_keys import is_own_id
 from agentmsg_codecs.openai_responses.items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, has_tools, is_phase
 from agentmsg_codecs.openai_responses.names import FAMILY, ITEM
 from agentmsg_codecs.openai_responses.settings import ROW, SETTINGS
@@ -101,6 +102,7 @@ def run_rows(
         am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result,
         am.CompactionBlock: own.compaction,
+        am.ImageBlock: own.made,
     }
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = made.place("items", answers, others)
@@ -175,9 +177,8 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
     tools = Row({"tools": carried_tools(items.inputs)})
     system = MessageRow(fields=fields, blocks={**_input_rows(items, "text"), am.ToolsBlock: tools}, otherwise=_system)
     result = Rows(items.inputs).row(
-        "output",
-        "custom_output",
-        rules={am.ToolResultBlock: (own.result, ("structured", "error"))},
+        *(form.name for form in OUTPUTS),
+        rules={am.ToolResultBlock: (own.result, ("structured", "error", "kind"))},
         kind=own.kind_of_result,
     )
     return Caps(

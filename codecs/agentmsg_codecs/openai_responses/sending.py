@@ -17,6 +17,7 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     calls_of,
+    data_encoding,
     ids_outside,
     ids_twice,
     names_outside,
@@ -177,6 +178,7 @@ RULES = (
     ),
     # Results need not stand right behind their calls here.
     *(_paired(rule) for rule in PAIRING if rule.code != "result-late"),
+    data_encoding(),
     SendingRule(
         "tool-name",
         names_outside(re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}").fullmatch),
