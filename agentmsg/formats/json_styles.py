@@ -18,6 +18,7 @@ JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
     "ascii": {},
     "compact": {"ensure_ascii": False, "separators": (",", ":")},
     "compact ascii": {"separators": (",", ":")},
+    "tight": {"ensure_ascii": False, "separators": (", ", ":")},
     "indented": {"ensure_ascii": False, "indent": 2},
     "wide": {"ensure_ascii": False, "indent": 4},
 }

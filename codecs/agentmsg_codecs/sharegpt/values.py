@@ -19,6 +19,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg import AgentMsgError
 from agentmsg.formats import (
     is_list,
     is_marked,
@@ -28,6 +29,7 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    parse_json,
     spelling,
     tool_arguments,
 )
@@ -35,7 +37,7 @@ from agentmsg_codecs.sharegpt.links import is_said
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, MEDIA
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _TOKENS = re.compile("(" + "|".join(map(re.escape, MEDIA)) + ")")
 # The line breaks in front of a tag, inside of it on both sides, and behind it.
@@ -93,7 +95,7 @@ def _tagged(tag: str, text: str, owner: Any = None) -> str:
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
-def _called(value: Any, style: str) -> Any:
+def _called(value: Any, style: Any) -> Any:
     """Return the call of an object with a name and arguments; None if it is another one."""
     keys = list(value) if is_object(value) else []
     if keys != _KEYS and {*keys} not in _KEY_SETS:
@@ -128,9 +130,27 @@ def _object(call: Any, *, is_usual: bool) -> dict[str, Any]:
     return {key: said[key] for key in keys} if is_noted and len({*keys}) == len(said) else said
 
 
-def _style(call: Any, *, is_usual: bool) -> str:
-    noted = None if is_usual or not call.notes else mark_of(call, FAMILY, "/json")
-    return noted if isinstance(noted, str) and noted in spelling.JSON_STYLES else "python"
+def _parsed(text: str, written: Callable[[str], str] = str) -> tuple[Any, Any] | None:
+    """Return the value of JSON, and how it is spelt: in a style, or as nobody else spells it; None if it is no JSON."""
+    found = spelling.styled(text, written)
+    if found is not None:
+        return found
+    try:
+        return parse_json(text, duplicates="error"), ["=", text]
+    except AgentMsgError:
+        return None
+
+
+def _spelt(value: Any, call: Any, *, is_usual: bool) -> str:
+    """Return the text of JSON, spelt as the call was that it holds first."""
+    noted: Any = None if is_usual or not call.notes else mark_of(call, FAMILY, "/json")
+    if isinstance(noted, str) and noted in spelling.JSON_STYLES:
+        return spelling.dump_styled(value, noted)
+    usual = spelling.dump_styled(value)
+    if is_sequence(noted) and len(noted) == 2 and isinstance(noted[1], str):  # noqa: PLR2004 - a text, marked as such
+        found = _parsed(noted[1])
+        return noted[1] if found is not None and spelling.dump_styled(found[0]) == usual else usual
+    return usual
 
 
 def _escaped(text: str) -> str:
@@ -140,7 +160,7 @@ def _escaped(text: str) -> str:
 
 def _listed(text: str) -> tuple[list[Any], dict[str, Any]] | None:
     """Return the calls of JSON, and the marks of their message; None if it holds none."""
-    found = spelling.styled(text)
+    found = _parsed(text)
     if found is None:
         return None
     entries = found[0] if is_list(found[0]) else [found[0]]
@@ -169,17 +189,18 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if listed is not None:
             return (*content, *listed[0]), listed[1]
     calls: list[Any] = []
-    while word not in CALL_WORDS and rest[-12:] == "</tool_call>":
-        at = rest.rfind("<tool_call>")
-        inside = _inside(rest, "tool_call", at, len(rest) - 12)
-        value = None if inside is None else spelling.styled(inside[0], _escaped)
+    while word not in CALL_WORDS and rest[-14:].rstrip("\n").endswith("</tool_call>"):
+        at, end = rest.rfind("<tool_call>"), rest.rfind("</tool_call>")
+        inside = _inside(rest, "tool_call", at, end)
+        value = None if inside is None else _parsed(inside[0], _escaped)
         call = None if value is None else _called(*value)
         gap = int(at > 0 and rest[at - 1] == "\n")
         # Without words in front, there is no break.
         if inside is None or call is None or (gap and at == 1):
             break
+        behind = len(rest) - end - len("</tool_call>")
         rest = rest[: at - gap]
-        calls.insert(0, _noting(call, _marks("tool_call", gap if rest else 1, *inside[1:], 0)))
+        calls.insert(0, _noting(call, _marks("tool_call", gap if rest else 1, *inside[1:], behind)))
     if rest:
         content.append(_make_text(rest))
     return (*content, *calls), {}
@@ -205,9 +226,9 @@ def write_answer(content: Sequence[Any], word: str, *, listed: bool = False, is_
     if word in CALL_WORDS and calls and not said:
         objects = [_object(call, is_usual=is_usual) for call in calls]
         value = objects if len(calls) > 1 or listed else objects[0]
-        return thoughts + spelling.dump_styled(value, _style(calls[0], is_usual=is_usual))
+        return thoughts + _spelt(value, calls[0], is_usual=is_usual)
     for call in calls:
-        text = spelling.dump_styled(_object(call, is_usual=is_usual), _style(call, is_usual=is_usual))
+        text = _spelt(_object(call, is_usual=is_usual), call, is_usual=is_usual)
         tagged = _tagged("tool_call", _escaped(text), None if is_usual else call)
         said += tagged if said else tagged.removeprefix("\n")
     return thoughts + said
@@ -217,11 +238,9 @@ def _thought(text: str) -> tuple[str, int, int, int] | None:
     """Return what was thought in front of a text, and the line breaks inside the tag and behind it."""
     end = text.find("</think>") if text[:7] == "<think>" else -1
     inside = _inside(text, "think", 0, end)
-    return (
-        None
-        if inside is None
-        else (*inside, 2 if text[end + 8 : end + 10] == "\n\n" else int(text[end + 8 : end + 9] == "\n"))
-    )
+    if inside is None or not inside[0].strip("\n"):
+        return None
+    return (*inside, 2 if text[end + 8 : end + 10] == "\n\n" else int(text[end + 8 : end + 9] == "\n"))
 
 
 def spoken(text: str) -> str:
