@@ -32,33 +32,23 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.parts import ContentParts
-from agentmsg_codecs.langchain.calls.joining import is_calls
 from agentmsg_codecs.langchain.messages import deviating
 from agentmsg_codecs.langchain.messages.body import Bodies
 from agentmsg_codecs.langchain.messages.depth import proving
+from agentmsg_codecs.langchain.messages.fields import HAS_MEANING, KIND_OF_ROLE, MAY_MEAN
 from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, split, wrap
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
-from agentmsg_codecs.langchain.messages.quick_write import FLAT, FastWriters
-from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
+from agentmsg_codecs.langchain.messages.quick_write import FastWriters
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
     import cattrs
 
 
-# What says something else than the default spelling is never kept in a note. The values that have no meaning under a
-# key are extras, so that the rest of the message is read all the same.
-_HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("name", "id", "tool_call_id", "status", "error", "error_type"), lambda value: type(value) is str),
-    **dict.fromkeys(("additional_kwargs", "response_metadata", "usage_metadata"), is_mapping),
-    **dict.fromkeys(("tool_calls", "invalid_tool_calls"), is_calls),
-    "cache_control": lambda value: is_mapping(value) and type(value.get("type")) is str,
-    "chunk_position": lambda value: value == "last",
-    # Everything but pieces of the calls.
-    "tool_call_chunks": lambda _: False,
-}
-_ODD = frozenset(_HAS_MEANING)
+# What has no meaning under a key is an extra: what says something else than the default is never kept in a note.
+_ODD = frozenset(HAS_MEANING)
 
 
 class Messages:
@@ -75,9 +65,9 @@ class Messages:
     def __init__(self) -> None:
         self.parts = parts = ContentParts()
         self._bodies = Bodies(parts)
-        self.fast_readers = FastReaders(parts).by_tag
+        self.fast_readers = FastReaders(parts, "flat").by_tag
         self.proving = proving(parts)
-        self.fast_writers = FastWriters(parts, FLAT).by_role
+        self.fast_writers = FastWriters(parts, "flat").by_role
         self.origins = {form: object() for form in FORMS}
 
     @property
@@ -273,7 +263,7 @@ def _yields(key: str, plain: Any) -> bool:
 
 def _is_odd(key: str, native: Any, plain: Any) -> bool:
     """Whether what stands under a key is an extra, where the default spelling would say nothing."""
-    if not _yields(key, plain) or _HAS_MEANING[key](native) or same_document(native, plain):
+    if not _yields(key, plain) or HAS_MEANING[key](native) or same_document(native, plain):
         return False
     return spelling.spelling_of(native) is None
 
