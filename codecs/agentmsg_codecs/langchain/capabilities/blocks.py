@@ -333,6 +333,4 @@ _RESULT = {field.field: KEEP for key, field in FIELDS["tool"].items() if key == 
 
 def result_rows() -> dict[type[am.BaseBlock], Row]:
     """Return the rows of tool messages."""
-    return {
-        am.ToolResultBlock: Row({**_RESULT, "status": _status, "cache": _hint}, _tool_result, "error")
-    }
+    return {am.ToolResultBlock: Row({**_RESULT, "status": _status, "cache": _hint}, _tool_result, "error")}
