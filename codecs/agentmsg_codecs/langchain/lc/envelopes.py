@@ -191,10 +191,11 @@ class Envelopes:
         Args:
             message: the message.
             dialect: how envelopes are spelt.
-            unescaped: where given, the kwargs of a usual envelope are not escaped but put here: to be looked through
+            unescaped: where given, the kwargs of an envelope are not escaped but put here: to be looked through
                 together with those of others, which takes a fifth of the time.
         """
-        if not message.extras and dialect.typed:
+        is_proved = speed.reader_of(message) is self
+        if not message.extras and dialect.typed and not is_proved and not self._engine.has_proved(message):
             fast = self.fast_writers.get(message.role)
             kwargs = None if fast is None else fast(message)
             if kwargs is not None:
@@ -207,9 +208,7 @@ class Envelopes:
         if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         note = note_of(message, LC) if message.notes else EMPTY
-        flat = self._engine.write(
-            self._engine.proved(bare(message), is_proved=speed.reader_of(message) is self), "flat"
-        )
+        flat = self._engine.write(self._engine.proved(bare(message), is_proved=is_proved), "flat")
         shown = note.get("/shown")
         kwargs = _short(flat, tuple(shown) if is_sequence(shown) else dialect.shown)
         name = CLASSES[flat["type"]]
@@ -217,12 +216,13 @@ class Envelopes:
             kwargs["type"] = TAGS[name]
         else:
             del kwargs["type"]
-        native: Native = {
-            "lc": 1,
-            "type": "constructor",
-            "id": [*_path(note.get("/path"), dialect), name],
-            "kwargs": escape_all(kwargs, note.get("/escapes")),
-        }
+        marks = note.get("/escapes")
+        if marks or unescaped is None:
+            kwargs = escape_all(kwargs, marks)
+        else:
+            unescaped.append(kwargs)
+        path = _path(note.get("/path"), dialect)
+        native: Native = {"lc": 1, "type": "constructor", "id": [*path, name], "kwargs": kwargs}
         return natives.with_rest(native, message, LC)
 
 
