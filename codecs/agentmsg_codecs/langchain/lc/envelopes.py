@@ -123,12 +123,16 @@ class Envelopes:
         if filled is None or kwargs.get("type", filled["type"]) != filled["type"]:
             return _whole(native)
         note = _spelling(own, kwargs, dialect)
-        if holds_marker(kwargs.values()):
+        is_escaped = holds_marker(kwargs.values())
+        if is_escaped:
             kwargs, marks = unescape_all(kwargs)
             if marks:
                 note["/escapes"] = marks
         try:
-            message, form = self._engine.read({**filled, **kwargs})
+            body = {**filled, **kwargs}
+            # Of a body that has the usual keys, and was odd in the envelope, no other way is worth a try.
+            is_odd = dialect.typed and not note and not is_escaped and body.keys() == USUAL[filled["type"]].keys()
+            message, form = (self._engine.read_odd if is_odd else self._engine.read)(body)
         except AgentMsgError:
             return _whole(native)
         if form != "flat" or message.role == "native":

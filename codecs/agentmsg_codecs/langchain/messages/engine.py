@@ -100,9 +100,14 @@ class Messages:
                     message = fast(native) or deviating.read(native, tag, fast)
                     if message is not None:
                         return message, "flat"
-        return self._read(native)
+        return self.read_odd(native)
 
-    def _read(self, native: Any) -> tuple[am.Msg, str]:
+    def read_odd(self, native: Any) -> tuple[am.Msg, str]:
+        """Return the same of a message that is known to be odd, where that is not for lack of a key.
+
+        Raises:
+            DecodeError: as ``read``.
+        """
         found = split(native)
         if found is None:
             if is_mapping(native) and (type(native.get("type")) is str or type(native.get("role")) is str):

@@ -19,6 +19,7 @@ import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
+from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text
 from agentmsg_codecs.langchain.messages.layouts import reader
 from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, LIST_NOTE, STOPS, take_usual, with_texts
@@ -252,6 +253,8 @@ class FastReaders:
             last: Any = content[-1]
             if last.get("type") == "tool_use":
                 return self._copied_calls(content, calls, provider)
+        if type(content) is _ARRAY and _holds_call(content):
+            return None
         blocks = self._content(content, provider)
         if blocks is None or (type(content) is _ARRAY and am.ToolUseBlock in map(type, blocks)):
             return None
@@ -263,7 +266,7 @@ class FastReaders:
     def _copied_calls(self, content: list[Any], entries: list[Any], provider: str | None) -> tuple[Any, ...] | None:
         """Return the blocks of content that ends with the calls that `tool_calls` lists, in their order."""
         start = len(content) - len(entries)
-        if start < 0 or "tool_use" not in self._quick:
+        if start < 0 or "tool_use" not in self._quick or _holds_call(content[:start]):
             return None
         before = self._read_parts(content[:start], provider)
         if before is None or am.ToolUseBlock in map(type, before):
@@ -281,6 +284,17 @@ class FastReaders:
                 return None
             blocks.append(block)
         return tuple(blocks)
+
+
+_OF_CALLS = frozenset(form.tag for form in ALL_FORMS if form.cls is am.ToolUseBlock)
+
+
+def _holds_call(natives: list[Any]) -> bool:
+    """Whether a call stands among parts, by their tags: before any of them is read."""
+    try:
+        return any(type(native) is _OBJECT and native.get("type") in _OF_CALLS for native in natives)
+    except TypeError:
+        return True
 
 
 def _text(value: Any) -> bytes | None:
