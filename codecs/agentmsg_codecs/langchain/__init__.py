@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
+    from agentmsg.formats.forms import Described
 
 __all__ = ["LangChainCodec"]
 
@@ -110,6 +111,11 @@ class LangChainCodec(ContainerCodec):
     def caps(self) -> Caps:
         """What LangChain's messages support; see capabilities/messages.py."""
         return self._caps
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content parts."""
+        return (self.engine.parts.described,)
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, a single message, or a state that holds messages."""

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
 
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
+    from agentmsg.formats.forms import Described
     from agentmsg_codecs.langchain.langgraph.checkpoints import Contents
 
 
@@ -134,6 +135,11 @@ class LangGraphCodec(Codec):
     def caps(self) -> Caps:
         """What messages of LangGraph support: the same as ``langchain``."""
         return self._caps
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content parts."""
+        return (self.engine.parts.described,)
 
     # -- documents ----------------------------------------------------------------------------------------------
 

@@ -58,6 +58,7 @@ from agentmsg_codecs.langchain.names import FAMILY
 if TYPE_CHECKING:
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
+    from agentmsg.formats.forms import Described
 
 
 _make_history = maker(am.History)
@@ -122,6 +123,11 @@ class LangChainLcCodec(ContainerCodec):
     def caps(self) -> Caps:
         """What envelopes support: the same as ``langchain``."""
         return self._caps
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content parts."""
+        return (self.engine.parts.described,)
 
     def read(self, document: Any) -> am.History:
         """Return the history of a document that holds envelopes; see documents.py."""
