@@ -103,14 +103,10 @@ class LangChainCodec(ContainerCodec):
 
     form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: make_caps(self.engine), takes_self=True)
-    )
 
-    @property
-    def caps(self) -> Caps:
-        """What LangChain's messages support; see capabilities/messages.py."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what LangChain's messages support; see capabilities/messages.py."""
+        return make_caps(self.engine)
 
     @property
     def described(self) -> tuple[Described, ...]:

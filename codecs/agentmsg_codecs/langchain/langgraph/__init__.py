@@ -124,17 +124,10 @@ class LangGraphCodec(Codec):
         default=attrs.Factory(lambda self: UsualDocuments(self.engine, self._natives), takes_self=True),
     )
     _old: LangChainLcCodec = attrs.field(init=False, eq=False, repr=False, factory=LangChainLcCodec)
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: graph_caps(self.engine, self._natives), takes_self=True),
-    )
 
-    @property
-    def caps(self) -> Caps:
-        """What messages of LangGraph support: the same as ``langchain``."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what messages of LangGraph support: the same as ``langchain``."""
+        return graph_caps(self.engine, self._natives)
 
     @property
     def described(self) -> tuple[Described, ...]:

@@ -112,17 +112,10 @@ class LangChainLcCodec(ContainerCodec):
     _envelopes: Envelopes = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: Envelopes(self.engine), takes_self=True)
     )
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: _make_caps(self.engine, self._envelopes), takes_self=True),
-    )
 
-    @property
-    def caps(self) -> Caps:
-        """What envelopes support: the same as ``langchain``."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what envelopes support: the same as ``langchain``."""
+        return _make_caps(self.engine, self._envelopes)
 
     @property
     def described(self) -> tuple[Described, ...]:
