@@ -11,20 +11,19 @@ from agentmsg.formats import (
     EMPTY,
     Caps,
     Cell,
-    Drop,
     MessageRow,
     Row,
-    Swap,
     carried_extras,
+    cells,
     is_bare_text,
     is_mapping,
+    media,
     restructure,
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import as_function, carried_kind, carried_provider
+from agentmsg_codecs.vercel.calls import carried_provider
 from agentmsg_codecs.vercel.format import OPTIONS_OF
-from agentmsg_codecs.vercel.media import MEDIA
 from agentmsg_codecs.vercel.media_rules import carried
 from agentmsg_codecs.vercel.names import FAMILY, OUTPUT
 
@@ -66,14 +65,14 @@ class _Table:
     def assistant(self) -> dict[type[Any], Row]:
         """Return the rows of what a model says."""
         answers: Any = {
-            **dict.fromkeys(MEDIA.values(), carried(is_typed=True)),
+            **dict.fromkeys(media.KINDS, carried(is_typed=True)),
             am.ThinkingBlock: own.thinking,
             am.ToolUseBlock: own.call,
             am.ToolResultBlock: own.server_result,
         }
         rows = self.place("assistant", answers)
         call, result = rows[am.ToolUseBlock], rows[am.ToolResultBlock]
-        kinds: dict[str, Cell] = {"kind": carried_kind, "provider": carried_provider}
+        kinds: dict[str, Cell] = {"kind": cells.kinds("server"), "provider": carried_provider}
         told: dict[str, Cell] = {"status": own.status, "error": own.error}
         return {
             **rows,
@@ -83,7 +82,7 @@ class _Table:
 
     def result(self) -> Row:
         """Return the row of what a client's tool gave."""
-        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=as_function,
+        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds(),
                             status=own.status, error=own.error)  # fmt: skip
         return self.with_options(am.ToolResultBlock, row, ("result",))
 
@@ -100,13 +99,6 @@ def _says_none(message: am.Msg, key: str, value: Any) -> bool:
     return key == _KEY and not is_said and all(is_bare_text(block, FAMILY) for block in blocks)
 
 
-def _joined(left: Any, right: Any) -> Any:
-    """Return the one text that two neighbours of a system message are."""
-    if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
-        return None
-    return left.evolve(text=f"{left.text}\n{right.text}", cache=right.cache or left.cache)
-
-
 def _only_options(cell: Cell) -> Cell:
     """Return the cell for the extras of a text that is the whole content: beside it are options, and no other keys."""
 
@@ -117,27 +109,15 @@ def _only_options(cell: Cell) -> Cell:
     return both
 
 
-def _with_words(block: am.TextBlock) -> Any:
-    return block if block.text else Drop("there are no words in it", "annotation")
-
-
-def _one_text(message: am.Msg) -> Any:
-    if sum(type(block) is am.TextBlock for block in message.content) > 1:
-        return Swap(message, "a system prompt is one text here", "annotation")
-    return message
-
-
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
     table = _Table(messages)
     fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _KEYS))}
-    text = table.place("system", {am.TextBlock: _with_words})[am.TextBlock]
-    text = Row({**text.fields, "extras": _only_options(text.fields["extras"])}, text.otherwise)
-    words = {**rules.TEXT_ROWS, am.TextBlock: text}
+    text = table.place("system", {})[am.TextBlock].fields
     beside: dict[str, Cell] = {"extras": carried_extras((FAMILY, _beside), odd=_says_none)}
-    system = MessageRow(fields=beside, blocks=words, otherwise=_one_text, joins=_joined)
-    inner = table.place("inner", dict.fromkeys(MEDIA.values(), carried(is_typed=False, inner=True)))
-    typed = dict.fromkeys(MEDIA.values(), carried(is_typed=True))
+    system = rules.one_text_row(beside, {**text, "extras": _only_options(text["extras"])})
+    inner = table.place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)))
+    typed = dict.fromkeys(media.KINDS, carried(is_typed=True))
     user = table.place("user", {**typed, am.ImageBlock: carried(is_typed=False)})
     return Caps(
         messages={
