@@ -233,3 +233,17 @@ def test_tables_keep_their_promises(codec: Codec, history: History) -> None:
             if concerns is not None and all(getattr(block, name) == _absent(block)[name] for name in concerns):
                 assert of_block.otherwise is not None
                 assert of_block.otherwise(block) is block
+
+
+def test_a_rule_of_messages_is_asked_once_for_all_blocks_that_it_concerns() -> None:
+    """It looks at the whole message: asked for each block, a long message would take the square of its length."""
+    asked: list[Any] = []
+    row = MessageRow(
+        blocks={TextBlock: _TEXT, DataBlock: Row({"data": KEEP})}, otherwise=_noting(asked), concerns=DataBlock
+    )
+    carried = _carrying(Caps(messages={"user": row, "x": row}))
+    for role in ("user", "x"):
+        asked.clear()
+        messages = [_plain(role, TextBlock("x"), *[DataBlock({"a": 1})] * 50) for _ in range(2)]
+        assert carried(messages)
+        assert asked == messages

@@ -224,6 +224,13 @@ def test_a_request_needs_its_settings() -> None:
     assert am.check(hosted, "anthropic") == ()
 
 
+def test_extras_that_are_no_object_say_nothing_of_settings() -> None:
+    """What stands under a family's name may be anything; it names no model."""
+    for odd in (True, "anthropic_version", 1):
+        history = am.History([am.Msg.user("x")], settings=am.Settings(max_tokens=1), extras={"anthropic": odd})
+        assert "required-setting" in {finding.code for finding in am.check(history, "anthropic")}
+
+
 @each_target
 def test_the_packages_take_any_setting(target: Any) -> None:
     """The strict types of the provider's call accept whatever the model holds, once there is a model and a limit."""

@@ -199,3 +199,19 @@ def test_the_schema_of_the_package_allows_what_is_converted(version: str) -> Non
             for native in CODEC.native_messages(found):
                 is_new = version == "vercel6" and '"data": {' in json.dumps(native)
                 assert is_new or schema.is_valid(native), f"{source}, {name}: {native}"
+
+
+def test_a_system_prompt_beside_the_messages_is_a_message_and_comes_back() -> None:
+    """What stands as ``system`` is the prompt where it is a text; anything else there is an extra."""
+    said = [{"role": "user", "content": "Hi"}]
+    body = {"messages": said, "system": "Be brief.", "temperature": 0}
+    history = am.decode(body, "vercel")
+    assert [(message.role, message.text) for message in history] == [("system", "Be brief."), ("user", "Hi")]
+    assert am.encode(history, "vercel") == body
+    assert am.convert(body, "vercel", "openai").document["messages"][0] == {"role": "system", "content": "Be brief."}
+    edited = am.History([am.Msg.system("Be kind."), *history[1:]], extras=history.extras, notes=history.notes)
+    assert am.encode(edited, "vercel")["messages"][0] == {"role": "system", "content": "Be kind."}
+    for odd in (None, "", ["x"], {"role": "system", "content": "x"}):
+        assert am.encode(am.decode({"messages": said, "system": odd}, "vercel"), "vercel") == {
+            "messages": said, "system": odd,
+        }  # fmt: skip

@@ -290,14 +290,17 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
     tests = _tests("message", Msg, row.fields, scope, skipped=told, prefix=word)
     of_bare: list[str] = []
     in_line = tuple(cls for cls in _IN_LINE.get(role, (TextBlock,)) if cls is not row.concerns)
-    refused = ""
+    refused, once = "", list[str]()
     if row.otherwise is not None:
         rule = scope.bind(f"{word}_rule", row.otherwise)
         if row.concerns is None:
             of_bare.append(f"{rule}(message) is message")
         else:
             concerned = scope.bind(row.concerns.__name__, row.concerns)
-            refused = f"(kind is {concerned} and {rule}(message) is not message) or "
+            # It looks at the whole message: for all its blocks it is asked once.
+            once = ["is_asked = False"]
+            asked = f"not is_asked and (is_asked := True) and {rule}(message) is not message"
+            refused = f"(kind is {concerned} and {asked}) or "
     if normal and role == ANY_ROLE:
         of_bare.append(f"{scope.bind('is_normal', is_normal)}(message)")
     alone = normal and role == "tool"
@@ -306,7 +309,7 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
         refused += f"not isinstance(block, {scope.bind('ToolResultBlock', ToolResultBlock)}) or "
     lines = _class_lines("block", blocks, scope, in_line=in_line, refused=refused)
     content = ["block = message.content[0]", *lines] if alone else _content_lines("message", "block", lines)
-    return [*_unless(tests + of_bare, of_bare), *content]
+    return [*_unless(tests + of_bare, of_bare), *once, *content]
 
 
 def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:

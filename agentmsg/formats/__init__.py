@@ -8,13 +8,12 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | Caps, MessageRow, Row, Cell, Rule | the capability table: what a format supports, by role, class and field |
 | KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: supported, dropped, swapped for the nearest |
 | Shape, Unreadable, Native | how one kind of native object corresponds to one class |
-| read_as, write_as, is_odd | reading and writing by shape: unknown fields become extras, odd spellings a note |
+| read_as, write_as | reading and writing by shape: unknown fields become extras, odd spellings a note |
 | text_at, word_at, object_at | a field of a native object, or Unreadable |
 | mark_of, marked, is_marked, is_bare_text | what a reader notes on an object, by name; a text that is only words |
 | note_of, with_note, same_document | notes, and when two documents are the same |
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | what holds the messages of a document: a list, one message, a key |
-| BodySettings | the settings of a request, by a form: read off the parameters of its body, and written |
 | Grouping, CallNames | messages that share a native one; the names of calls, for their results |
 | maker, EMPTY, adopt, freeze, plain_copy | objects made without checks, and free-form JSON frozen and copied |
 | is_list, is_mapping, is_object, is_sequence | what a plain value is, in a way that type checkers understand |
@@ -26,8 +25,10 @@ The rest has a name of its own in front, such as ``rules.call_as_function``:
 | module | what is in it |
 | --- | --- |
 | blocks | the tags of blocks, and what they have in common |
+| cells | cells of capability tables that several formats share |
 | dispatch | tables from tags and classes to functions, by cattrs |
 | grouping | which messages share one native container |
+| made_ids | ids where documents have none |
 | media | ``data:`` URLs and media types |
 | natives | what many formats share: messages kept whole, roles, ids, arguments |
 | restructure | split, lift and merge messages |
@@ -47,7 +48,7 @@ from agentmsg.lazy import later
 
 if TYPE_CHECKING:
     from agentmsg.errors import excerpt
-    from agentmsg.formats import dispatch, grouping, natives, restructure, rules, speed, spelling
+    from agentmsg.formats import cells, dispatch, grouping, made_ids, natives, restructure, rules, speed, spelling
     from agentmsg.formats.capabilities import (
         ANY_ROLE,
         KEEP,
@@ -66,12 +67,10 @@ if TYPE_CHECKING:
     from agentmsg.formats.grouping import Grouping
     from agentmsg.formats.natives import is_bare_text, is_marked
     from agentmsg.formats.parts import Parts
-    from agentmsg.formats.settings import BodySettings
     from agentmsg.formats.shapes import (
         Native,
         Shape,
         Unreadable,
-        is_odd,
         mark_of,
         marked,
         object_at,
@@ -92,7 +91,6 @@ if TYPE_CHECKING:
 # Where each name lives; it is imported when it is first asked for.
 _HOMES = {
     "ANY_ROLE": "agentmsg.formats.capabilities",
-    "BodySettings": "agentmsg.formats.settings",
     "EMPTY": "agentmsg.values.frozen",
     "KEEP": "agentmsg.formats.capabilities",
     "CallNames": "agentmsg.model.tool_links",
@@ -114,6 +112,7 @@ _HOMES = {
     "Unreadable": "agentmsg.formats.shapes",
     "adopt": "agentmsg.values.frozen",
     "blocks": "agentmsg.model.blocks",
+    "cells": "agentmsg.formats.cells",
     "carried_extras": "agentmsg.formats.capabilities",
     "dispatch": "agentmsg.formats.dispatch",
     "dump_json": "agentmsg.values.text",
@@ -126,8 +125,8 @@ _HOMES = {
     "is_mapping": "agentmsg.values.types",
     "is_marked": "agentmsg.formats.natives",
     "is_object": "agentmsg.values.types",
-    "is_odd": "agentmsg.formats.shapes",
     "is_sequence": "agentmsg.values.types",
+    "made_ids": "agentmsg.formats.made_ids",
     "maker": "agentmsg.model.construction",
     "mark_of": "agentmsg.formats.shapes",
     "marked": "agentmsg.formats.shapes",
@@ -157,7 +156,6 @@ __all__ = [
     "ANY_ROLE",
     "EMPTY",
     "KEEP",
-    "BodySettings",
     "CallNames",
     "Caps",
     "Cell",
@@ -178,6 +176,7 @@ __all__ = [
     "adopt",
     "blocks",
     "carried_extras",
+    "cells",
     "dispatch",
     "dump_json",
     "excerpt",
@@ -189,8 +188,8 @@ __all__ = [
     "is_mapping",
     "is_marked",
     "is_object",
-    "is_odd",
     "is_sequence",
+    "made_ids",
     "maker",
     "mark_of",
     "marked",

@@ -117,7 +117,7 @@ def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Ms
     before: Sequence[Msg] = ()
     for entry in groups:
         given = (entry,) if isinstance(entry, Msg) else entry
-        group = [_with_seat(message, grouping.family, None) for message in given]
+        group = [_with_seat(message, grouping.family, None) if message.notes else message for message in given]
         is_free = isinstance(entry, Msg) and grouping.stands_free(group[0])
         if not is_free and not _is_default(before, group, grouping):
             group = [_with_seat(message, grouping.family, number) for number, message in enumerate(group)]
@@ -149,13 +149,17 @@ def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
 
 def _is_default(before: Sequence[Msg], group: Sequence[Msg], grouping: Grouping) -> bool:
     """Whether messages without seats, after the group before, become this container."""
-    opened = Group()
-    for number, message in enumerate(group):
-        so_far = opened if number else before
-        if (bool(so_far) and _is_joined(grouping, so_far, message)) is not bool(number):
-            return False
-        opened.append(message)
-    return not group or is_contained(group, grouping)
+    if not group:
+        return True
+    if before and _is_joined(grouping, before, group[0]):
+        return False
+    if len(group) > 1:
+        opened = Group(group[:1])
+        for message in group[1:]:
+            if not _is_joined(grouping, opened, message):
+                return False
+            opened.append(message)
+    return is_contained(group, grouping)
 
 
 def _with_seat(message: Msg, family: str, seat: int | None) -> Msg:

@@ -21,16 +21,18 @@ from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.types import is_list, is_mapping, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from agentmsg.model.base import Noted
 
 __all__ = [
     "count_at",
+    "ended",
     "extras_of",
     "is_bare_text",
     "is_marked",
     "lacks_id",
+    "link_at",
     "link_of",
     "native_of",
     "native_text",
@@ -208,9 +210,20 @@ def with_rest(native: Native, owner: Noted, space: str) -> Native:
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
+def link_at(block: Any) -> str | None:
+    """Return the id of a call, or that which a result answers."""
+    link: str | None = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
+    return link
+
+
 def link_of(link: str | None) -> str | None:
     """Return the text of an id, which the library may have made."""
     return link if type(link) is str or link is None else str.__str__(link)
+
+
+def ended(blocks: Iterable[Any]) -> str:
+    """Return why an answer ended that is complete: it calls tools of the client's ("tool_use"), or not ("stop")."""
+    return "tool_use" if any(type(block) is ToolUseBlock and block.kind != "server" for block in blocks) else "stop"
 
 
 def without_id(family: str) -> Any:
@@ -222,8 +235,7 @@ def lacks_id(family: str) -> Callable[[Any], bool]:
     """Return the test whether a client's call or result must be given an id: one that was read without needs none."""
 
     def lacks(block: Any) -> bool:
-        link = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
-        return link is None and block.kind != "server" and not is_marked(block, family, "/no-id")
+        return link_at(block) is None and block.kind != "server" and not is_marked(block, family, "/no-id")
 
     return lacks
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Parts"]
 
 _make_native = maker(NativeBlock)
+# What a shape has of its forms, and no hook of a user's has.
+_OF_FORMS = ("exact", "around", "writer", "origin")
 
 
 class Parts:
@@ -123,7 +125,7 @@ class Parts:
         for cls, shape in self._shapes.items():
             hooks: dict[str, Any] = {}
             if cls not in ours:
-                hooks = {"read": readers[cls], "write": writers[cls], "exact": None, "writer": None, "origin": None}
+                hooks = {"read": readers[cls], "write": writers[cls], **dict.fromkeys(_OF_FORMS)}
                 self._shapes[cls] = attrs.evolve(shape, **hooks)
             if shape.writer is None or hooks:
                 self.writers[cls] = writers[cls]
@@ -167,12 +169,47 @@ class Parts:
             return None
         if len(shapes) == 1:
             return self._reader(shapes[0], tag)
+        keyed = self._by_key(shapes, tag)
+        if keyed is not None:
+            return keyed
         readers = [(shape.takes, self._reader(shape, tag)) for shape in shapes]
 
         def read(native: Native) -> Any:
             for takes, one in readers:
                 if takes is None or takes(native):
                     return one(native)
+            raise Unreadable
+
+        return read
+
+    def _by_key(self, shapes: list[Shape], tag: str | None) -> Callable[[Native], Any] | None:
+        """Return what reads parts with a tag by the keys that they are made around; None where others tell them apart.
+
+        What a key stands for may be several forms: each tells by itself whether a part is one of it.
+        """
+        tables = [None if shape.exact is None or shape.around is None else shape.around[tag] for shape in shapes]
+        if any(shape.cls in self._odd for shape in shapes) or tag in self._odd:
+            return None
+        readers: dict[str | None, list[Callable[[Native], Any]]] = {}
+        for table in tables:
+            if table is None:
+                return None
+            for key, one in table.items():
+                readers.setdefault(key, []).append(one)
+        others = readers.pop(None, [])
+
+        def read(native: Native) -> Any:
+            for key in native:
+                for one in readers.get(key, ()):
+                    try:
+                        return one(native)
+                    except Unreadable:
+                        continue
+            for one in others:
+                try:
+                    return one(native)
+                except Unreadable:
+                    continue
             raise Unreadable
 
         return read

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.errors import AgentMsgError
-from agentmsg.formats.capabilities import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap, usually
+from agentmsg.formats.capabilities import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap
 from agentmsg.model.blocks import (
     AudioBlock,
     CompactionBlock,
@@ -20,6 +20,7 @@ from agentmsg.model.blocks import (
     RefusalBlock,
     SourceBlock,
     TextBlock,
+    ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
     VideoBlock,
@@ -28,12 +29,11 @@ from agentmsg.model.equality import same
 from agentmsg.model.msg import Msg
 from agentmsg.model.sources import BlocksSource, TextSource
 from agentmsg.model.tool_arguments import input_text
-from agentmsg.model.usage import COUNTERS, Usage
 from agentmsg.values.frozen import EMPTY, plain_copy, thaw
 from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from agentmsg.model.base import BaseBlock
 
@@ -45,6 +45,7 @@ __all__ = [
     "audio_as_text",
     "call_as_function",
     "call_as_text",
+    "call_of",
     "compaction_as_text",
     "custom_as_function",
     "data_as_text",
@@ -57,6 +58,7 @@ __all__ = [
     "native_blocks",
     "native_message_row",
     "native_messages",
+    "one_text_row",
     "other_role",
     "refusal_as_text",
     "result_as_text",
@@ -64,7 +66,7 @@ __all__ = [
     "server_as_text",
     "source_as_text",
     "structured_as_text",
-    "usage_cell",
+    "thinking_otherwise",
 ]
 
 _MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
@@ -173,6 +175,17 @@ def custom_as_function(block: ToolUseBlock) -> Any:
     return Swap(block.evolve(kind="function", input=new), "calls of custom tools are function calls here")
 
 
+def call_of(provider: str) -> Rule:
+    """Return the rule for calls where one provider runs tools: any other provider's are text, custom ones functions."""
+
+    def rule(block: ToolUseBlock) -> Any:
+        if block.kind == "server":
+            return block if block.provider == provider else server_as_text(block)
+        return custom_as_function(block)
+
+    return rule
+
+
 def server_as_text(block: ToolUseBlock | ToolResultBlock) -> Any:
     """Turn a call or a result of a provider's own tool into tagged text; drop a result without text."""
     if block.kind != "server":
@@ -229,6 +242,13 @@ def result_as_text(block: ToolResultBlock) -> Any:
     return Swap(TextBlock(block.text), "no place for a tool result here")
 
 
+def thinking_otherwise(block: ThinkingBlock, otherwise: str, why: str) -> Any:
+    """Return what becomes of thinking that can't be told as such: "text" in tags, else nothing ("drop")."""
+    if otherwise == "text" and block.thinking:
+        return Swap(TextBlock(f"<thinking>{block.thinking}</thinking>"), why)
+    return Drop(why)
+
+
 def refusal_as_text(block: RefusalBlock) -> Any:
     """Turn a refusal into its text."""
     return Swap(TextBlock(block.refusal), "refusals are text here", "annotation")
@@ -258,6 +278,33 @@ def document_as_text(block: FileBlock) -> Any:
     said = [word for word in (block.title, block.name, block.context, text) if word]
     why = "a document that is given as text is text here"
     return Swap(TextBlock("\n\n".join(said)), why, cast("Any", level))
+
+
+def _words(block: TextBlock) -> Any:
+    return block if block.text else Drop("there are no words in it", "annotation")
+
+
+def _one_text(message: Msg) -> Any:
+    if sum(type(block) is TextBlock for block in message.content) > 1:
+        return Swap(message, "a system prompt is one text here", "annotation")
+    return message
+
+
+def _joined(left: Any, right: Any) -> Any:
+    if type(left) is not TextBlock or type(right) is not TextBlock:
+        return None
+    return left.evolve(text=f"{left.text}\n{right.text}", cache=right.cache or left.cache)
+
+
+def one_text_row(fields: Mapping[str, Cell], text: Mapping[str, Cell]) -> MessageRow:
+    """Return the row of system prompts that are one text; several become one, and what has no words goes.
+
+    Args:
+        fields: the cells of the message.
+        text: those of its text.
+    """
+    blocks = {**TEXT_ROWS, TextBlock: Row(text, _words)}
+    return MessageRow(fields=fields, blocks=blocks, otherwise=_one_text, joins=_joined)
 
 
 def emptied_text(cells: Mapping[str, Cell]) -> Rule:
@@ -348,33 +395,3 @@ def as_text(block: BaseBlock) -> TextBlock | None:
     answer = block if rule is None else rule(block)
     found = answer.new if isinstance(answer, Swap) else answer
     return found if isinstance(found, TextBlock) else None
-
-
-# -- usage ------------------------------------------------------------------------------------------------------------
-
-
-def usage_cell(
-    counts: Iterable[str], *, extras: Cell, wanted: Callable[[Usage], Mapping[str, Any]], case: str, **names: Any
-) -> Cell:
-    """Return the cell for usage.
-
-    Args:
-        counts: the fields that the format has.
-        extras: the cell for the extras of usage.
-        wanted: returns the fields that usage also needs, or needs otherwise, for the format to hold it.
-        case: when nothing is wanted, usually: an expression about ``value``, as in ``capabilities.usually``.
-        names: what else the expression names.
-    """
-    nowhere = [name for name in COUNTERS if name not in set(counts)]
-
-    def cell(usage: Usage, _: Any) -> Usage:
-        changes: dict[str, Any] = {name: None for name in nowhere if getattr(usage, name) is not None}
-        kept = extras(usage.extras, usage) if usage.extras else usage.extras
-        if kept is not usage.extras:
-            changes["extras"] = kept
-        bare = usage.evolve(**changes) if changes else usage
-        more = wanted(bare)
-        return bare.evolve(**more) if more else bare
-
-    lacks = [f"value.{name} is None" for name in nowhere]
-    return usually(" and ".join(("not value.extras", *lacks, case)), **names)(cell)

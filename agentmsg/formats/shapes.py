@@ -19,11 +19,8 @@ from agentmsg.formats.spelling import (
     note_of,
     put_back,
     same_document,
-    says_nothing,
-    spelling_of,
 )
 from agentmsg.model.base import Noted
-from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.types import is_mapping
 
@@ -31,7 +28,6 @@ __all__ = [
     "Native",
     "Shape",
     "Unreadable",
-    "is_odd",
     "mark_of",
     "marked",
     "object_at",
@@ -62,10 +58,10 @@ class Shape:
         read: returns the object of a native one; also called with the class, like hooks of cattrs. Raises Unreadable.
         write: returns the default spelling of an object, without its extras.
         never: keys whose native value is never kept as a note: lists of parts.
-        odd: keys whose value becomes an extra if it has no meaning there; ``is_odd`` lets the capability table support
-            it.
+        odd: keys whose value becomes an extra if it has no meaning there.
         exact: the functions that read native objects by tag, and keep unknown fields and spellings themselves; so
             nobody need write and compare. Without them, ``read`` takes the meaning alone.
+        around: the functions of ``exact`` by tag, and by the key that native objects are made around (None: no key).
         writer: returns the function behind ``write``, made when it is first needed.
         takes: tells native objects that it reads from those of other shapes with the same tag.
         origin: what messages remember that were read so: their spellings need not be tried.
@@ -82,6 +78,7 @@ class Shape:
     never: frozenset[str] = frozenset()
     odd: frozenset[str] = frozenset()
     exact: Mapping[Any, Callable[[Native], Any]] | None = None
+    around: Mapping[Any, Mapping[str | None, Callable[[Native], Any]]] | None = None
     writer: Callable[[], Callable[[Any], Native]] | None = None
     takes: Callable[[Native], bool] | None = None
     origin: object = None
@@ -162,27 +159,6 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
 
     native: Native = thaw(put_back(obj, plain, family=family, read=read, namespace=namespace))
     return native
-
-
-def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
-    """Whether a value has no meaning under a key that a shape models, so it comes back as an extra.
-
-    Args:
-        shape: the shape of the owner.
-        owner: the object.
-        key: one of ``shape.odd``.
-        value: the value in its extras under the key.
-    """
-    if key not in shape.odd or spelling_of(value) or (says_nothing(value) and key not in shape.never):
-        # What says nothing is kept as a note.
-        return False
-    try:
-        plain = plain_copy(thaw(shape.write(owner)))
-        if key in plain:
-            return False
-        return same(shape.read({**plain, key: plain_copy(thaw(value))}, shape.cls), shape.read(plain, shape.cls))
-    except Exception:  # noqa: BLE001 - an owner that does not fit yet: what is not known to come back is dropped
-        return False
 
 
 # -- marks: what a note says beside spellings -------------------------------------------------------------------------

@@ -5,10 +5,30 @@ Nothing is fetched, and base64 text is never decoded and encoded again.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.model.blocks import AudioBlock, FileBlock, ImageBlock, VideoBlock
 from agentmsg.model.media_types import guess_media_type
 from agentmsg.model.sources import Base64Source, URLSource
 
-__all__ = ["as_url", "data_url", "guess_media_type", "read_data_url"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["CLASSES", "KINDS", "as_url", "data_url", "guess_media_type", "kind_of", "read_data_url", "write_url"]
+
+CLASSES: Mapping[str, type[Any]] = MappingProxyType(
+    {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock, "file": FileBlock}
+)
+"""The blocks of media, by their kind."""
+KINDS: Mapping[type[Any], str] = MappingProxyType({cls: kind for kind, cls in CLASSES.items()})
+"""The kinds of media, by their block."""
+
+
+def kind_of(media_type: Any) -> str:
+    """Return the kind of media that a media type tells: image, audio, video, else file."""
+    kind = media_type.partition("/")[0] if isinstance(media_type, str) else ""
+    return kind if kind in CLASSES else "file"
 
 
 def read_data_url(url: str) -> Base64Source | None:
@@ -25,6 +45,11 @@ def read_data_url(url: str) -> Base64Source | None:
 def data_url(source: Base64Source) -> str:
     """Return the ``data:`` URL of a source (RFC 2397)."""
     return f"data:{source.media_type or ''};base64,{source.data}"
+
+
+def write_url(source: URLSource | Base64Source) -> str:
+    """Return the URL of a source; of data its ``data:`` URL."""
+    return data_url(source) if isinstance(source, Base64Source) else source.url
 
 
 def as_url(source: URLSource | Base64Source, *, is_untyped: bool = False) -> URLSource | Base64Source:

@@ -108,7 +108,7 @@ class Described:
                 raise Unreadable(f"another {shape.tag}")
             return reader(native)
 
-        return attrs.evolve(shape, exact=exact, read=read)
+        return attrs.evolve(shape, exact=exact, read=read, around=Later(lambda tag: self._around(by_tag.get(tag, []))))
 
     def _reading(self, same: list[Form]) -> Callable[[Native], Any] | None:
         """Return what reads native objects of some forms, of which the first that fits is meant; None of none."""
@@ -116,6 +116,13 @@ class Described:
         if len(same) < 2:  # noqa: PLR2004 - more than one
             return readers[same[0].name] if same else None
         return lambda native: readers[fitting(same, native).name](native)
+
+    def _around(self, same: list[Form]) -> Mapping[str | None, Callable[[Native], Any]] | None:
+        """Return what reads native objects of some forms, by the key that these are made around; None where none is."""
+        if not any(form.around for form in same):
+            return None
+        by_key = grouped(same, lambda form: form.around)
+        return {key: read for key, forms in by_key.items() if (read := self._reading(forms)) is not None}
 
     def _parts_of(self, place: str) -> Parts:
         return self.parts[place]
@@ -181,6 +188,7 @@ class Described:
             write=write,
             odd=frozenset[str]().union(*(form.odd for form in forms)),
             exact=readers,
+            around=Later(lambda tag: self._around(known.get(tag) or others)),
             writer=writer,
             takes=takes,
             origin=names,
@@ -215,7 +223,7 @@ class Described:
 
     def _replace(self, shape: Shape, read: Any, write: Any) -> None:
         """Read and write the objects of a class by a hook of a user's."""
-        hooked = attrs.evolve(shape, read=read, write=write, exact=None, writer=None, origin=None)
+        hooked = attrs.evolve(shape, read=read, write=write, exact=None, around=None, writer=None, origin=None)
 
         def read_hooked(native: Native) -> Any:
             return read_as(hooked, native, self.family)

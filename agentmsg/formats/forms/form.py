@@ -39,6 +39,8 @@ class Form:
         fixed: what such objects of the model have in other fields.
         when: tells objects of this form from others of their class; without it, ``fixed`` does.
         fits: tells native objects that this form reads from others of its tag.
+        around: of a native object without a tag, a key that those of this form have: forms are chosen by the keys that
+            are there, and ``fits`` is asked of few. Of two forms with the same key, ``fits`` tells.
         schema: what else the JSON Schema says of such native objects, so that ``fits`` holds: properties, required.
         marks: marks of objects, each with the function that gives its value for a native object; what is false isn't
             marked.
@@ -61,6 +63,7 @@ class Form:
     fixed: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
     when: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
+    around: str | None = attrs.field(default=None, kw_only=True)
     schema: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True, converter=adopt)
     marks: Mapping[str, Callable[[Any], Any]] = attrs.field(default=EMPTY, kw_only=True)
     notes: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)

@@ -2,24 +2,17 @@
 
 A field that a form names is supported, as its value says; so are extras, but for the keys that the form has. Any other
 field is reset. What becomes of objects that aren't supported so are rules, which a codec gives.
-The tools of training rows, a column of their own, are read and written by ``ToolColumn``.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, Usual, carried_extras
+from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
-from agentmsg.formats.json_styles import JSON_STYLES, dump_styled, styled
-from agentmsg.formats.natives import extras_of, is_marked, odd_at
-from agentmsg.formats.shapes import Unreadable, mark_of, write_as
+from agentmsg.formats.natives import extras_of, odd_at
 from agentmsg.model.equality import same
-from agentmsg.model.tools import NativeTool, ToolSpec
-from agentmsg.values.frozen import adopt, plain_copy, thaw
-from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -30,10 +23,8 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.object_values import Wrapped
     from agentmsg.formats.forms.values import Via
     from agentmsg.formats.shapes import Shape
-    from agentmsg.model.history import History
-    from agentmsg.model.tools import Tool
 
-__all__ = ["Rows", "ToolColumn"]
+__all__ = ["Rows"]
 
 Rules: TypeAlias = "Mapping[type[Any], Rule | tuple[Rule, str | tuple[str, ...]]]"
 _NOT_HERE = Drop("this is not given so here")
@@ -60,10 +51,6 @@ class Rows:
 
     def __init__(self, described: Described) -> None:
         self._described = described
-
-    def tool_column(self, usual: str, other: str, *, style: str) -> ToolColumn:
-        """Return what reads and writes the tools of a row; arguments as of ``ToolColumn``."""
-        return ToolColumn(self._described, usual, other, style=style)
 
     # -- rows ---------------------------------------------------------------------------------------------------------
 
@@ -266,80 +253,3 @@ def _nearest(obj: Any, fields: Mapping[str, Cell]) -> Any:
         if new is not old:
             changes[name] = new
     return obj.evolve(**changes) if changes else obj
-
-
-# -- tools -------------------------------------------------------------------------------------------------------------
-
-_FREE_TEXT = adopt({"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]})
-
-
-class ToolColumn:
-    """Reads and writes the tools of a row: a column with a list of functions, or with the JSON text of that list.
-
-    The mark ``/tools`` of a history says how the column was spelt: as "list", or in the style of the text.
-
-    Args:
-        described: the format.
-        usual: the form of new tools.
-        other: another form, whose notes mark its tools.
-        style: how a new column is spelt.
-    """
-
-    def __init__(self, described: Described, usual: str, other: str, *, style: str) -> None:
-        self._described, self._usual, self._other, self._style = described, usual, other, style
-
-    def read(self, column: Any) -> tuple[tuple[Tool, ...], dict[str, str]] | None:
-        """Return the tools of a column, and the mark of the history; None where it holds none."""
-        found = styled(column) if type(column) is str else (column, "list")
-        if found is None or not is_list(found[0]) or not found[0]:
-            return None
-        return tuple(map(self._read_one, found[0])), {} if found[1] == self._style else {"/tools": found[1]}
-
-    def _read_one(self, native: Any) -> Tool:
-        for name in (self._usual, self._other) if is_object(native) else ():
-            try:
-                return self._described.shapes[name].read(native, ToolSpec)  # type: ignore[no-any-return]
-            except (Unreadable, AgentMsgError):
-                pass
-        return NativeTool(self._described.family, adopt(native))
-
-    def write(self, history: History) -> Any:
-        """Return the column of a history's tools, which fit."""
-        tools = list(map(self._write_one, history.tools))
-        noted = mark_of(history, self._described.family, "/tools") if history.notes else None
-        style = noted if isinstance(noted, str) and noted in ("list", *JSON_STYLES) else self._style
-        return tools if style == "list" else dump_styled(tools, style)
-
-    def _form_of(self, tool: Any) -> str:
-        marks = self._described.forms[self._other].notes
-        is_other = all(is_marked(tool, self._described.family, f"/{mark}") for mark in marks)
-        return self._other if is_other else self._usual
-
-    def _write_one(self, tool: Tool) -> Any:
-        if isinstance(tool, NativeTool):
-            return thaw(tool.value)
-        return write_as(self._described.shapes[self._form_of(tool)], tool, self._described.family)
-
-    def rows(self) -> dict[type, Row]:
-        """Return the rows of tools."""
-        rows = Rows(self._described)
-        cells = {name: rows.row(name, kind=lambda kind, _: "function").fields for name in (self._usual, self._other)}
-
-        def extras(value: Any, tool: Any) -> Any:
-            return cells[self._form_of(tool)]["extras"](value, tool)
-
-        spec = Row({**cells[self._usual], "extras": extras}, _as_function)
-        return {ToolSpec: spec, NativeTool: Row({"codec": KEEP, "value": KEEP}, self._own)}
-
-    def _own(self, tool: NativeTool) -> Any:
-        if tool.codec != self._described.family:
-            return Drop(f"only {tool.codec} can write this")
-        back = self._read_one(plain_copy(thaw(tool.value)))
-        return tool if isinstance(back, NativeTool) else Drop("this would be read as something else")
-
-
-def _as_function(tool: ToolSpec) -> Any:
-    if tool.kind != "custom":
-        return tool
-    new = tool.evolve(kind="function", parameters=_FREE_TEXT)
-    return Swap(new, "a tool that takes free text takes it as `input` here")

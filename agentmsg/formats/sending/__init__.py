@@ -11,10 +11,9 @@ May import ``model`` and what lies below it, and rules for blocks. A codec lists
 | Edit, Mend, Mending | any of them; a function that returns them; what it is asked with |
 | PAIRING | the rules of calls and their results, for providers that match them by ids |
 | calls_of | the calls of the client's tools, each with its path |
-| names_outside, rename | the tools and calls whose name isn't allowed; the mend that gives them others |
-| ids_outside, ids_twice, renumber | the calls and results whose id isn't allowed, or is another's; the mend of both |
 | data_encoding, is_base64 | the rule that media are base64; whether a text is |
 | removing | the mend that removes what was found |
+| usual | the rules that several providers have, each with what differs between them |
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING
 from agentmsg.lazy import later
 
 if TYPE_CHECKING:
+    from agentmsg.formats.sending import usual
     from agentmsg.formats.sending.edits import Change, Edit, Insert, Move, Remove
     from agentmsg.formats.sending.encoding import data_encoding, is_base64
     from agentmsg.formats.sending.findings import (
@@ -35,11 +35,8 @@ if TYPE_CHECKING:
         SendingRule,
         Severity,
         calls_of,
-        ids_outside,
-        ids_twice,
-        names_outside,
     )
-    from agentmsg.formats.sending.mends import PAIRING, removing, rename, renumber
+    from agentmsg.formats.sending.mends import PAIRING, removing
 
 _HOMES = {
     **dict.fromkeys(("Change", "Edit", "Insert", "Move", "Remove"), "agentmsg.formats.sending.edits"),
@@ -54,13 +51,11 @@ _HOMES = {
             "SendingRule",
             "Severity",
             "calls_of",
-            "ids_outside",
-            "ids_twice",
-            "names_outside",
         ),
         "agentmsg.formats.sending.findings",
     ),
-    **dict.fromkeys(("PAIRING", "removing", "rename", "renumber"), "agentmsg.formats.sending.mends"),
+    **dict.fromkeys(("PAIRING", "removing"), "agentmsg.formats.sending.mends"),
+    "usual": "agentmsg.formats.sending.usual",
 }
 
 __all__ = [
@@ -79,13 +74,9 @@ __all__ = [
     "Severity",
     "calls_of",
     "data_encoding",
-    "ids_outside",
-    "ids_twice",
     "is_base64",
-    "names_outside",
     "removing",
-    "rename",
-    "renumber",
+    "usual",
 ]
 
 __getattr__ = later(globals(), _HOMES)

@@ -17,13 +17,13 @@ from agentmsg.formats import (
     Unreadable,
     adopt,
     carried_extras,
+    cells,
     is_bare_text,
     is_list,
     is_mapping,
     is_object,
     maker,
     mark_of,
-    rules,
     spelling,
 )
 from agentmsg.formats.forms import (
@@ -261,7 +261,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return {} if usage.total is None or mark_of(usage, JAVA, "/total") is True else {"total": None}
 
 
-carried_usage = rules.usage_cell(
+carried_usage = cells.usage(
     (*COUNTS.values(), "seconds", "total"),
     extras=carried_extras((JAVA, lambda _: USAGE.keys)),
     wanted=_wanted,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, carried_extras, is_list, is_object, mark_of, rules, usually
+from agentmsg.formats import KEEP, carried_extras, cells, is_list, is_object, mark_of, usually
 from agentmsg.formats.forms import (
     Arguments,
     Const,
@@ -209,7 +209,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
 
 
-carried_usage = rules.usage_cell(
+carried_usage = cells.usage(
     _COUNTS.values(),
     extras=carried_extras((FAMILY, lambda _: frozenset(_COUNTS))),
     wanted=_wanted,

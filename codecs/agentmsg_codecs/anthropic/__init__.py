@@ -27,7 +27,8 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import EMPTY, adopt, excerpt, is_list, is_object, maker, note_of, speed
+from agentmsg.formats import EMPTY, excerpt, is_list, is_object, note_of, speed
+from agentmsg.formats.bodies import Requests, read_tool, write_tool
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
@@ -36,7 +37,6 @@ from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.anthropic.sending import RULES
 from agentmsg_codecs.anthropic.settings import SETTINGS
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places
-from agentmsg_codecs.anthropic.tools import read_tool, write_tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AnthropicCodec"]
 
-_make_history = maker(am.History)
+_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message)
 
 
 @attrs.frozen(kw_only=True)
@@ -78,8 +78,7 @@ class AnthropicCodec(Anthropic):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a body, of a list of messages, or of one message."""
-        place = "list" if is_list(document) else "single" if is_message(document) else None
-        body: Any = document if place is None else {"messages": document if place == "list" else [document]}
+        body, note = _REQUESTS.opened(document)
         if not is_object(body):
             raise DecodeError(f"a request is an object or a list, not {excerpt(document)}")
         natives: Any = body.get("messages")
@@ -96,16 +95,10 @@ class AnthropicCodec(Anthropic):
         if body.get("system") is not None:
             messages.insert(0, self._top(body["system"]))
         settings, rest = SETTINGS.read({key: value for key, value in body.items() if key not in BODY_KEYS})
-        note: Native = {"/container": place} if place else {}
         if "system" in body and body["system"] is None:
             note["system"] = "null"
-        return _make_history(
-            messages=tuple(messages),
-            tools=_tools(self.engine.described, body, note),
-            settings=settings,
-            extras=adopt({FAMILY: rest}) if rest else EMPTY,
-            notes=adopt({FAMILY: note}) if note else EMPTY,
-        )
+        tools = _tools(self.engine.described, body, note)
+        return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def _top(self, value: Any) -> am.Msg:
         message = self.engine.container({"role": "system", "content": value})[0]
@@ -128,7 +121,7 @@ class AnthropicCodec(Anthropic):
             messages = messages[1:]
         body["messages"] = self.engine.write(messages)
         if history.tools:
-            body["tools"] = [write_tool(self.engine.described, tool) for tool in history.tools]
+            body["tools"] = [write_tool(tool, FAMILY, self.engine.described.shapes["tool"]) for tool in history.tools]
         rest: Any = history.extras.get(FAMILY) if history.extras else None
         if isinstance(rest, dict):
             body = {**thaw(rest), **body}
@@ -152,7 +145,7 @@ def _tools(described: Described, body: Native, note: Native) -> tuple[Any, ...]:
     if value:
         if not is_list(value):
             raise DecodeError("tools are a list", path=("tools",))
-        return tuple(read_tool(described, tool) for tool in value)
+        return tuple(read_tool(tool, FAMILY, described.shapes["tool"]) for tool in value)
     if "tools" in body:
         name = "null" if value is None else "[]" if is_list(value) else None
         if name is None:

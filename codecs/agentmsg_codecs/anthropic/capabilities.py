@@ -16,6 +16,8 @@ from agentmsg.formats import (
     Row,
     Rule,
     carried_extras,
+    cells,
+    natives,
     restructure,
     rules,
 )
@@ -81,9 +83,9 @@ def _with_emptied(rows: Rows) -> Rows:
 def server_rows(messages: Messages) -> Rows:
     """Return the rows of what stands inside the result of a tool that the provider runs."""
     made = FormRows(messages.described)
-    natives = rules.native_block_row(FAMILY, messages.returns("texts"))
+    native = rules.native_block_row(FAMILY, messages.returns("texts"))
     return _with_emptied(
-        {am.TextBlock: made.row("text"), am.SourceBlock: made.row("web_search_result"), am.NativeBlock: natives}
+        {am.TextBlock: made.row("text"), am.SourceBlock: made.row("web_search_result"), am.NativeBlock: native}
     )
 
 
@@ -99,7 +101,7 @@ def _only_as_text(block: am.FileBlock) -> Any:
 
 def _result_row(messages: Messages) -> Row:
     concerned = {am.ToolResultBlock: (own.client_result, ("structured", "error"))}
-    return FormRows(messages.described).row("tool_result", rules=concerned, kind=lambda kind, _: "function")
+    return FormRows(messages.described).row("tool_result", rules=concerned, kind=cells.kinds())
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------
@@ -107,8 +109,7 @@ def _result_row(messages: Messages) -> Row:
 
 def needs_id(block: Any) -> bool:
     """Whether a call or result must be given an id: all that are written as one have one here."""
-    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-    return link is None and (block.kind != "server" or block.provider == FAMILY)
+    return natives.link_at(block) is None and (block.kind != "server" or block.provider == FAMILY)
 
 
 def _beside_messages(history: am.History) -> frozenset[str]:

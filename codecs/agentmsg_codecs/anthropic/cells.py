@@ -9,7 +9,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, mark_of, media, usually
+from agentmsg.formats import Drop, cells, mark_of, media, usually
 from agentmsg_codecs.anthropic.kinds import DOCUMENT_TYPES, IMAGE_TYPES, is_known_place, is_usual
 from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
 
@@ -52,12 +52,6 @@ def _nearest_ttl(ttl: str | None) -> str | None:
 # -- citations --------------------------------------------------------------------------------------------------------
 
 
-def citations(value: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation, ...]:
-    """Keep the citations that the schema has, or that were read."""
-    kept = tuple(citation for citation in value if _is_supported(citation))
-    return value if len(kept) == len(value) else kept
-
-
 def _is_supported(citation: am.Citation) -> bool:
     if citation.kind is None or citation.kind not in PLACES:
         return False
@@ -66,6 +60,10 @@ def _is_supported(citation: am.Citation) -> bool:
     return _is_odd(citation) or is_known_place(
         {**rest, "cited_text": citation.cited_text, "url": citation.url}, citation.kind
     )
+
+
+citations = cells.those(_is_supported)
+"""Keep the citations that the schema has, or that were read."""
 
 
 # -- sources ----------------------------------------------------------------------------------------------------------

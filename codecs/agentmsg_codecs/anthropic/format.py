@@ -39,14 +39,20 @@ from agentmsg_codecs.anthropic.kinds import (
     is_upload,
     is_usual,
 )
-from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_RESULTS, TTLS, UPLOAD
+from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_CALLS, SERVER_RESULTS, TTLS, UPLOAD
 from agentmsg_codecs.anthropic.server_results import given_schema, read_given, write_given
 from agentmsg_codecs.anthropic.usage import USAGE
 
 _SIGNATURE = Wrapped(am.Signature, "value", {"provider": FAMILY}, full=True)
 _CACHE = Key("cache_control", "cache", Nested(("cache",)), "may", cell=hint)
 _TYPE = Key("media_type", "media_type", Text(), "may")
-_CALL = (Key("id", "id", Link()), Key("name", "name", Text()), Key("input", "input", Input()), _CACHE)
+
+
+def _call(name: Key) -> tuple[Key, ...]:
+    return (Key("id", "id", Link()), name, Key("input", "input", Input()), _CACHE)
+
+
+_CALL = _call(Key("name", "name", Text()))
 _SERVER = {"kind": "server", "provider": FAMILY}
 
 
@@ -147,7 +153,8 @@ FORMS = (
     Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", _CALL, fixed=_SERVER, fits=is_of_mcp, when=is_mcp_call,
          schema={"properties": {"server_name": {"type": "string"}}, "required": ["server_name"]},
          about="server_name is an extra"),
-    Form("server_tool_use", am.ToolUseBlock, "server_tool_use", _CALL, fixed=_SERVER,
+    Form("server_tool_use", am.ToolUseBlock, "server_tool_use",
+         _call(Key("name", "name", Text(), known=SERVER_CALLS)), fixed=_SERVER,
          fits=lambda native: not is_of_mcp(native), when=lambda block: block.kind == "server",
          schema={"properties": {"server_name": {"type": ["null", "boolean", "number", "array", "object"]}}}),
     Form("compaction", am.CompactionBlock, "compaction", (

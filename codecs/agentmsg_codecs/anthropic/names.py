@@ -53,6 +53,15 @@ SERVER_RESULTS: Mapping[str, str | None] = MappingProxyType(
     }
 )
 
+# The names of the calls of these tools: the API refuses others, which are of MCP servers.
+SERVER_CALLS = frozenset(
+    {
+        *(name for name in SERVER_RESULTS.values() if name not in (None, "tool_search")),
+        "tool_search_tool_bm25",
+        "tool_search_tool_regex",
+    }
+)
+
 # Words of ours by the native ones, one for one; any other word means the same on both sides.
 FINISH: Mapping[str, str] = MappingProxyType({"end_turn": "stop", "max_tokens": "length"})
 STOP_REASON: Mapping[str, str] = MappingProxyType({ours: word for word, ours in FINISH.items()})

@@ -21,27 +21,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     KEEP,
     Caps,
     Drop,
     MessageRow,
     Native,
-    Swap,
     Unreadable,
     adopt,
     excerpt,
     is_list,
-    is_object,
-    maker,
     mark_of,
     marked,
     read_as,
     restructure,
     rules,
-    write_as,
 )
+from agentmsg.formats.bodies import Answers, completed
 from agentmsg.formats.forms import Const, Described, Form, Hatch, Key, Link, Nested, Text, Via, Words
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.anthropic.base import Anthropic
@@ -61,49 +58,34 @@ if TYPE_CHECKING:
 
 _ARGUED = ("stop_sequence", *sorted(ARGUED - {"stop_sequence"}))
 _WORDS = (("type", "message"), ("role", "assistant"))
-_make_history = maker(am.History)
 # What the schema requires of every response, if nothing else is known.
 _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.Usage(input=0, output=0)}
 
 
 @attrs.frozen(kw_only=True)
-class AnthropicResponseCodec(Anthropic):
+class AnthropicResponseCodec(Answers, Anthropic):
     """Responses of Anthropic's Messages API; for its options see ``Anthropic``."""
 
     name: ClassVar[str] = "anthropic-response"
     title: ClassVar[str] = "Anthropic Messages (responses)"
-    holds_messages: ClassVar[bool] = False
+    space: ClassVar[str] = RESPONSE
 
-    _answer: Described = attrs.field(
+    answer: Described = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
     )
 
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of content, and those of responses."""
-        return (self.engine.described, self._answer)
+        return (self.engine.described, self.answer)
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        return _make_caps(self.engine, self._answer, self.thinking)
+        return _make_caps(self.engine, self.answer, self.thinking)
 
-    def read(self, document: Any) -> am.History:
-        """Return the history of one response."""
-        if not is_object(document):
-            raise DecodeError(f"a response is an object, not {excerpt(document)}")
-        if not document:
-            return am.History()
-        self.engine.fill()
-        try:
-            return _make_history((read_as(self._answer.shapes["response"], document, RESPONSE),))
-        except (Unreadable, AgentMsgError):
-            _check(document)
-            raise _refusal(self._answer, document) from None
-
-    def write(self, history: am.History) -> Any:
-        """Return the response; an empty object if there is none."""
-        self.engine.fill()
-        return write_as(self._answer.shapes["response"], history.messages[0], RESPONSE) if history.messages else {}
+    def refusal(self, document: Native) -> DecodeError:
+        """Return the error for a response that isn't read."""
+        return _check(document) or _refusal(self.answer, document)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a response of Anthropic."""
@@ -113,20 +95,17 @@ class AnthropicResponseCodec(Anthropic):
 # -- reading and writing ----------------------------------------------------------------------------------------------
 
 
-def _check(document: Native) -> None:
-    """Refuse a document that isn't a response, and name the place.
-
-    Raises:
-        DecodeError: with path and the code "schema".
-    """
+def _check(document: Native) -> DecodeError | None:
+    """Return the error for a document that isn't a response, with the place; None where all of them are right."""
     if not is_list(document.get("content")):
-        raise DecodeError("a response must have a list of content", path=("content",))
+        return DecodeError("a response must have a list of content", path=("content",))
     for key, word in _WORDS:
         if document.get(key) not in (None, word):
-            raise DecodeError(f"the {key} of a response is {word}, not {excerpt(document[key])}", path=(key,))
+            return DecodeError(f"the {key} of a response is {word}, not {excerpt(document[key])}", path=(key,))
     for key in ("id", "model", "stop_reason"):
         if type(document.get(key)) not in (str, type(None)):
-            raise DecodeError(f"{key} must be a string, not {excerpt(document[key])}", path=(key,))
+            return DecodeError(f"{key} must be a string, not {excerpt(document[key])}", path=(key,))
+    return None
 
 
 def _hint_marked(block: Any) -> Any:
@@ -240,8 +219,7 @@ def _rows(engine: Messages, thinking: str) -> Rows:
 def _complete(message: am.Msg) -> Any:
     if mark_of(message, RESPONSE, "/partial") is True:
         return message
-    lacking = {name: value for name, value in _INVENTED.items() if getattr(message, name) is None}
-    return Swap(message.evolve(**lacking), "every response has this", "annotation") if lacking else message
+    return completed(message, **{name: value for name, value in _INVENTED.items() if getattr(message, name) is None})
 
 
 def _make_caps(engine: Messages, answer: Described, thinking: str) -> Caps:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Swap, Unreadable, dump_json, mark_of, plain_copy, rules
-from agentmsg_codecs.anthropic.kinds import is_known_server, is_search_result, is_upload, result_tag
-from agentmsg_codecs.anthropic.names import FAMILY
+from agentmsg.formats import Drop, Swap, Unreadable, dump_json, is_marked, mark_of, plain_copy, rules
+from agentmsg_codecs.anthropic.kinds import is_known_server, is_mcp_call, is_search_result, is_upload, result_tag
+from agentmsg_codecs.anthropic.names import FAMILY, SERVER_CALLS
 from agentmsg_codecs.anthropic.server_results import form_of
 
 if TYPE_CHECKING:
@@ -83,11 +83,13 @@ def document(block: am.FileBlock) -> Any:
 # -- calls and results ------------------------------------------------------------------------------------------------
 
 
+_own_call = rules.call_of(FAMILY)
+
+
 def call(block: am.ToolUseBlock) -> Any:
-    """Keep a call; one of a tool that another provider runs is text, one of free text a function call."""
-    if block.kind == "server":
-        return block if block.provider == FAMILY else rules.server_as_text(block)
-    return rules.custom_as_function(block)
+    """Keep a call; of a provider's tools those that the schema names, those of MCP servers, and what was read here."""
+    is_named = block.name in SERVER_CALLS or is_mcp_call(block) or is_marked(block, FAMILY, "/odd")
+    return _own_call(block) if is_named or block.kind != "server" else rules.server_as_text(block)
 
 
 def client_result(block: am.ToolResultBlock) -> Any:

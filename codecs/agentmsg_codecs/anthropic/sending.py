@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import agentmsg as am
@@ -10,58 +9,27 @@ from agentmsg.formats.sending import (
     PAIRING,
     Change,
     Edit,
-    Insert,
     Mending,
     Move,
     Path,
     Request,
     SendingRule,
-    calls_of,
     data_encoding,
-    ids_outside,
-    ids_twice,
-    names_outside,
-    removing,
-    rename,
-    renumber,
+    usual,
 )
 from agentmsg_codecs.anthropic.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PROMPTS = ("system", "developer")
-_SAYING = ("user", "assistant", *_PROMPTS)
-_MOST_MESSAGES, _MOST_CACHES, _LONGEST_NAME = 100_000, 4, 128
-_ODD = re.compile(r"[^a-zA-Z0-9_-]")
-
-
-def _turns(request: Request) -> Iterator[tuple[int, am.Msg]]:
-    return ((i, message) for i, message in enumerate(request.messages) if message.role not in _PROMPTS)
-
-
-def _no_messages(request: Request) -> Iterator[Path]:
-    if next(_turns(request), None) is None:
-        yield ("messages",)
-
-
-def _tools_missing(request: Request) -> Iterator[Path]:
-    """Yield the tools of a request that has none, but calls; what says nothing of settings gets tools with the call."""
-    history = request.history
-    if history.settings is not None and not history.tools and next(calls_of(request), None) is not None:
-        yield ("tools",)
-
-
-def _first_role(request: Request) -> Iterator[Path]:
-    first = next(_turns(request), None)
-    if first is not None and first[1].role == "assistant":
-        yield ("messages", first[0], "role")
+_SAYING = ("user", "assistant", *usual.PROMPTS)
+_MOST_MESSAGES, _MOST_CACHES = 100_000, 4
 
 
 def _system_place(request: Request) -> Iterator[Path]:
-    first = next(_turns(request), None)
+    first = next(usual.turns(request), None)
     for index, message in enumerate(request.messages):
-        if message.role in _PROMPTS and first is not None and index > first[0]:
+        if message.role in usual.PROMPTS and first is not None and index > first[0]:
             yield ("messages", index)
 
 
@@ -78,26 +46,9 @@ def _empty_messages(request: Request) -> Iterator[Path]:
             yield ("messages", index)
 
 
-def _texts(request: Request) -> Iterator[tuple[Path, str]]:
-    """Yield the texts that hold nothing, or white space: where one stands alone, an empty one is an empty message."""
-    for index, at, block in request.blocks(am.TextBlock):
-        if not block.text.strip():
-            message = request.messages[index]
-            if message.role in _SAYING and (block.text or len(message.content) > 1):
-                yield ("messages", index, "content", at, "text"), block.text
-    for index, at, block in request.blocks(am.ToolResultBlock):
-        if block.kind != "server" and len(block.content) > 1:
-            for place, inner in enumerate(block.content):
-                if isinstance(inner, am.TextBlock) and not inner.text.strip():
-                    yield ("messages", index, "content", at, "content", place, "text"), inner.text
-
-
-def _empty_texts(request: Request) -> Iterator[Path]:
-    return (path for path, text in _texts(request) if not text)
-
-
-def _blank_texts(request: Request) -> Iterator[Path]:
-    return (path for path, text in _texts(request) if text)
+def _is_said(message: am.Msg, block: am.TextBlock) -> bool:
+    """Whether a text is looked at: where one stands alone, an empty one is an empty message."""
+    return message.role in _SAYING and (bool(block.text) or len(message.content) > 1)
 
 
 def _trailing_space(request: Request) -> Iterator[Path]:
@@ -113,12 +64,6 @@ def _media_of_assistants(request: Request) -> Iterator[Path]:
     for index, at, _ in request.blocks(am.ImageBlock, am.FileBlock):
         if request.messages[index].role == "assistant":
             yield ("messages", index, "content", at)
-
-
-def _odd_arguments(request: Request) -> Iterator[Path]:
-    for path, call in calls_of(request):
-        if not call.is_valid or not isinstance(call.input, dict):
-            yield (*path, "input")
 
 
 def _too_many(request: Request) -> Iterator[Path]:
@@ -138,15 +83,6 @@ def _caches(request: Request) -> Iterator[Path]:
 # -- mends ------------------------------------------------------------------------------------------------------------
 
 
-def _allowed(word: str) -> str:
-    return _ODD.sub("_", word)
-
-
-def _user_first(mending: Mending) -> Iterator[Edit]:
-    for path in mending.paths:
-        yield Insert(int(path[1]), am.Msg("user", "\u2026", id=None, created_at=None))
-
-
 def _as_user(mending: Mending) -> Iterator[Edit]:
     """Make instructions a user's text in tags, behind the results of the calls before."""
     messages = mending.request.messages
@@ -156,7 +92,7 @@ def _as_user(mending: Mending) -> Iterator[Edit]:
             if isinstance(block, am.TextBlock):
                 yield Change((*path, "content", at, "text"), f"<system>\n{block.text}\n</system>", "annotation")
         end = index
-        while end < len(messages) and messages[end].role in ("tool", *_PROMPTS):
+        while end < len(messages) and messages[end].role in ("tool", *usual.PROMPTS):
             end += 1
         yield Move(path, end, "user")
 
@@ -177,26 +113,19 @@ def _cut(mending: Mending) -> Iterator[Edit]:
 def _uncached(mending: Mending) -> Iterator[Edit]:
     """Keep the hints that cover most: the last of the instructions, and the last of all. Earlier hints change."""
     messages, hinted = mending.request.messages, _hinted(mending.request)
-    prompts = [path for path in hinted if messages[int(path[1])].role in _PROMPTS][-1:]
+    prompts = [path for path in hinted if messages[int(path[1])].role in usual.PROMPTS][-1:]
     others = [path for path in hinted if path not in prompts]
     for path in others[: len(others) + len(prompts) - _MOST_CACHES]:
         yield Change((*path, "cache"), None)
 
 
 RULES = (
-    SendingRule("no-messages", _no_messages, "there is no message", "add a user's message"),
+    usual.no_messages(),
     # Clouds that host the model have its name in the URL, and this in the body.
     SETTINGS.needs("model", "max_tokens", unnamed="anthropic_version"),
-    SendingRule("tools-missing", _tools_missing, "there are calls, and no tools", "give the tools"),
+    usual.tools_missing("there are calls, and no tools"),
     # A recorded request that begins with an assistant's message was answered.
-    SendingRule(
-        "first-role",
-        _first_role,
-        "the first message isn't a user's",
-        "put a user's message before it",
-        mend=_user_first,
-        severity="warning",
-    ),
+    usual.first_role(),
     SendingRule(
         "system-place",
         _system_place,
@@ -212,39 +141,17 @@ RULES = (
         "let the user show it",
         mend=_shown_by_user,
     ),
-    SendingRule("empty-text", _empty_texts, "the text is empty", "drop the block", mend=removing()),
-    SendingRule("blank-text", _blank_texts, "the text is only white space", "drop the block", mend=removing()),
-    SendingRule("empty-message", _empty_messages, "the message is empty", "drop the message", mend=removing()),
+    *usual.empty_texts(_is_said),
+    usual.empty_messages(find=_empty_messages),
     SendingRule(
         "trailing-space", _trailing_space, "the last text ends with white space", "cut the white space", mend=_cut
     ),
-    SendingRule(
-        "id-duplicate",
-        ids_twice(in_message=False),
-        "another call has this id",
-        "give it an id of its own",
-        mend=renumber(str),
-    ),
-    SendingRule(
-        "id-characters",
-        ids_outside(re.compile(r"[a-zA-Z0-9_-]+").fullmatch),
-        "ids have only letters, digits, _ and -",
-        "give call and result a new id",
-        mend=renumber(_allowed),
-    ),
+    usual.duplicate_ids(in_message=False),
+    usual.id_characters("ids have only letters, digits, _ and -", "a-zA-Z0-9_-"),
     *PAIRING,
     data_encoding(),
-    SendingRule(
-        "tool-name",
-        names_outside(re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}").fullmatch),
-        f"names have 1 to {_LONGEST_NAME} letters, digits, _ and -; each tool has its own",
-        "replace the characters",
-        mend=rename(_allowed, longest=_LONGEST_NAME),
-    ),
-    # encode puts them into an object by itself, and decode takes them out.
-    SendingRule(
-        "arguments", _odd_arguments, "the arguments are no object", "put them into an object", severity="warning"
-    ),
+    usual.tool_names(128),
+    usual.arguments(),
     SendingRule(
         "cache-count", _caches, f"there are more than {_MOST_CACHES} cache hints", "drop the hint", mend=_uncached
     ),

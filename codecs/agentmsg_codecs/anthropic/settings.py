@@ -20,7 +20,6 @@ import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import (
     KEEP,
-    BodySettings,
     Drop,
     Native,
     Swap,
@@ -31,6 +30,7 @@ from agentmsg.formats import (
     is_object,
     mark_of,
 )
+from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Text, Truth, Via, Whole
 from agentmsg_codecs.anthropic.names import FAMILY
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import mark_of, rules
+from agentmsg.formats import cells, mark_of
 from agentmsg.formats.forms import Form, Inside, Key, Total, Whole
 from agentmsg_codecs.anthropic.names import FAMILY, OUTPUT
 
@@ -34,11 +34,11 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 _COUNTED = ("output", "cache_read", "cache_write")
 
 
-def carried(cells: Any) -> Any:
+def carried(rows: Any) -> Any:
     """Return the cell for usage, given those of its fields."""
-    return rules.usage_cell(
+    return cells.usage(
         ("input", "reasoning", *_COUNTED),
-        extras=cells["extras"],
+        extras=rows["extras"],
         wanted=_wanted,
         case="value.input is not None and value.output is not None and value.output >= 0"
         " and (value.cache_read or 0) >= 0 and (value.cache_write or 0) >= 0"

@@ -33,25 +33,15 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import (
-    EMPTY,
-    Native,
-    adopt,
-    excerpt,
-    is_list,
-    is_mapping,
-    is_object,
-    maker,
-    mark_of,
-    marked,
-)
+from agentmsg.formats import EMPTY, Native, excerpt, is_list, is_mapping, is_object, marked, natives
+from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.capabilities import is_top, make_caps
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
 from agentmsg_codecs.bedrock.names import FAMILY
 from agentmsg_codecs.bedrock.sending import RULES
-from agentmsg_codecs.bedrock.settings import SETTINGS, read_settings, write_settings
+from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -60,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BedrockCodec"]
 
-_make_history = maker(am.History)
+_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message)
 _TOOLS = "toolConfig"
 
 
@@ -83,13 +73,11 @@ class BedrockCodec(Bedrock):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a body, of a list of messages, or of one message."""
-        place = "list" if is_list(document) else "single" if is_message(document) else None
-        body: Any = document if place is None else {"messages": document if place == "list" else [document]}
+        body, note = _REQUESTS.opened(document)
         if not is_object(body) or not is_list(body.get("messages")):
             raise DecodeError(f"a request must have a list of messages, not {excerpt(document)}", path=("messages",))
         self.engine.fill()
         messages = _marked(self.engine.read(body["messages"]))
-        note: Native = {"/container": place} if place else {}
         rest = {key: value for key, value in body.items() if key != "messages"}
         if is_list(rest.get("system")) and rest["system"]:
             top = self.engine.system(rest.pop("system"))
@@ -97,35 +85,25 @@ class BedrockCodec(Bedrock):
                 raise DecodeError("system is a list of texts and cache points", path=("system",))
             messages.insert(0, top)
         tools, rest = _read_tools(rest)
-        settings, rest = read_settings(rest)
-        return _make_history(
-            messages=tuple(messages),
-            tools=tools,
-            settings=settings,
-            extras=adopt({FAMILY: rest}) if rest else EMPTY,
-            notes=adopt({FAMILY: note}) if note else EMPTY,
-        )
+        settings, rest = SETTINGS.read(rest)
+        return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def write(self, history: am.History) -> Any:
         """Return the body; the list of messages where such a list was read, and nothing needs more."""
         self.engine.fill()
         messages = history.messages
-        own: Any = history.extras.get(FAMILY) if history.extras else None
-        rest: Any = own if is_mapping(own) else EMPTY
+        rest = natives.extras_of(history, FAMILY)
         body: Native = {}
         if messages and is_top(messages[0]) and messages[0].content:
             body["system"] = self.engine.write_system(messages[0])
             messages = messages[1:]
-        body["messages"] = natives = self.engine.write(messages)
-        settings = write_settings(history.settings, rest)
+        body["messages"] = self.engine.write(messages)
+        settings = SETTINGS.write(history.settings, rest)
         if history.tools:
             config = settings.get(_TOOLS, rest.get(_TOOLS, EMPTY))
             held: Native = thaw(config) if is_mapping(config) else {}
             settings[_TOOLS] = {"tools": write_tools(history.tools), **held}
-        noted = mark_of(history, FAMILY, "/container") if history.notes else None
-        if noted in ("list", "single") and len(body) == 1 and not rest and not settings:
-            return natives[0] if noted == "single" and len(natives) == 1 and is_message(natives[0]) else natives
-        return {**body, **thaw(rest), **settings}
+        return _REQUESTS.closed(history, body, settings)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a request to Bedrock: by its messages and their parts."""
@@ -141,8 +119,8 @@ def _marked(messages: list[am.Msg]) -> list[am.Msg]:
 def _read_tools(parameters: Native) -> tuple[tuple[Any, ...], Native]:
     """Return the tools of a body, and its parameters without them."""
     config: Any = parameters.get(_TOOLS)
-    natives: Any = config.get("tools") if is_object(config) else None
-    tools = read_tools(natives) if is_list(natives) and natives else None
+    given: Any = config.get("tools") if is_object(config) else None
+    tools = read_tools(given) if is_list(given) and given else None
     if tools is None:
         return (), parameters
     left = {key: value for key, value in config.items() if key != "tools"}

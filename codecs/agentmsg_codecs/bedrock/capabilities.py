@@ -14,16 +14,18 @@ from agentmsg.formats import (
     MessageRow,
     Row,
     carried_extras,
+    cells,
     is_mapping,
     is_marked,
     is_sequence,
+    natives,
     restructure,
     rules,
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.bedrock.format import is_guarded
-from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT
-from agentmsg_codecs.bedrock.settings import SETTINGS, settings_row
+from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT, PROVIDER
+from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import tool_rows
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def _with_extras(cls: type[Any], row: Row) -> Row:
         return row
     fields = {**row.fields, "extras": _extras_of(cls)}
     if "signature" in fields:
-        fields["signature"] = own.signature
+        fields["signature"] = cells.signed_by(PROVIDER, is_empty=True)
     return Row(fields, row.otherwise, row.concerns)
 
 
@@ -94,12 +96,12 @@ def assistant_rows(messages: Messages, *, thinking: str) -> dict[type[Any], Row]
     answers: Any = {
         am.TextBlock: own.text,
         am.ThinkingBlock: own.thinking_rule(thinking),
-        am.ToolUseBlock: (own.call, "kind"),
+        am.ToolUseBlock: (rules.call_of(PROVIDER), "kind"),
         am.ToolResultBlock: own.server_result,
     }
     rows = _rows(messages, "assistant", answers)
     call = rows[am.ToolUseBlock]
-    fields = {**call.fields, "kind": own.kind, "provider": own.provider}
+    fields = {**call.fields, "kind": cells.kinds("server"), "provider": cells.of_server}
     return {**rows, am.ToolUseBlock: Row(fields, call.otherwise)}
 
 
@@ -114,14 +116,13 @@ def _uncached(row: Row) -> Row:
 
 
 def _result_row(messages: Messages) -> Row:
-    row = Rows(messages.described).row("result", kind=lambda kind, _: "function")
+    row = Rows(messages.described).row("result", kind=cells.kinds())
     return Row({**row.fields, "extras": _extras_of(am.ToolResultBlock)}, own.result)
 
 
 def needs_id(block: Any) -> bool:
     """Whether a call or result must be given an id: all that are written as one have one here."""
-    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-    return link is None and (block.kind != "server" or block.provider == FAMILY)
+    return natives.link_at(block) is None and (block.kind != "server" or block.provider == FAMILY)
 
 
 def _beside_messages(history: am.History) -> frozenset[str]:
@@ -151,7 +152,7 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages), odd=_says_none)},
         tools=tool_rows(),
-        settings=settings_row(),
+        settings=SETTINGS.row(),
         arrange=(restructure.split_results, gather_systems),
         needs_id=needs_id,
         derives_names=True,

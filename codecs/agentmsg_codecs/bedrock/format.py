@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _around(key: str, more: Callable[[Any], bool] | None = None) -> Callable[[Native], bool]:
-    """Return the test whether a part is made around a key."""
+def _around(key: str, more: Callable[[Any], bool] | None = None) -> dict[str, Any]:
+    """Return what tells parts that are made around a key, and perhaps hold something certain there."""
 
     def fits(native: Native) -> bool:
         is_alone = key in native and len(native) == 1 + (POINT in native)
         return is_alone and (more is None or more(native[key]))
 
-    return fits
+    return {"around": key, "fits": fits}
 
 
 # -- cache points -----------------------------------------------------------------------------------------------------
@@ -220,25 +220,25 @@ _RESULT = (
 )
 PARTS = (
     HINT,
-    Form("text", am.TextBlock, None, (Key("text", "text", Text()), CACHE), fits=_around("text"),
+    Form("text", am.TextBlock, None, (Key("text", "text", Text()), CACHE), **_around("text"),
          when=lambda block: not block.citations and not is_guarded(block)),
-    Form("guard", am.TextBlock, None, (_GUARDED, CACHE), fits=_around("guardContent"), when=is_guarded),
-    Form("cited", am.TextBlock, None, (_CITED, CACHE), fits=_around("citationsContent"),
+    Form("guard", am.TextBlock, None, (_GUARDED, CACHE), **_around("guardContent"), when=is_guarded),
+    Form("cited", am.TextBlock, None, (_CITED, CACHE), **_around("citationsContent"),
          when=lambda block: bool(block.citations) and not is_guarded(block)),
-    Form("json", am.DataBlock, None, (Key("json", "data", Json()),), fits=_around("json")),
-    Form("image", am.ImageBlock, None, (media_hatch("image", IMAGES), CACHE), fits=_around("image")),
-    Form("audio", am.AudioBlock, None, (media_hatch("audio", SOUNDS), CACHE), fits=_around("audio")),
-    Form("video", am.VideoBlock, None, (media_hatch("video", VIDEOS), CACHE), fits=_around("video")),
-    Form("document", am.FileBlock, None, (DOCUMENT, CACHE), fits=_around("document")),
-    Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), fits=_around("reasoningContent")),
+    Form("json", am.DataBlock, None, (Key("json", "data", Json()),), **_around("json")),
+    Form("image", am.ImageBlock, None, (media_hatch("image", IMAGES), CACHE), **_around("image")),
+    Form("audio", am.AudioBlock, None, (media_hatch("audio", SOUNDS), CACHE), **_around("audio")),
+    Form("video", am.VideoBlock, None, (media_hatch("video", VIDEOS), CACHE), **_around("video")),
+    Form("document", am.FileBlock, None, (DOCUMENT, CACHE), **_around("document")),
+    Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), **_around("reasoningContent")),
     Form("call", am.ToolUseBlock, None, (Inside("toolUse", _CALL, space=ITEM), CACHE),
-         fits=_around("toolUse", lambda held: not _is_server(held))),
+         **_around("toolUse", lambda held: not _is_server(held))),
     Form("server_call", am.ToolUseBlock, None, (Inside("toolUse", (*_CALL, _KIND), space=ITEM), CACHE),
-         fits=_around("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
+         **_around("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
     Form("server_result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
-         fits=_around("toolResult"), fixed={"kind": "server", "provider": PROVIDER}),
+         **_around("toolResult"), fixed={"kind": "server", "provider": PROVIDER}),
     Form("result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
-         fits=_around("toolResult"), is_apart=True),
+         **_around("toolResult"), is_apart=True),
 )  # fmt: skip
 _INNER = ("text", "json", "image", "video", "document")
 _USER = ("text", "guard", "image", "audio", "video", "document")

@@ -22,29 +22,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
-from agentmsg.formats import (
-    KEEP,
-    Caps,
-    MessageRow,
-    Native,
-    Swap,
-    Unreadable,
-    adopt,
-    carried_extras,
-    excerpt,
-    is_list,
-    is_object,
-    maker,
-    mark_of,
-    natives,
-    read_as,
-    restructure,
-    rules,
-    write_as,
-)
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Words
-from agentmsg.formats.forms import Rows as FormRows
+from agentmsg import DecodeError, thaw
+from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, cells, is_list, is_object, mark_of, natives
+from agentmsg.formats.bodies import Answers, answer_caps, completed
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Rows, Words
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.capabilities import assistant_rows, inner_rows, needs_id
 from agentmsg_codecs.bedrock.format import USAGE
@@ -53,11 +34,10 @@ from agentmsg_codecs.bedrock.messages import folded, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, RESPONSE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from agentmsg_codecs.bedrock.messages import Messages
 
-_make_history = maker(am.History)
 _FINISH = {"end_turn": "stop", "max_tokens": "length", "content_filtered": "content_filter"}
 _OTHERS = frozenset({
     "tool_use", "stop_sequence", "guardrail_intervened", "malformed_model_output", "malformed_tool_use",
@@ -69,78 +49,48 @@ _COUNTS = ("input", "cache_read", "cache_write", "output", "total")
 
 
 @attrs.frozen(kw_only=True)
-class BedrockResponseCodec(Bedrock):
+class BedrockResponseCodec(Answers, Bedrock):
     """Responses of Bedrock's Converse; for its options see ``Bedrock``."""
 
     name: ClassVar[str] = "bedrock-response"
     title: ClassVar[str] = "Amazon Bedrock Converse (responses)"
-    holds_messages: ClassVar[bool] = False
+    space: ClassVar[str] = RESPONSE
 
-    _answer: Described = attrs.field(
+    answer: Described = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
     )
 
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of parts, and those of responses."""
-        return (self.engine.described, self._answer)
+        return (self.engine.described, self.answer)
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        made = FormRows(self._answer)
-        extras = made.row("usage").fields["extras"]
-        usage = rules.usage_cell(_COUNTS, extras=extras, wanted=_wanted, case="False")
-        keys = self._answer.forms["response"].keys
-        row = MessageRow(
+        extras = Rows(self.answer).row("usage").fields["extras"]
+        keys = self.answer.forms["response"].keys
+        return answer_caps(
+            self.answer,
             fields={
-                **made.row("response").fields,
-                "usage": usage,
-                "extras": carried_extras((FAMILY, _always(_MESSAGE_KEYS)), (RESPONSE, _always(keys))),
+                "usage": cells.usage(_COUNTS, extras=extras, wanted=_wanted, case="False"),
+                "extras": cells.beside((FAMILY, _MESSAGE_KEYS), (RESPONSE, keys)),
             },
             blocks=assistant_rows(self.engine, thinking=self.thinking),
             results=inner_rows(self.engine),
             otherwise=_complete,
-        )
-        return Caps(
-            messages={"assistant": row},
-            arrange=(restructure.split_results, restructure.keep_first),
             needs_id=needs_id,
         )
 
-    def read(self, document: Any) -> am.History:
-        """Return the history of one response."""
-        if not is_object(document):
-            raise DecodeError(f"a response is an object, not {excerpt(document)}")
-        if not document:
-            return am.History()
-        self.engine.fill()
-        try:
-            return _make_history((read_as(self._answer.shapes["response"], document, RESPONSE),))
-        except (Unreadable, AgentMsgError):
-            output: Any = document.get("output")
-            if not is_object(output) or not is_object(output.get("message")):
-                raise DecodeError("a response must have a message as its output", path=("output",)) from None
-            raise DecodeError("this doesn't come back as a response") from None
-
-    def write(self, history: am.History) -> Any:
-        """Return the response; an empty object if there is none."""
-        self.engine.fill()
-        return write_as(self._answer.shapes["response"], history.messages[0], RESPONSE) if history.messages else {}
-
-    def native_messages(self, document: Any) -> list[Any]:
-        """Return the document: it is one message."""
-        return [document]
+    def refusal(self, document: Native) -> DecodeError:
+        """Return the error for a response that isn't read."""
+        output: Any = document.get("output")
+        if not is_object(output) or not is_object(output.get("message")):
+            return DecodeError("a response must have a message as its output", path=("output",))
+        return super().refusal(document)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a response."""
         return sniff_answer(document)
-
-
-def _always(keys: frozenset[str]) -> Callable[[Any], frozenset[str]]:
-    def taken(_: Any) -> frozenset[str]:
-        return keys
-
-    return taken
 
 
 # -- reading and writing ----------------------------------------------------------------------------------------------
@@ -236,10 +186,9 @@ def _wanted(usage: am.Usage) -> Mapping[str, Any]:
 def _complete(message: am.Msg) -> Any:
     if mark_of(message, RESPONSE, "/partial") is True:
         return message
-    calls = any(type(block) is am.ToolUseBlock and block.kind != "server" for block in message.content)
     wanted: dict[str, Any] = (
-        {} if message.finish_reason is not None else {"finish_reason": "tool_use" if calls else "stop"}
+        {} if message.finish_reason is not None else {"finish_reason": natives.ended(message.content)}
     )
     if message.usage is None:
         wanted["usage"] = am.Usage(input=0, output=0, total=0)
-    return Swap(message.evolve(**wanted), "every response has this", "annotation") if wanted else message
+    return completed(message, **wanted)

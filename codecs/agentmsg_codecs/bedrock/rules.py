@@ -128,19 +128,9 @@ def thinking_rule(otherwise: str) -> Rule:
             return Swap(block.evolve(thinking="", signature=None), "thinking is readable or opaque here")
         if owner in (None, PROVIDER):
             return block
-        why = f"only {owner} can read this"
-        if otherwise == "text" and block.thinking:
-            return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), why)
-        return Drop(why)
+        return rules.thinking_otherwise(block, otherwise, f"only {owner} can read this")
 
     return rule
-
-
-def call(block: am.ToolUseBlock) -> Any:
-    """Keep a call; one of a tool that another provider runs is text, one of free text a function call."""
-    if block.kind != "server":
-        return rules.custom_as_function(block)
-    return block if block.provider == PROVIDER else rules.server_as_text(block)
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
@@ -164,20 +154,3 @@ def result(block: am.ToolResultBlock) -> Any:
         return block
     new = block.evolve(content=content, structured=None, error=None, status=status)
     return Swap(new, "a result is its content and a status here", "annotation")
-
-
-def kind(value: str, _: Any) -> str:
-    """Keep calls that the provider runs; any other is of a function."""
-    return value if value == "server" else "function"
-
-
-def provider(value: str, block: Any) -> str | None:
-    """Keep who runs a tool of the provider's."""
-    return value if block.kind == "server" else None
-
-
-def signature(value: am.Signature, _: Any) -> am.Signature | None:
-    """Keep a signature of a model that Bedrock hosts."""
-    if value.provider != PROVIDER:
-        return None
-    return value.evolve(extras={}) if value.extras else value

@@ -11,18 +11,14 @@ What else stands in these objects is an extra, such as the fields of single mode
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, BodySettings, Native, Unreadable, adopt, is_list, is_mapping, is_object
+from agentmsg.formats import Native, Unreadable, adopt, is_mapping, is_object
+from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Text, Via, Whole
 from agentmsg_codecs.bedrock.names import FAMILY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentmsg.formats import Row
 
 _CHOICES = {"auto": "auto", "any": "required"}
 _SPELT = {ours: word for word, ours in _CHOICES.items()}
@@ -31,12 +27,6 @@ _INSIDE = {
     "inferenceConfig": ("maxTokens", "temperature", "topP", "stopSequences"),
     "toolConfig": ("toolChoice",),
 }
-
-
-def _read_stop(value: Any) -> tuple[str, ...]:
-    if not is_list(value) or not value or not all(type(text) is str for text in value):
-        raise Unreadable
-    return tuple(value)
 
 
 def _read_choice(value: Any) -> Any:
@@ -64,42 +54,8 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("maxTokens", Whole(), "max_tokens"),
         BodySettings.between("temperature", 0, 1),
         BodySettings.between("topP", 0, 1, "top_p"),
-        _key("stopSequences", Via(_read_stop, list, _ANY, supports=KEEP), "stop"),
+        BodySettings.stops("stopSequences"),
         _key("toolChoice", Via(_read_choice, _write_choice, _ANY, supports=BodySettings.coming_back(
             _read_choice, _write_choice, "no such choice of tools here")), "tool_choice"),
     ), is_apart=True),
-), {}))  # fmt: skip
-_FLAT = frozenset(key for keys in _INSIDE.values() for key in keys)
-
-
-def read_settings(parameters: Native) -> tuple[am.Settings | None, Native]:
-    """Return the settings of the parameters of a body, and the parameters that are none."""
-    flat = {key: value for key, value in parameters.items() if key not in _INSIDE and key not in _FLAT}
-    held: dict[str, Native] = {name: parameters[name] for name in _INSIDE if is_object(parameters.get(name))}
-    inside = {key: own[key] for name, own in held.items() for key in _INSIDE[name] if key in own}
-    settings, rest = SETTINGS.read({**flat, **inside})
-    for name, keys in _INSIDE.items():
-        if name in parameters:
-            own = held.get(name)
-            left = {key: value for key, value in own.items() if key not in keys or key in rest} if own else None
-            if left != {}:
-                rest[name] = parameters[name] if left is None else left
-    rest = {key: value for key, value in rest.items() if key not in inside}
-    return settings, {**rest, **{key: parameters[key] for key in parameters if key in _FLAT}}
-
-
-def write_settings(settings: am.Settings | None, rest: Mapping[str, Any]) -> Native:
-    """Return the parameters of settings, with what else stands in the same objects."""
-    flat = SETTINGS.write(settings)
-    out = {key: value for key, value in flat.items() if key not in _FLAT}
-    for name, keys in _INSIDE.items():
-        inside = {key: flat[key] for key in keys if key in flat}
-        if inside:
-            own = rest.get(name)
-            out[name] = {**(thaw(own) if is_mapping(own) else {}), **inside}
-    return out
-
-
-def settings_row() -> Row:
-    """Return the row of settings."""
-    return SETTINGS.row()
+), {}), inside=_INSIDE)  # fmt: skip

@@ -32,26 +32,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import DecodeError, thaw
-from agentmsg.formats import (
-    EMPTY,
-    Native,
-    Unreadable,
-    adopt,
-    excerpt,
-    is_list,
-    is_mapping,
-    is_object,
-    maker,
-    mark_of,
-)
+from agentmsg import DecodeError
+from agentmsg.formats import Native, Unreadable, excerpt, is_list, is_object, mark_of, natives
+from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.gemini.likeness import is_content, sniff_body
 from agentmsg_codecs.gemini.names import FAMILY, SYSTEM, snake
 from agentmsg_codecs.gemini.sending import RULES
-from agentmsg_codecs.gemini.settings import SETTINGS, read_settings, write_settings
+from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -60,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GeminiCodec"]
 
-_make_history = maker(am.History)
+_REQUESTS = Requests(family=FAMILY, key="contents", is_single=is_content)
 
 
 @attrs.frozen(kw_only=True)
@@ -83,28 +73,14 @@ class GeminiCodec(Gemini):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a body, of a list of contents, or of one content."""
-        place = "list" if is_list(document) else "single" if is_content(document) else None
-        body: Any = document if place is None else {"contents": document if place == "list" else [document]}
+        body, note = _REQUESTS.opened(document)
         if not is_object(body) or not is_list(body.get("contents")):
             raise DecodeError(f"a request must have a list of contents, not {excerpt(document)}", path=("contents",))
         self.engine.fill()
-        note: Native = {"/container": place} if place else {}
         messages = [*self._instruction(body, note), *self.engine.read(body["contents"])]
-        rest = {key: value for key, value in body.items() if key not in BODY_KEYS}
-        tools: Any = body.get("tools")
-        if is_list(tools) and tools:
-            tools = read_tools(tools)
-        else:
-            rest |= {"tools": tools} if "tools" in body else {}
-            tools = ()
-        settings, rest = read_settings(rest)
-        return _make_history(
-            messages=tuple(messages),
-            tools=tools,
-            settings=settings,
-            extras=adopt({FAMILY: rest}) if rest else EMPTY,
-            notes=adopt({FAMILY: note}) if note else EMPTY,
-        )
+        tools, left = listed_tools(body, read_tools)
+        settings, rest = SETTINGS.read({**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left})
+        return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def _instruction(self, body: Native, note: Native) -> list[am.Msg]:
         """Return the message of the system instruction, if there is one; note how it is spelt."""
@@ -128,8 +104,6 @@ class GeminiCodec(Gemini):
         """Return the body; the contents themselves where such were read, and nothing needs more."""
         self.engine.fill()
         messages = history.messages
-        own: Any = history.extras.get(FAMILY) if history.extras else None
-        rest: Any = own if is_mapping(own) else EMPTY
         body: Native = {}
         key = snake(SYSTEM) if history.notes and mark_of(history, FAMILY, "/snake") is True else SYSTEM
         if messages and messages[0].role == "system":
@@ -137,14 +111,10 @@ class GeminiCodec(Gemini):
             messages = messages[1:]
         elif history.notes and mark_of(history, FAMILY, "/system") == "null":
             body[key] = None
-        body["contents"] = contents = self.engine.write(messages)
+        body["contents"] = self.engine.write(messages)
         if history.tools:
             body["tools"] = write_tools(history.tools)
-        settings = write_settings(history.settings, rest)
-        noted = mark_of(history, FAMILY, "/container") if history.notes else None
-        if noted in ("list", "single") and len(body) == 1 and not rest and not settings:
-            return contents[0] if noted == "single" and len(contents) == 1 and is_content(contents[0]) else contents
-        return {**body, **thaw(rest), **settings}
+        return _REQUESTS.closed(history, body, SETTINGS.write(history.settings, natives.extras_of(history, FAMILY)))
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the contents of a document."""

@@ -14,15 +14,16 @@ from agentmsg.formats import (
     MessageRow,
     Row,
     carried_extras,
-    is_sequence,
+    cells,
+    media,
     natives,
     restructure,
     rules,
 )
+from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.gemini.format import MEDIA
-from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM, OUTER_KEYS, SYSTEM, both
-from agentmsg_codecs.gemini.settings import SETTINGS, settings_row
+from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM, OUTER_KEYS, PROVIDER, SYSTEM, both
+from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import tool_rows
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 BODY_KEYS = both(("contents", SYSTEM, "tools"))
 _MESSAGE_KEYS = frozenset({"role", "parts"})
 _RESULT_EXTRAS = carried_extras((ITEM, lambda _: frozenset(INNER["functionResponse"])), (FAMILY, lambda _: OUTER_KEYS))
-_MEDIA_RULES: Any = dict.fromkeys(MEDIA.values(), own.carried_media)
+_SIGNED = cells.signed_by(PROVIDER)
+_MEDIA_RULES: Any = dict.fromkeys(media.KINDS, own.carried_media)
 
 
 def _outside(cell: Cell) -> Cell:
@@ -55,7 +57,7 @@ def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
 
 
 def _signed(row: Row) -> Row:
-    fields = {**row.fields, "signature": own.signature, "extras": _outside(row.fields["extras"])}
+    fields = {**row.fields, "signature": _SIGNED, "extras": _outside(row.fields["extras"])}
     return Row(fields, row.otherwise, row.concerns)
 
 
@@ -67,24 +69,25 @@ def words_rows() -> dict[type[Any], Row]:
 def model_rows(messages: Messages) -> dict[type[Any], Row]:
     """Return the rows of what a model says."""
     answers: Any = {
-        am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"), am.ToolResultBlock: own.server_result,
-    }  # fmt: skip
+        am.ThinkingBlock: own.thinking,
+        am.ToolUseBlock: (rules.call_of(PROVIDER), "kind"),
+        am.ToolResultBlock: own.server_result,
+    }
     rows = _rows(messages, "model", answers)
     call = rows[am.ToolUseBlock]
-    return {**rows, am.ToolUseBlock: Row({**call.fields, "kind": own.kind, "provider": _provider}, call.otherwise)}
-
-
-def _provider(value: str, block: Any) -> str | None:
-    return value if block.kind == "server" else None
+    return {
+        **rows,
+        am.ToolUseBlock: Row(
+            {**call.fields, "kind": cells.kinds("server"), "provider": cells.of_server}, call.otherwise
+        ),
+    }
 
 
 def _result_row(messages: Messages) -> Row:
-    row = Rows(messages.described).row("result", kind=lambda kind, _: "function", status=_status)
-    return Row({**row.fields, "signature": own.signature, "extras": _RESULT_EXTRAS}, own.result)
-
-
-def _status(value: str, _: Any) -> str | None:
-    return value if value == "error" else None
+    row = Rows(messages.described).row(
+        "result", kind=cells.kinds(), status=lambda status, _: status if status == "error" else None
+    )
+    return Row({**row.fields, "signature": _SIGNED, "extras": _RESULT_EXTRAS}, own.result)
 
 
 def _one_instruction(plan: Any, messages: Sequence[am.Msg]) -> Any:
@@ -99,11 +102,6 @@ def _one_instruction(plan: Any, messages: Sequence[am.Msg]) -> Any:
 
 def _beside_contents(history: am.History) -> frozenset[str]:
     return BODY_KEYS | SETTINGS.taken(history)
-
-
-def _says_none(history: am.History, key: str, value: Any) -> bool:
-    """Whether what stands for tools is an extra: it says that there are none."""
-    return key == "tools" and not history.tools and not (is_sequence(value) and value)
 
 
 def make_caps(messages: Messages) -> Caps:
@@ -121,9 +119,9 @@ def make_caps(messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=_says_none)},
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=says_no_tools)},
         tools=tool_rows(),
-        settings=settings_row(),
+        settings=SETTINGS.row(),
         arrange=(restructure.split_results, restructure.lift("system"), _one_instruction, restructure.merge("system")),
         needs_id=natives.lacks_id(FAMILY),
         derives_names=True,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_mapping, is_object, tool_arguments
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_mapping, is_object, media, tool_arguments
 from agentmsg.formats.forms import (
     Const,
     Content,
@@ -37,21 +37,12 @@ from agentmsg_codecs.gemini.spelling import GeminiParts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MEDIA: dict[str, type[Any]] = {
-    "image": am.ImageBlock, "audio": am.AudioBlock, "video": am.VideoBlock, "file": am.FileBlock,
-}  # fmt: skip
 _SERVER = {"kind": "server", "provider": PROVIDER}
 _SIGNATURE = Wrapped(am.Signature, "value", {"provider": PROVIDER}, full=True)
 _SIGNED = Key(SIGNATURE, "signature", _SIGNATURE, "may")
 
 
 # -- which part is which ----------------------------------------------------------------------------------------------
-
-
-def kind_of(media_type: Any) -> str:
-    """Return the kind of media: image, audio, video, else file."""
-    kind = media_type.partition("/")[0] if type(media_type) is str else ""
-    return kind if kind in MEDIA else "file"
 
 
 def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], bool]:
@@ -67,6 +58,11 @@ def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], 
     return fits
 
 
+def _made_around(key: str, **how: bool) -> dict[str, Any]:
+    """Return what tells parts that are made around a key."""
+    return {"around": key, "fits": _around(key, **how)}
+
+
 def _is_signature(native: Native) -> bool:
     """Whether a part is a signature alone."""
     return bool(native.get(SIGNATURE)) and _alone(native)
@@ -80,7 +76,7 @@ def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
 
     def fits(native: Native) -> bool:
         held = native.get(key)
-        return is_object(held) and kind_of(held.get("mimeType")) == kind and is_around(native)
+        return is_object(held) and media.kind_of(held.get("mimeType")) == kind and is_around(native)
 
     return fits
 
@@ -94,7 +90,7 @@ def _media(kind: str, cls: type[Any], key: str, source: type[Any], *where: Key) 
     return Form(
         f"{kind}_{key}", cls, None, (Inside(key, items, space=ITEM), _SIGNED),
         marks={"untyped": lambda native: native[key].get("mimeType") is None},
-        fits=_around_media(key, kind), when=lambda block: type(block.source) is source,
+        around=key, fits=_around_media(key, kind), when=lambda block: type(block.source) is source,
     )  # fmt: skip
 
 
@@ -156,18 +152,18 @@ def is_of_code(block: Any) -> bool:
 
 
 PARTS = (
-    Form("text", am.TextBlock, None, (Key("text", "text", Text()), _SIGNED), fits=_around("text")),
+    Form("text", am.TextBlock, None, (Key("text", "text", Text()), _SIGNED), **_made_around("text")),
     Form("thought", am.ThinkingBlock, None, (Key("text", "thinking", Text()), Const("thought", value=True), _SIGNED),
-         fits=_around("text", is_thought=True), when=lambda block: bool(block.thinking) or block.signature is None),
+         **_made_around("text", is_thought=True), when=lambda block: bool(block.thinking) or block.signature is None),
     Form("signature", am.ThinkingBlock, None, (
         Key(SIGNATURE, "signature", _SIGNATURE),
     ), fits=_is_signature, when=lambda block: not block.thinking and block.signature is not None),
-    *(_media(kind, cls, "inlineData", am.Base64Source, _DATA) for kind, cls in MEDIA.items()),
-    *(_media(kind, cls, "fileData", am.URLSource, _URI) for kind, cls in MEDIA.items()),
-    Form("call", am.ToolUseBlock, None, (_call("functionCall", "name"), _SIGNED), fits=_around("functionCall")),
-    Form("code", am.ToolUseBlock, None, (_CODE, _SIGNED), fits=_around("executableCode"),
+    *(_media(kind, cls, "inlineData", am.Base64Source, _DATA) for kind, cls in media.CLASSES.items()),
+    *(_media(kind, cls, "fileData", am.URLSource, _URI) for kind, cls in media.CLASSES.items()),
+    Form("call", am.ToolUseBlock, None, (_call("functionCall", "name"), _SIGNED), **_made_around("functionCall")),
+    Form("code", am.ToolUseBlock, None, (_CODE, _SIGNED), **_made_around("executableCode"),
          fixed={**_SERVER, "name": CODE}, when=is_code),
-    Form("tool_call", am.ToolUseBlock, None, (_call("toolCall", "toolType"), _SIGNED), fits=_around("toolCall"),
+    Form("tool_call", am.ToolUseBlock, None, (_call("toolCall", "toolType"), _SIGNED), **_made_around("toolCall"),
          fixed=_SERVER, when=lambda block: not is_code(block)),
     Form("code_result", am.ToolResultBlock, None, (
         Inside("codeExecutionResult", (
@@ -176,16 +172,16 @@ PARTS = (
             Key("output", "content", Content(), "may"),
         ), space=ITEM),
         _SIGNED,
-    ), fits=_around("codeExecutionResult"), fixed={**_SERVER, "name": CODE}, when=is_of_code),
+    ), **_made_around("codeExecutionResult"), fixed={**_SERVER, "name": CODE}, when=is_of_code),
     Form("tool_response", am.ToolResultBlock, None, (
         Inside("toolResponse", (
             Key("id", "tool_call_id", Link(), "may"), Key("toolType", "name", Text()),
             Key("response", "structured", Json(), "may"),
         ), space=ITEM),
         _SIGNED,
-    ), fits=_around("toolResponse"), fixed=_SERVER, when=lambda block: not is_of_code(block)),
+    ), **_made_around("toolResponse"), fixed=_SERVER, when=lambda block: not is_of_code(block)),
 )  # fmt: skip
-_ALL_MEDIA = tuple(form.name for form in PARTS if form.cls in MEDIA.values())
+_ALL_MEDIA = tuple(form.name for form in PARTS if form.cls in media.KINDS)
 PLACES = {
     "system": ("text",),
     "user": ("text", *_ALL_MEDIA),
@@ -205,6 +201,6 @@ USAGE = Form("usage", am.Usage, None, (
 def describe() -> Described:
     """Return the description."""
     items = (result(lambda: described.parts["inner"]), _SIGNED)
-    given = Form("result", am.ToolResultBlock, None, items, fits=_around("functionResponse"), is_apart=True)
+    given = Form("result", am.ToolResultBlock, None, items, **_made_around("functionResponse"), is_apart=True)
     described = Described(FAMILY, (*PARTS, given), PLACES, table=GeminiParts)
     return described

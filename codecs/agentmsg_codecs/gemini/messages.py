@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import Native, Unreadable, grouping, is_object, mark_of, marked, natives, write_as
+from agentmsg.formats import Native, Unreadable, grouping, is_object, made_ids, mark_of, marked, natives, write_as
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.gemini.format import describe
-from agentmsg_codecs.gemini.links import linked, unlinked
 from agentmsg_codecs.gemini.names import FAMILY
 from agentmsg_codecs.gemini.spelling import camel_part, respelt
 
@@ -31,7 +30,7 @@ class Messages(Grouped):
 
     def read(self, natives: Iterable[Any]) -> list[am.Msg]:
         """Return the messages of contents; calls and results that have no ids are linked by name and order."""
-        return linked(super().read(natives))
+        return made_ids.linked(super().read(natives), FAMILY)
 
     def container(self, native: Any) -> list[am.Msg]:
         """Return the messages of one content, of a user where no role is told; "native" if it isn't one."""
@@ -62,7 +61,7 @@ class Messages(Grouped):
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Return the contents of messages that fit."""
-        bare = unlinked(messages)
+        bare = made_ids.unlinked(messages, FAMILY)
         if any(message.notes and mark_of(message, FAMILY, "/role") is not None for message in bare):
             return [self.write_group(group) for group in grouping.containers(bare, self.grouping)]
         return super().write(bare)

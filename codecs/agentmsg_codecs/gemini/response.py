@@ -27,42 +27,34 @@ from zlib import crc32
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     KEEP,
     Caps,
-    MessageRow,
     Native,
     Unreadable,
     adopt,
-    carried_extras,
-    excerpt,
+    cells,
     given,
     is_list,
     is_object,
-    maker,
+    made_ids,
     natives,
     note_of,
-    read_as,
-    restructure,
-    rules,
-    write_as,
 )
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
-from agentmsg.formats.forms import Rows as FormRows
+from agentmsg.formats.bodies import Answers, answer_caps
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, words_rows
 from agentmsg_codecs.gemini.format import USAGE
 from agentmsg_codecs.gemini.likeness import sniff_answer
-from agentmsg_codecs.gemini.links import linked, unlinked
 from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, RESPONSE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
     from agentmsg_codecs.gemini.messages import Messages
 
-_make_history = maker(am.History)
 _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "SAFETY": "content_filter"}
 _REASONS = {word: reason for reason, word in _FINISH.items()}
 _CONTENT_KEYS = frozenset({"role", "parts"})
@@ -71,72 +63,52 @@ _COUNTS = ("input", "cache_read", "output", "reasoning", "total")
 
 
 @attrs.frozen(kw_only=True)
-class GeminiResponseCodec(Gemini):
+class GeminiResponseCodec(Answers, Gemini):
     """Responses of Gemini's generateContent; see ``Gemini``."""
 
     name: ClassVar[str] = "gemini-response"
     title: ClassVar[str] = "Google Gemini generateContent (responses)"
-    holds_messages: ClassVar[bool] = False
+    space: ClassVar[str] = RESPONSE
 
-    _answer: Described = attrs.field(
+    answer: Described = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
     )
 
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of parts, and those of responses."""
-        return (self.engine.described, self._answer)
+        return (self.engine.described, self.answer)
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        made = FormRows(self._answer)
-        extras = made.row("usage").fields["extras"]
-        usage = rules.usage_cell(_COUNTS, extras=extras, wanted=_wanted, case=_SOUND)
-        keys = self._answer.forms["response"].keys
-        spaces: Any = ((FAMILY, _CONTENT_KEYS), (CANDIDATE, _CANDIDATE_KEYS), (RESPONSE, keys))
-        row = MessageRow(
+        extras = Rows(self.answer).row("usage").fields["extras"]
+        keys = self.answer.forms["response"].keys
+        spaces = ((FAMILY, _CONTENT_KEYS), (CANDIDATE, _CANDIDATE_KEYS), (RESPONSE, keys))
+        return answer_caps(
+            self.answer,
             fields={
-                **made.row("response").fields,
-                "usage": usage,
-                "extras": carried_extras(*((space, _always(taken)) for space, taken in spaces), odd=_is_odd),
+                "usage": cells.usage(_COUNTS, extras=extras, wanted=_wanted, case=_SOUND),
+                "extras": cells.beside(*spaces, odd=_is_odd),
             },
             blocks=model_rows(self.engine),
             results=words_rows(),
-        )
-        return Caps(
-            messages={"assistant": row},
-            arrange=(restructure.split_results, restructure.keep_first),
             needs_id=natives.lacks_id(FAMILY),
         )
 
-    def read(self, document: Any) -> am.History:
-        """Return the history of one response."""
-        if not is_object(document):
-            raise DecodeError(f"a response is an object, not {excerpt(document)}")
-        if not document:
-            return am.History()
-        self.engine.fill()
-        try:
-            message: am.Msg = read_as(self._answer.shapes["response"], document, RESPONSE)
-        except (Unreadable, AgentMsgError):
-            candidates: Any = document.get("candidates")
-            if not is_list(candidates) or len(candidates) != 1:
-                raise DecodeError("a response must have one candidate", path=("candidates",)) from None
-            raise DecodeError("this doesn't come back as a response") from None
-        return _make_history(tuple(linked((message,), _number(message))))
+    def refusal(self, document: Native) -> DecodeError:
+        """Return the error for a response that isn't read."""
+        candidates: Any = document.get("candidates")
+        if not is_list(candidates) or len(candidates) != 1:
+            return DecodeError("a response must have one candidate", path=("candidates",))
+        return super().refusal(document)
 
-    def write(self, history: am.History) -> Any:
-        """Return the response; an empty object if there is none."""
-        self.engine.fill()
-        if not history.messages:
-            return {}
-        first = history.messages[0]
-        (message,) = unlinked((first,), _number(first))
-        return write_as(self._answer.shapes["response"], message, RESPONSE)
+    def linked(self, message: am.Msg) -> am.Msg:
+        """Return a message that was read, with ids where it lacks them."""
+        return made_ids.linked((message,), FAMILY, _number(message))[0]
 
-    def native_messages(self, document: Any) -> list[Any]:
-        """Return the document: it is one message."""
-        return [document]
+    def unlinked(self, message: am.Msg) -> am.Msg:
+        """Return a message to write, without the ids that a reader makes again."""
+        return made_ids.unlinked((message,), FAMILY, _number(message))[0]
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a response."""
@@ -148,19 +120,7 @@ def _number(message: am.Msg) -> int:
     return crc32(str(given(message.id) or "").encode())
 
 
-def _always(keys: frozenset[str]) -> Callable[[Any], frozenset[str]]:
-    def taken(_: Any) -> frozenset[str]:
-        return keys
-
-    return taken
-
-
 # -- the candidate ----------------------------------------------------------------------------------------------------
-
-
-def _said(blocks: Iterable[Any]) -> str:
-    """Return why a candidate ended that stopped by itself: it calls tools, or not."""
-    return "tool_use" if any(type(block) is am.ToolUseBlock and block.kind != "server" for block in blocks) else "stop"
 
 
 def _content(native: Native, engine: Messages, notes: Native) -> tuple[tuple[Any, ...], Native]:
@@ -200,7 +160,7 @@ def _candidate(engine: Messages) -> Hatch:
         elif candidate["index"] != 0 or type(candidate["index"]) is not int:
             rest["index"] = candidate["index"]
         spaces = {space: adopt(own) for space, own in ((FAMILY, more), (CANDIDATE, rest)) if own}
-        finish = _said(content) if word == "stop" else word
+        finish = natives.ended(content) if word == "stop" else word
         return {"content": content, "finish_reason": finish, "notes": notes, "extras": spaces}
 
     def write(message: am.Msg) -> Native:
@@ -241,7 +201,7 @@ def _finish(word: str, message: am.Msg) -> str:
     """Keep the words that there are; whether it is a call is told by the content."""
     word = _FINISH.get(word, word)
     is_ours = word in ("length", "content_filter") or _is_reason(word)
-    return word if is_ours else _said(message.content)
+    return word if is_ours else natives.ended(message.content)
 
 
 def _is_reason(word: Any) -> bool:

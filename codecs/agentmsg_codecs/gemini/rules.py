@@ -7,10 +7,9 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, is_marked, media, rules
-from agentmsg_codecs.gemini.format import MEDIA, is_of_code, kind_of
+from agentmsg_codecs.gemini.format import is_of_code
 from agentmsg_codecs.gemini.names import FAMILY, OUTCOMES, PROVIDER
 
-_KINDS = {cls: kind for kind, cls in MEDIA.items()}
 # What media are that tell no type, by the kind of their block.
 _USUAL = {"image": "image/png", "audio": "audio/wav", "video": "video/mp4", "file": "application/octet-stream"}
 
@@ -20,7 +19,7 @@ def carried_media(block: Any) -> Any:
     said = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
     if said is not block:
         return said
-    source, kind = block.source, _KINDS[type(block)]
+    source, kind = block.source, media.KINDS[type(block)]
     if isinstance(source, am.FileSource):
         if source.provider != PROVIDER:
             return Drop(f"a file of {source.provider or 'another provider'} is unknown here")
@@ -45,7 +44,7 @@ def _told(block: Any, source: Any, kind: str) -> str | None:
         return None
     if told is None and isinstance(source, am.Base64Source):
         told = media.guess_media_type(source.data)
-    if told is not None and kind_of(told) == kind:
+    if told is not None and media.kind_of(told) == kind:
         return told
     # A link to a file needs no type.
     return None if kind == "file" and isinstance(source, am.URLSource) else _USUAL[kind]
@@ -65,25 +64,6 @@ def thinking(block: am.ThinkingBlock) -> Any:
     return block if block.thinking or own or block.signature is None else Drop("only its own provider can read this")
 
 
-def signature(value: am.Signature, _: Any) -> am.Signature | None:
-    """Keep a signature of Google's."""
-    if value.provider != PROVIDER or not value.value:
-        return None
-    return value.evolve(extras={}) if value.extras else value
-
-
-def call(block: am.ToolUseBlock) -> Any:
-    """Keep a call; one of a tool that another provider runs is text, one of free text a function call."""
-    if block.kind != "server":
-        return rules.custom_as_function(block)
-    return block if block.provider == PROVIDER else rules.server_as_text(block)
-
-
-def kind(value: str, _: Any) -> str:
-    """Keep calls that the provider runs; any other is of a function."""
-    return value if value == "server" else "function"
-
-
 def server_result(block: am.ToolResultBlock) -> Any:
     """Keep what Google's tools gave: of code its output, of any other tool an object."""
     if block.kind != "server":
@@ -101,7 +81,7 @@ def _is_shown(block: Any) -> bool:
     """Whether a block stands among the parts of a result, rather than in its words."""
     if isinstance(block, am.NativeBlock):
         return block.codec == FAMILY
-    if type(block) not in _KINDS:
+    if type(block) not in media.KINDS:
         return False
     answer = carried_media(block)
     return answer is block or (isinstance(answer, Swap) and type(answer.new) is type(block))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -10,53 +9,18 @@ from agentmsg.formats.sending import (
     PAIRING,
     Change,
     Edit,
-    Insert,
     Mending,
     Path,
     Request,
     SendingRule,
-    calls_of,
     data_encoding,
     is_base64,
-    names_outside,
-    removing,
-    rename,
+    usual,
 )
 from agentmsg_codecs.gemini.names import PROVIDER, UNSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_LONGEST_NAME = 128
-_ODD = re.compile(r"[^a-zA-Z0-9_.-]")
-_PROMPTS = ("system", "developer")
-
-
-def _turns(request: Request) -> Iterator[tuple[int, am.Msg]]:
-    return ((i, message) for i, message in enumerate(request.messages) if message.role not in _PROMPTS)
-
-
-def _no_messages(request: Request) -> Iterator[Path]:
-    if next(_turns(request), None) is None:
-        yield ("messages",)
-
-
-def _first_role(request: Request) -> Iterator[Path]:
-    first = next(_turns(request), None)
-    if first is not None and first[1].role == "assistant":
-        yield ("messages", first[0], "role")
-
-
-def _empty_messages(request: Request) -> Iterator[Path]:
-    for index, message in _turns(request):
-        if not message.content:
-            yield ("messages", index)
-
-
-def _odd_arguments(request: Request) -> Iterator[Path]:
-    for path, call in calls_of(request):
-        if not call.is_valid or not isinstance(call.input, dict):
-            yield (*path, "input")
 
 
 def _odd_signatures(request: Request) -> Iterator[Path]:
@@ -91,26 +55,10 @@ def _sign(mending: Mending) -> Iterator[Edit]:
         yield Change((*path, "signature"), am.Signature(PROVIDER, UNSIGNED), "annotation")
 
 
-def _user_first(mending: Mending) -> Iterator[Edit]:
-    for path in mending.paths:
-        yield Insert(int(path[1]), am.Msg("user", "\u2026", id=None, created_at=None))
-
-
-def _allowed(word: str) -> str:
-    return _ODD.sub("_", word)
-
-
 RULES: tuple[Any, ...] = (
-    SendingRule("no-messages", _no_messages, "there are no contents", "add a user's message"),
-    SendingRule(
-        "first-role",
-        _first_role,
-        "the first content isn't a user's",
-        "put a user's message before it",
-        mend=_user_first,
-        severity="warning",
-    ),
-    SendingRule("empty-message", _empty_messages, "the content has no parts", "drop the message", mend=removing()),
+    usual.no_messages("there are no contents"),
+    usual.first_role("the first content isn't a user's"),
+    usual.empty_messages("the content has no parts"),
     *PAIRING,
     data_encoding("padded"),
     SendingRule(
@@ -124,15 +72,6 @@ RULES: tuple[Any, ...] = (
         mend=_sign,
         severity="warning",
     ),
-    SendingRule(
-        "tool-name",
-        names_outside(re.compile(rf"[a-zA-Z0-9_.-]{{1,{_LONGEST_NAME}}}").fullmatch),
-        f"names have 1 to {_LONGEST_NAME} letters, digits, _ . and -; each tool has its own",
-        "replace the characters",
-        mend=rename(_allowed, longest=_LONGEST_NAME),
-    ),
-    # encode puts them into an object by itself, and decode takes them out.
-    SendingRule(
-        "arguments", _odd_arguments, "the arguments are no object", "put them into an object", severity="warning"
-    ),
+    usual.tool_names(128, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
+    usual.arguments(),
 )

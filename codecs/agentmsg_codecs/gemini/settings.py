@@ -14,30 +14,14 @@ What else stands in these objects is an extra, as is all of them where their key
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import (
-    KEEP,
-    BodySettings,
-    Drop,
-    Native,
-    Swap,
-    Unreadable,
-    adopt,
-    is_list,
-    is_mapping,
-    is_object,
-    mark_of,
-)
+from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_list, is_mapping, is_object, mark_of
+from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Text, Via, Whole
 from agentmsg_codecs.gemini.names import FAMILY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentmsg.formats import Row
 
 CONFIG = "generationConfig"
 _MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
@@ -47,12 +31,6 @@ _EFFORTS = {effort: level for level, effort in _LEVELS.items()}
 _NEAREST = {"xhigh": "high", "max": "high"}
 _TYPES = {"text/plain": "text", "application/json": "json"}
 _MIME, _SCHEMAS = "responseMimeType", ("responseJsonSchema", "responseSchema")
-
-
-def _read_stop(value: Any) -> tuple[str, ...]:
-    if not is_list(value) or not value or not all(type(text) is str for text in value):
-        raise Unreadable
-    return tuple(value)
 
 
 def _read_choice(value: Any) -> Any:
@@ -139,7 +117,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         BodySettings.between("temperature", 0, 2),
         BodySettings.between("topP", 0, 1, "top_p"),
         _key("topK", Whole(), "top_k"),
-        _key("stopSequences", Via(_read_stop, list, _ANY, supports=KEEP), "stop"),
+        BodySettings.stops("stopSequences"),
         _key("seed", Whole()),
         _key("toolConfig", Via(_read_choice, _write_choice, _ANY, supports=_coming_back(
             _read_choice, _write_choice, "no such choice of tools here")), "tool_choice"),
@@ -148,37 +126,6 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("thinkingConfig", Via(_read_thinking, _write_thinking, _ANY, supports=_coming_back(
             _read_thinking, _write_thinking, "thinking is told by a budget or a level here")), "reasoning"),
     ), is_apart=True),
-), {}))  # fmt: skip
-_INSIDE = SETTINGS.described.forms["settings"].keys - {"model", "toolConfig"}
-
-
-def read_settings(parameters: Native) -> tuple[am.Settings | None, Native]:
-    """Return the settings of the parameters of a body, and the parameters that are none."""
-    config: Any = parameters.get(CONFIG)
-    flat = {key: value for key, value in parameters.items() if key not in _INSIDE}
-    if not is_object(config) or not config:
-        settings, rest = SETTINGS.read(flat)
-    else:
-        inside = {key: value for key, value in config.items() if key in _INSIDE}
-        settings, rest = SETTINGS.read({**{key: flat[key] for key in flat if key != CONFIG}, **inside})
-        left = {
-            key: rest.pop(key) if key in inside else config[key] for key in config if key not in inside or key in rest
-        }
-        if left:
-            rest[CONFIG] = left
-    return settings, {**rest, **{key: parameters[key] for key in parameters if key in _INSIDE}}
-
-
-def write_settings(settings: am.Settings | None, rest: Mapping[str, Any]) -> Native:
-    """Return the parameters of settings, with what else stands in the same objects."""
-    flat = SETTINGS.write(settings)
-    inside = {key: flat.pop(key) for key in list(flat) if key in _INSIDE}
-    config = rest.get(CONFIG)
-    if inside:
-        flat[CONFIG] = {**(thaw(config) if is_mapping(config) else {}), **inside}
-    return flat
-
-
-def settings_row() -> Row:
-    """Return the row of settings."""
-    return SETTINGS.row()
+), {}), inside={CONFIG: (
+    "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", _MIME, *_SCHEMAS, "thinkingConfig",
+)})  # fmt: skip

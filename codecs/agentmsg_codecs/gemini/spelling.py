@@ -36,9 +36,12 @@ def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
 
 def camel_part(part: Native) -> tuple[Native, list[str]]:
     """Return the same of a part, with the object inside it."""
+    for key, value in part.items():
+        if key in _OUTER_TWINS or (key in INNER and is_object(value) and not _TWINS[key].keys().isdisjoint(value)):
+            break
+    else:
+        return part, []
     native, found = camel(part, _OUTER_TWINS)
-    if INNER.keys().isdisjoint(native):
-        return native, found
     for key in native:
         if key in INNER and is_object(native[key]):
             held, more = camel(native[key], _TWINS[key])

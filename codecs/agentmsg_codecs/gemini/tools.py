@@ -11,21 +11,20 @@ import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     KEEP,
-    Drop,
     Native,
     Row,
-    Swap,
     Unreadable,
     adopt,
+    cells,
     is_list,
     is_marked,
     is_object,
     maker,
     mark_of,
     marked,
-    plain_copy,
     write_as,
 )
+from agentmsg.formats.bodies import native_tool_row, with_input
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Rows, Text
 from agentmsg_codecs.gemini.names import FAMILY
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 _HOLDERS = ("functionDeclarations", "function_declarations")
 _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
 _make_native = maker(am.NativeTool)
-_FREE_TEXT: Native = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 
 
 def _read_schema(native: Native) -> dict[str, Any]:
@@ -102,24 +100,9 @@ def write_tools(tools: Sequence[Any]) -> list[Any]:
     return out
 
 
-def _spec(tool: am.ToolSpec) -> Any:
-    if tool.kind != "custom":
-        return tool
-    return Swap(
-        tool.evolve(kind="function", parameters=_FREE_TEXT), "a tool that takes free text takes it as `input` here"
-    )
-
-
-def _native(tool: am.NativeTool) -> Any:
-    if tool.codec != FAMILY:
-        return Drop(f"only {tool.codec} can write this")
-    back = _read_one(plain_copy(thaw(tool.value)))
-    return tool if isinstance(back[0], am.NativeTool) else Drop("this would be read as something else")
-
-
 def tool_rows() -> dict[type[Any], Row]:
     """Return what requests support of tools."""
     return {
-        am.ToolSpec: Rows(DECLARATIONS).row("declaration", rules={am.ToolSpec: _spec}, kind=lambda kind, _: "function"),
-        am.NativeTool: Row({"codec": KEEP, "value": KEEP}, _native),
+        am.ToolSpec: Rows(DECLARATIONS).row("declaration", rules={am.ToolSpec: with_input}, kind=cells.kinds()),
+        am.NativeTool: native_tool_row(FAMILY, lambda native: _read_one(native)[0]),
     }

@@ -41,11 +41,10 @@ import agentmsg as am
 import agentmsg_codecs.hf.images as own_images
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, maker, marked
+from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, made_ids, maker, marked
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
-from agentmsg_codecs.hf.links import linked, unlinked
 from agentmsg_codecs.hf.messages import Messages
 from agentmsg_codecs.hf.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.hf.sending import RULES
@@ -112,7 +111,7 @@ class HfCodec(Codec):
         """Return the history of a row, of a list of messages, or of one message."""
         row = own_rows.row_of(document)
         self.engine.fill()
-        messages = linked(self._messages(row))
+        messages = made_ids.linked(self._messages(row), FAMILY, are_named=True)
         rest, note = (
             dict(row.rest),
             {} if row.place == "messages" and self.container == "row" else {"/container": row.place},
@@ -168,7 +167,7 @@ class HfCodec(Codec):
         return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}} if own else row
 
     def _natives(self, messages: Any) -> list[Any]:
-        return list(map(self.engine.write, unlinked(messages)))
+        return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the native messages of a row, a list, or one message."""

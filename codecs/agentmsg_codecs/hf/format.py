@@ -80,11 +80,6 @@ def read_url(url: Any) -> Any:
     return media.read_data_url(url) or _make_url(url=url)
 
 
-def write_url(source: Any) -> str:
-    """Return the address of a source."""
-    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
-
-
 def is_raw(block: Any) -> bool:
     """Whether the data of media stand there as they are, without a media type."""
     source = block.source
@@ -95,7 +90,7 @@ def _is_at(block: Any, key: str) -> bool:
     return bool(block.notes) and mark_of(block, FAMILY, "/at") == key
 
 
-_URL = Via(read_url, write_url, supports=KEEP, is_spelt=True)
+_URL = Via(read_url, media.write_url, supports=KEEP, is_spelt=True)
 
 
 def _media(tag: str) -> Iterator[Form]:

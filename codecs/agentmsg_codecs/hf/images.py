@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import adopt, is_bare_text, is_list, is_sequence, maker, mark_of, marked
-from agentmsg_codecs.hf.format import read_url, write_url
+from agentmsg.formats import adopt, is_bare_text, is_list, is_sequence, maker, mark_of, marked, media
+from agentmsg_codecs.hf.format import read_url
 from agentmsg_codecs.hf.names import FAMILY, PLACEHOLDER
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _is_placed(block: Any) -> bool:
     """Whether an image stands in the column: it was read there, or in another format."""
     if type(block) is not am.ImageBlock or FAMILY in block.extras or not isinstance(block.source, _SOURCES):
         return False
-    return bool(write_url(block.source)) and not (block.notes and mark_of(block, FAMILY, "/at"))
+    return bool(media.write_url(block.source)) and not (block.notes and mark_of(block, FAMILY, "/at"))
 
 
 def _blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
@@ -62,7 +62,7 @@ def _sources(column: Any, count: int) -> list[Any] | None:
     if not all(type(entry) is str and entry for entry in entries):
         return None
     found = list(map(read_url, entries))
-    return found if list(map(write_url, found)) == entries else None
+    return found if list(map(media.write_url, found)) == entries else None
 
 
 def _is_text(message: am.Msg) -> bool:
@@ -111,7 +111,7 @@ def is_taken(messages: Sequence[am.Msg], column: Any) -> bool:
 
 def unplaced(messages: Sequence[am.Msg]) -> tuple[list[am.Msg], list[str]]:
     """Return messages to write with placeholders for their images, or with tokens, and the column."""
-    column = [write_url(block.source) for block in _blocks(messages) if _is_placed(block)]
+    column = [media.write_url(block.source) for block in _blocks(messages) if _is_placed(block)]
     joined = [_joined(message) if any(map(_is_placed, message.content)) else message for message in messages]
     texts = [message for message in joined if message is not None]
     if len(texts) == len(messages) and _count(texts) == (len(column), True):

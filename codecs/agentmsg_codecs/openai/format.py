@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, mark_of
+from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, mark_of, media
 from agentmsg.formats.forms import (
     Arguments,
     Described,
@@ -33,7 +33,7 @@ from agentmsg.formats.forms import (
 from agentmsg_codecs.openai.hints import cache, own_cache
 from agentmsg_codecs.openai.names import FAMILY, INPUT, ITEM, OUTPUT
 from agentmsg_codecs.openai.server_fields import SIGNED_KEY, carried_signature, read_signature, write_signature
-from agentmsg_codecs.openai.sources import read_data, read_url, write_data, write_url
+from agentmsg_codecs.openai.sources import read_data, read_url, write_data
 from agentmsg_codecs.openai.thinking_parts import THOUGHT
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ _SIGNED = Hatch(
     odd=(SIGNED_KEY,),
     about="signature of Google",
 )
-_URL = Key("url", "source", Via(read_url, write_url, supports=KEEP, is_spelt=True))
+_URL = Key("url", "source", Via(read_url, media.write_url, supports=KEEP, is_spelt=True))
 _FILENAME = Key("filename", "name", Text(), "may")
 _ID = Key("id", "id", Link(), "may", lacks="no-id")
 _NAME = Key("name", "name", Text())

@@ -18,7 +18,6 @@ import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import (
     KEEP,
-    BodySettings,
     Drop,
     Native,
     Swap,
@@ -29,6 +28,7 @@ from agentmsg.formats import (
     is_object,
     mark_of,
 )
+from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai.names import FAMILY
 

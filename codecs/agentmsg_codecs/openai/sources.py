@@ -26,11 +26,6 @@ def read_url(url: Any) -> Any:
     return held if held.media_type is not None else odd(held)
 
 
-def write_url(source: Any) -> str:
-    """Return the URL of a source."""
-    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
-
-
 def read_data(text: Any) -> Any:
     """Return the source of a file: what a ``data:`` URL holds; some write the base64 alone, or another URL.
 
@@ -47,4 +42,4 @@ def read_data(text: Any) -> Any:
 def write_data(source: Any) -> str:
     """Return the ``file_data`` of a source."""
     raw = mark_of(source, FAMILY, "/raw") is True and isinstance(source, am.Base64Source)
-    return source.data if raw and source.media_type is None and ":" not in source.data else write_url(source)
+    return source.data if raw and source.media_type is None and ":" not in source.data else media.write_url(source)

@@ -6,20 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import (
-    KEEP,
-    Drop,
-    Native,
-    Row,
-    Shape,
-    Unreadable,
-    adopt,
-    is_list,
-    mark_of,
-    plain_copy,
-    read_as,
-    write_as,
-)
+from agentmsg.formats import Native, Row, Shape, cells, is_list, mark_of, write_as
+from agentmsg.formats.bodies import native_tool_row, read_tool
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.openai.hints import carried_cache
 from agentmsg_codecs.openai.names import FAMILY, ITEM
@@ -36,14 +24,6 @@ def _is_legacy(tool: am.Tool) -> bool:
     return tool.kind == "function" and tool.cache is None and FAMILY not in tool.extras
 
 
-def _read_one(shape: Shape, native: Any) -> am.Tool:
-    try:
-        tool: am.Tool = read_as(shape, native, FAMILY)
-    except (Unreadable, am.AgentMsgError):
-        tool = am.NativeTool(FAMILY, adopt(native))
-    return tool
-
-
 def read_tools(shapes: Mapping[str, Shape], document: Native) -> tuple[tuple[am.Tool, ...], frozenset[str]]:
     """Return the tools of a request, and the keys that they were read from."""
     tools: list[am.Tool] = []
@@ -52,7 +32,7 @@ def read_tools(shapes: Mapping[str, Shape], document: Native) -> tuple[tuple[am.
         entries = document.get(key)
         if not is_list(entries) or not entries:
             continue
-        found = [_read_one(shapes[name], entry) for entry in entries]
+        found = [read_tool(entry, FAMILY, shapes[name]) for entry in entries]
         if key == "functions" and not all(map(_is_legacy, found)):
             continue
         tools += found
@@ -90,14 +70,7 @@ def _cache(value: Any, tool: Any) -> Any:
 
 def tool_rows(described: Described) -> dict[type, Row]:
     """Return the rows of tools."""
-
-    def native(tool: am.NativeTool) -> Any:
-        if tool.codec != FAMILY:
-            return Drop(f"a tool that only {tool.codec} has")
-        back = _read_one(described.shapes["tool"], plain_copy(thaw(tool.value)))
-        return tool if isinstance(back, am.NativeTool) else Drop("this would be read as something else")
-
-    spec = Rows(described).row(
-        "tool", "custom_tool", cache=_cache, kind=lambda kind, _: kind if kind == "custom" else "function"
-    )
-    return {am.ToolSpec: spec, am.NativeTool: Row({"codec": KEEP, "value": KEEP}, native)}
+    spec = Rows(described).row("tool", "custom_tool", cache=_cache, kind=cells.kinds("custom"))
+    shape = described.shapes["tool"]
+    native = native_tool_row(FAMILY, lambda native: read_tool(native, FAMILY, shape), "a tool that only {} has")
+    return {am.ToolSpec: spec, am.NativeTool: native}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import mark_of, rules
+from agentmsg.formats import cells, mark_of
 from agentmsg_codecs.openai.names import FAMILY
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return changes
 
 
-def carried_usage(cells: Any) -> Any:
+def carried_usage(rows: Any) -> Any:
     """Return the cell for usage, given those of its fields."""
-    return rules.usage_cell(
-        cells.keys() - {"extras"},
-        extras=cells["extras"],
+    return cells.usage(
+        rows.keys() - {"extras"},
+        extras=rows["extras"],
         wanted=_wanted,
         case="value.cost is None and value.input is not None and value.output is not None and value.total is not None",
     )

@@ -33,20 +33,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import DecodeError, thaw
-from agentmsg.formats import (
-    EMPTY,
-    Native,
-    adopt,
-    excerpt,
-    is_bare_text,
-    is_list,
-    is_mapping,
-    is_object,
-    maker,
-    mark_of,
-    marked,
-)
+from agentmsg import DecodeError
+from agentmsg.formats import Native, excerpt, is_bare_text, is_list, is_object, mark_of, marked, natives
+from agentmsg.formats.bodies import Requests, listed_tools, read_tool, write_tool
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import BODY_KEYS, make_caps
@@ -54,7 +43,6 @@ from agentmsg_codecs.openai_responses.likeness import is_item, sniff_body
 from agentmsg_codecs.openai_responses.names import FAMILY
 from agentmsg_codecs.openai_responses.sending import RULES
 from agentmsg_codecs.openai_responses.settings import SETTINGS
-from agentmsg_codecs.openai_responses.tools import read_tool, write_tool
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -62,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIResponsesCodec"]
 
-_make_history = maker(am.History)
+_REQUESTS = Requests(family=FAMILY, key="input", is_single=is_item)
 
 
 @attrs.frozen(kw_only=True)
@@ -85,30 +73,20 @@ class OpenAIResponsesCodec(OpenAIResponses):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a body, of a list of items, or of one item."""
-        place = "list" if is_list(document) else "single" if is_item(document) else None
-        body: Any = document if place is None else {"input": document if place == "list" else [document]}
+        body, note = _REQUESTS.opened(document)
         if not is_object(body):
             raise DecodeError(f"a request is an object or a list of items, not {excerpt(document)}")
         self.engine.fill()
-        note: Native = {"/container": place} if place else {}
         messages = self._input(body, note)
-        rest = {key: value for key, value in body.items() if key not in BODY_KEYS}
-        tools: Any = body.get("tools")
-        if is_list(tools) and tools:
-            tools = tuple(read_tool(self.engine.inputs, tool) for tool in tools)
-        else:
-            rest |= {"tools": tools} if "tools" in body else {}
-            tools = ()
+        tools, left = listed_tools(body, self._read_tools)
+        rest = {**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left}
         if "instructions" in body and not _is_told(body["instructions"]):
             rest["instructions"] = body["instructions"]
         settings, rest = SETTINGS.read(rest)
-        return _make_history(
-            messages=tuple(messages),
-            tools=tools,
-            settings=settings,
-            extras=adopt({FAMILY: rest}) if rest else EMPTY,
-            notes=adopt({FAMILY: note}) if note else EMPTY,
-        )
+        return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
+
+    def _read_tools(self, tools: list[Any]) -> list[Any]:
+        return [read_tool(tool, FAMILY, self.engine.inputs.shapes["tool"]) for tool in tools]
 
     def _input(self, body: Native, note: Native) -> list[am.Msg]:
         """Return the messages of a body, its instructions in front; note how they stand there."""
@@ -130,23 +108,21 @@ class OpenAIResponsesCodec(OpenAIResponses):
         """Return the body; the items themselves where such were read, and nothing needs more."""
         self.engine.fill()
         messages = history.messages
-        noted = mark_of(history, FAMILY, "/container") if history.notes else None
-        own: Any = history.extras.get(FAMILY) if history.extras else None
-        rest: Any = own if is_mapping(own) else EMPTY
+        rest = natives.extras_of(history, FAMILY)
         body: Native = {}
-        if noted not in ("list", "single") and messages and _may_instruct(messages[0]) and "instructions" not in rest:
+        is_bare = _REQUESTS.is_bare(history)
+        if not is_bare and messages and _may_instruct(messages[0]) and "instructions" not in rest:
             body["instructions"] = messages[0].text
             messages = messages[1:]
         body["input"] = items = self.engine.write(messages)
         if history.tools:
-            body["tools"] = [write_tool(self.engine.inputs, tool) for tool in history.tools]
+            body["tools"] = [write_tool(tool, FAMILY, self.engine.inputs.shapes["tool"]) for tool in history.tools]
         body |= SETTINGS.write(history.settings)
-        if noted in ("list", "single") and len(body) == 1 and not rest:
-            return items[0] if noted == "single" and len(items) == 1 and is_item(items[0]) else items
-        if mark_of(history, FAMILY, "/text") is True and len(items) == 1 and items[0].keys() == {"role", "content"}:
+        is_text = not (is_bare and len(body) == 1 and not rest) and mark_of(history, FAMILY, "/text") is True
+        if is_text and len(items) == 1 and items[0].keys() == {"role", "content"}:
             is_text = items[0]["role"] == "user" and type(items[0]["content"]) is str
             body["input"] = items[0]["content"] if is_text else items
-        return {**body, **thaw(rest)}
+        return _REQUESTS.closed(history, body, {})
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the items of a document."""

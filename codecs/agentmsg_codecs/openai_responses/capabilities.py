@@ -15,15 +15,17 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
-    is_sequence,
+    cells,
+    natives,
     restructure,
     rules,
 )
+from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Each, Nested, Rows
 from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
 from agentmsg_codecs.openai_responses.item_keys import is_own_id
 from agentmsg_codecs.openai_responses.items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, has_tools, is_phase
-from agentmsg_codecs.openai_responses.names import FAMILY, ITEM
+from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM
 from agentmsg_codecs.openai_responses.settings import ROW, SETTINGS
 from agentmsg_codecs.openai_responses.tools import carried_tools, tool_rows
 
@@ -64,16 +66,6 @@ def _run_extras(extras: Any, message: am.Msg) -> Any:
     return {} if message.content else _EXTRAS(extras, message)
 
 
-def _with_item(cell: Cell) -> Cell:
-    """Return the cell of the extras of a part: its own, and those of its item."""
-
-    def both(extras: Any, block: Any) -> Any:
-        kept = {**cell(extras, block), **_ITEM_EXTRAS(extras, block)}
-        return extras if kept.keys() == extras.keys() and all(kept[key] is extras[key] for key in kept) else kept
-
-    return both
-
-
 def _own_id(value: str, message: am.Msg) -> str | None:
     return value if is_own_id(value, message, "message") else None
 
@@ -112,14 +104,16 @@ def run_rows(
     return {
         **rows,
         am.TextBlock: Row(
-            {**text.fields, **said, "citations": cited, "extras": _with_item(text.fields["extras"])},
+            {**text.fields, **said, "citations": cited, "extras": cells.together(text.fields["extras"], _ITEM_EXTRAS)},
             None if is_answer else own.text,
         ),
         am.RefusalBlock: Row(
-            {**refusal.fields, **said, "extras": _with_item(refusal.fields["extras"])},
+            {**refusal.fields, **said, "extras": cells.together(refusal.fields["extras"], _ITEM_EXTRAS)},
             None if is_answer else own.refusal,
         ),
-        am.ToolUseBlock: Row({**call.fields, "kind": own.kind}, call.otherwise, call.concerns),
+        am.ToolUseBlock: Row(
+            {**call.fields, "kind": cells.kinds("custom", "server", *CLIENT_TOOLS)}, call.otherwise, call.concerns
+        ),
     }
 
 
@@ -157,13 +151,12 @@ def _says_nothing(history: am.History, key: str, value: Any) -> bool:
     """Whether instructions or tools are an extra: they are none."""
     if key == "instructions":
         return type(value) is not str or not value
-    return key == "tools" and not history.tools and not (is_sequence(value) and value)
+    return says_no_tools(history, key, value)
 
 
 def needs_id(block: Any) -> bool:
     """Whether a call or result must be given an id: all but those of tools that the provider runs."""
-    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-    return link is None and block.kind != "server"
+    return natives.link_at(block) is None and block.kind != "server"
 
 
 def make_caps(items: Items, *, thinking: str) -> Caps:
@@ -179,7 +172,7 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
     result = Rows(items.inputs).row(
         *(form.name for form in OUTPUTS),
         rules={am.ToolResultBlock: (own.result, ("structured", "error", "kind"))},
-        kind=own.kind_of_result,
+        kind=cells.kinds("custom", *CLIENT_TOOLS),
     )
     return Caps(
         messages={

@@ -103,10 +103,6 @@ def _held(url: Any) -> am.Base64Source | None:
     return held
 
 
-def _write_url(source: Any) -> str:
-    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
-
-
 def _read_detail(native: Native) -> dict[str, Any]:
     """Read how closely to look; ``auto`` says no more than that the schema wants the key."""
     word = native.get("detail")
@@ -132,8 +128,8 @@ def _is_file(block: Any) -> bool:
     return isinstance(block.source, am.FileSource)
 
 
-_URL = Via(_read_url, _write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
-_DATA = Via(_read_data, _write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
+_URL = Via(_read_url, media.write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
+_DATA = Via(_read_data, media.write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
 _BY_ID = Wrapped(am.FileSource, "file_id", {"provider": PROVIDER})
 _DETAIL = Hatch(keys=("detail",), cells={"detail": _nearest_detail}, get=_read_detail, put=_write_detail,
                 schema={"detail": {"enum": ["auto", *DETAILS]}}, about="detail")  # fmt: skip

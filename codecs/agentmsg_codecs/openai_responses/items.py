@@ -28,10 +28,10 @@ from agentmsg.formats import (
     plain_copy,
     write_as,
 )
+from agentmsg.formats.bodies import read_tool, write_tool
 from agentmsg_codecs.openai_responses.client_tools import CALLS
 from agentmsg_codecs.openai_responses.format import OUTPUTS, describe_inputs, describe_items
 from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, PHASES, PREFIXES
-from agentmsg_codecs.openai_responses.tools import read_tool, write_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -214,7 +214,7 @@ class Items:
         item_id = _id_of(native, note)
         if native.get("role") != "developer" or not is_list(native["tools"]) or not native["tools"]:
             raise Unreadable
-        tools = tuple(read_tool(self.inputs, tool) for tool in native["tools"])
+        tools = tuple(read_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in native["tools"])
         rest = {key: value for key, value in native.items() if key not in TOOLS_KEYS}
         return _make_msg("developer", (am.ToolsBlock(tools),), id=item_id, extras=_kept(rest), notes=_kept(note))
 
@@ -288,7 +288,7 @@ class Items:
     def _written(self, message: am.Msg) -> Native:
         content: Any = message.content
         if has_tools(message):
-            tools = [write_tool(self.inputs, tool) for tool in content[0].tools]
+            tools = [write_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in content[0].tools]
             native: Native = {"type": _MORE_TOOLS, "role": message.role, "tools": tools}
         else:
             is_text = not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_sequence, mark_of, natives
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, cells, is_list, is_sequence, mark_of, natives
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
@@ -81,15 +81,9 @@ def _write(block: Any) -> Native:
     return native
 
 
-def _signature(value: am.Signature, _: Any) -> am.Signature | None:
-    if value.provider != PROVIDER or not value.value:
-        return None
-    return value.evolve(extras={}) if value.extras else value
-
-
 REASONING = Hatch(
     keys=("summary", "content", "encrypted_content"),
-    cells={"thinking": KEEP, "signature": _signature},
+    cells={"thinking": KEEP, "signature": cells.signed_by(PROVIDER)},
     get=_read,
     put=_write,
     must=("summary",),

@@ -26,27 +26,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
-from agentmsg.formats import (
-    KEEP,
-    Caps,
-    MessageRow,
-    Native,
-    Swap,
-    Unreadable,
-    adopt,
-    excerpt,
-    is_list,
-    is_object,
-    maker,
-    mark_of,
-    read_as,
-    restructure,
-    rules,
-    write_as,
-)
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Spare, Text, Via
-from agentmsg.formats.forms import Rows as FormRows
+from agentmsg import DecodeError, thaw
+from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, cells, excerpt, is_list, is_object, mark_of, natives
+from agentmsg.formats.bodies import Answers, answer_caps, completed
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import needs_id, run_rows
 from agentmsg_codecs.openai_responses.format import USAGE
@@ -55,8 +38,7 @@ from agentmsg_codecs.openai_responses.likeness import sniff_answer
 from agentmsg_codecs.openai_responses.names import FAMILY, RESPONSE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-_make_history = maker(am.History)
+    from collections.abc import Mapping
 # What a response repeats of its request, and what the server did, as it is.
 _TOLD = frozenset({
     "background", "billing", "completed_at", "content_filters", "conversation", "error", "frequency_penalty",
@@ -80,63 +62,42 @@ def _items() -> Items:
 
 
 @attrs.frozen(kw_only=True)
-class OpenAIResponsesResponseCodec(OpenAIResponses):
+class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     """Responses of OpenAI's Responses API; for its options see ``OpenAIResponses``."""
 
     name: ClassVar[str] = "openai-responses-response"
     title: ClassVar[str] = "OpenAI Responses (responses)"
-    holds_messages: ClassVar[bool] = False
+    space: ClassVar[str] = RESPONSE
 
     engine: Items = attrs.field(factory=_items, init=False, eq=False, repr=False)
-    _answer: Described = attrs.field(
+    answer: Described = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
     )
 
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of items, and those of responses."""
-        return (self.engine.items, self._answer)
+        return (self.engine.items, self.answer)
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        made = FormRows(self._answer)
-        usage = rules.usage_cell(_COUNTS, extras=made.row("usage").fields["extras"], wanted=_wanted, case=_ALL_COUNTED)
-        row = MessageRow(
-            fields={**made.row("response").fields, "usage": usage},
+        extras = Rows(self.answer).row("usage").fields["extras"]
+        return answer_caps(
+            self.answer,
+            fields={"usage": cells.usage(_COUNTS, extras=extras, wanted=_wanted, case=_ALL_COUNTED)},
             blocks=run_rows(self.engine, self.engine.answer_of, thinking=self.thinking, is_answer=True),
             otherwise=_complete,
-        )
-        return Caps(
-            messages={"assistant": row},
-            arrange=(restructure.split_results, restructure.keep_first),
             needs_id=needs_id,
         )
 
-    def read(self, document: Any) -> am.History:
-        """Return the history of one response."""
-        if not is_object(document):
-            raise DecodeError(f"a response is an object, not {excerpt(document)}")
-        if not document:
-            return am.History()
+    def refusal(self, document: Native) -> DecodeError:
+        """Return the error for a response that isn't read."""
         if not is_list(document.get("output")):
-            raise DecodeError("a response must have a list of output", path=("output",))
-        self.engine.fill()
-        try:
-            return _make_history((read_as(self._answer.shapes["response"], document, RESPONSE),))
-        except (Unreadable, AgentMsgError):
-            for key in ("id", "model", "usage"):
-                if not _is_sound(document, key):
-                    raise DecodeError(f"no such {key}: {excerpt(document[key])}", path=(key,)) from None
-            raise DecodeError("this doesn't come back as a response") from None
-
-    def write(self, history: am.History) -> Any:
-        """Return the response; an empty object if there is none."""
-        self.engine.fill()
-        return write_as(self._answer.shapes["response"], history.messages[0], RESPONSE) if history.messages else {}
-
-    def native_messages(self, document: Any) -> list[Any]:
-        """Return the document: it is one message."""
-        return [document]
+            return DecodeError("a response must have a list of output", path=("output",))
+        for key in ("id", "model", "usage"):
+            if not _is_sound(document, key):
+                return DecodeError(f"no such {key}: {excerpt(document[key])}", path=(key,))
+        return super().refusal(document)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a response."""
@@ -151,18 +112,13 @@ def _is_sound(document: Native, key: str) -> bool:
     return value is None or (is_object(value) if key == "usage" else type(value) is str)
 
 
-def _said(blocks: Iterable[Any]) -> str:
-    """Return why an answer ended that is complete: it calls tools, or not."""
-    return "tool_use" if any(type(block) is am.ToolUseBlock and block.kind != "server" for block in blocks) else "stop"
-
-
 def _read_status(native: Native, engine: Items) -> dict[str, Any]:
     status, details = native.get("status"), native.get("incomplete_details")
     reason = details.get("reason") if is_object(details) else None
     words = {native_word: word for word, native_word in _REASONS.items()}
     word: Any = None
     if status == "completed":
-        word = _said(engine.calls(native["output"]))
+        word = natives.ended(engine.calls(native["output"]))
     elif status == "incomplete" and type(reason) is str and reason in words and details == {"reason": reason}:
         word = words[reason]
     elif type(status) is str and status in _STATUSES:
@@ -193,7 +149,7 @@ def _finish(word: str, message: am.Msg) -> str:
     """Keep the words that there are; whether it is a call is told by the items."""
     if word in _STATUSES or word in _REASONS:
         return word
-    return _said(message.content)
+    return natives.ended(message.content)
 
 
 def _status(engine: Items) -> Hatch:
@@ -321,4 +277,4 @@ def _complete(message: am.Msg) -> Any:
         wanted = {name: value for name, value in _INVENTED.items() if getattr(message, name) is None}
     if message.finish_reason is None and mark_of(message, RESPONSE, "/unfinished") is not True:
         wanted["finish_reason"] = _finish("stop", message)
-    return Swap(message.evolve(**wanted), "every response has this", "annotation") if wanted else message
+    return completed(message, **wanted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, is_mapping, is_marked, mark_of, media, natives, note_of, rules
+from agentmsg.formats import Drop, Swap, cells, is_mapping, is_marked, mark_of, media, natives, note_of, rules
 from agentmsg_codecs.openai_responses.client_tools import is_call, is_result
 from agentmsg_codecs.openai_responses.format import SERVED, made_image
 from agentmsg_codecs.openai_responses.item_keys import is_own_id
@@ -40,22 +40,20 @@ def phase(value: str, _: Any) -> str | None:
     return value if is_phase(value) else None
 
 
-def citations(value: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
-    """Keep citations of a part; a text that is none has none."""
-    return part_citations(value, block) if _is_listed(block) else ()
-
-
-def part_citations(value: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation, ...]:
-    """Keep the citations that the schema has, or that were read."""
-    kept = tuple(citation for citation in value if _is_citation(citation))
-    return value if len(kept) == len(value) else kept
-
-
 def _is_citation(citation: am.Citation) -> bool:
     if citation.cited_text is not None or not citation.kind:
         return False
     told = (citation.start, citation.end, citation.title, citation.url)
     return mark_of(citation, FAMILY, "/odd") is True or (citation.kind == "url_citation" and None not in told)
+
+
+part_citations = cells.those(_is_citation)
+"""Keep the citations that the schema has, or that were read."""
+
+
+def citations(value: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
+    """Keep citations of a part; a text that is none has none."""
+    return part_citations(value, block) if _is_listed(block) else ()
 
 
 def text(block: am.TextBlock) -> Any:
@@ -85,9 +83,7 @@ def thinking_rule(otherwise: str) -> Rule:
         if is_known and block.redacted is None:
             return block
         why = f"only {owner} can read this" if owner else "reasoning needs its payload here"
-        if otherwise == "text" and block.thinking:
-            return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), why)
-        return Drop(why)
+        return rules.thinking_otherwise(block, otherwise, why)
 
     return rule
 
@@ -120,16 +116,6 @@ def call(block: am.ToolUseBlock) -> Any:
     if block.id is None or block.name == "tool_search":
         return block
     return Swap(block.evolve(id=None), "calls of OpenAI's tools have their item's id alone", "annotation")
-
-
-def kind(value: str, _: Any) -> str:
-    """Keep the kinds that there are items for."""
-    return value if value in ("custom", "server", *CLIENT_TOOLS) else "function"
-
-
-def kind_of_result(value: str, _: Any) -> str:
-    """Keep the kinds that there are items for, of results of the client's tools."""
-    return value if value in ("custom", *CLIENT_TOOLS) else "function"
 
 
 def server_result(block: am.ToolResultBlock) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +15,9 @@ from agentmsg.formats.sending import (
     Path,
     Request,
     SendingRule,
-    calls_of,
     data_encoding,
-    ids_outside,
-    ids_twice,
-    names_outside,
     removing,
-    rename,
-    renumber,
+    usual,
 )
 from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES
 from agentmsg_codecs.openai_responses.settings import SETTINGS
@@ -31,8 +25,7 @@ from agentmsg_codecs.openai_responses.settings import SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-_LONGEST_ID, _LONGEST_NAME, _MOST_TOOLS, _LEAST_TOKENS = 64, 128, 128, 16
-_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_ID, _LEAST_TOKENS = 64, 16
 _UNREADABLE = ("audio/", "video/")
 # The items before are held by what a request refers to.
 _BEFORE = ("conversation", "previous_response_id")
@@ -96,12 +89,6 @@ def _lonely_reasoning(request: Request) -> Iterator[Path]:
             yield ("messages", index, "content", at)
 
 
-def _odd_arguments(request: Request) -> Iterator[Path]:
-    for path, call in calls_of(request):
-        if call.kind != "custom" and not (call.is_valid and isinstance(call.input, dict)):
-            yield (*path, "input")
-
-
 def _odd_files(request: Request) -> Iterator[Path]:
     for index, at, block in request.blocks(am.FileBlock, am.ToolResultBlock):
         path: Path = ("messages", index, "content", at)
@@ -125,16 +112,7 @@ def _few_tokens(request: Request) -> Iterator[Path]:
         yield ("settings", "max_tokens")
 
 
-def _too_many(request: Request) -> Iterator[Path]:
-    if len(request.history.tools) > _MOST_TOOLS:
-        yield ("tools", _MOST_TOOLS)
-
-
 # -- mends ------------------------------------------------------------------------------------------------------------
-
-
-def _allowed(word: str) -> str:
-    return _NO_NAME.sub("_", word)
 
 
 def _without_id(mending: Mending) -> Iterator[Edit]:
@@ -162,34 +140,14 @@ RULES = (
         "drop the reasoning",
         mend=removing("content"),
     ),
-    SendingRule(
-        "id-duplicate",
-        ids_twice(in_message=False),
-        "another call has this id",
-        "give it an id of its own",
-        mend=renumber(str, longest=_LONGEST_ID),
-    ),
-    SendingRule(
-        "id-characters",
-        ids_outside(lambda link: 0 < len(link) <= _LONGEST_ID),
-        f"ids have 1 to {_LONGEST_ID} characters",
-        "give call and result a new id",
-        mend=renumber(str, longest=_LONGEST_ID),
-    ),
+    usual.duplicate_ids(in_message=False, longest=_LONGEST_ID),
+    usual.id_characters(f"ids have 1 to {_LONGEST_ID} characters", longest=_LONGEST_ID),
     # Results need not stand right behind their calls here.
     *(_paired(rule) for rule in PAIRING if rule.code != "result-late"),
     data_encoding(),
-    SendingRule(
-        "tool-name",
-        names_outside(re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}").fullmatch),
-        f"names have 1 to {_LONGEST_NAME} letters, digits, _ and -; each tool has its own",
-        "replace the characters",
-        mend=rename(_allowed, longest=_LONGEST_NAME),
-    ),
-    SendingRule(
-        "arguments", _odd_arguments, "the arguments are no JSON object", "put them into an object", severity="warning"
-    ),
+    usual.tool_names(128),
+    usual.arguments("the arguments are no JSON object", besides="custom"),
     # Recorded: files of sound in results were refused.
     SendingRule("media-type", _odd_files, "files of sound and video can't be read", "leave out the file"),
-    SendingRule("too-many", _too_many, f"there are more than {_MOST_TOOLS} tools", "leave out tools"),
+    usual.too_many_tools(128),
 )

@@ -15,7 +15,8 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import BodySettings, Drop, Native, Swap, Unreadable, adopt, is_mapping, is_object
+from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_mapping, is_object
+from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 

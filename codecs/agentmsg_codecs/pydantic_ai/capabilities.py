@@ -13,16 +13,17 @@ from agentmsg.formats import (
     Caps,
     MessageRow,
     Row,
-    Swap,
     carried_extras,
+    cells,
     is_mapping,
+    media,
     restructure,
     rules,
 )
 from agentmsg.formats.forms import Rows
+from agentmsg_codecs.pydantic_ai.citations import is_own
 from agentmsg_codecs.pydantic_ai.messages import is_instructions, is_part
 from agentmsg_codecs.pydantic_ai.names import (
-    CLASSES,
     CONTAINERS,
     DETAILS,
     FAMILY,
@@ -45,19 +46,6 @@ _DETAILS = {"thought_signature": "signature", "phase": "phase", "encrypted_conte
 _FILE_KEYS = frozenset({"kind", "data", "media_type"})
 
 # -- extras -----------------------------------------------------------------------------------------------------------
-
-
-def _both(*cells: Cell) -> Cell:
-    """Return the cell of extras that several cells support, each those of its namespaces, in this order."""
-
-    def cell(extras: Any, owner: Any) -> Any:
-        kept: dict[str, Any] = {}
-        for each in cells:
-            kept |= each(extras, owner)
-        is_all = list(kept) == list(extras) and all(kept[space] is extras[space] for space in kept)
-        return extras if is_all else kept
-
-    return cell
 
 
 def _inside(space: str, fields: Mapping[str, str]) -> Cell:
@@ -103,17 +91,17 @@ def _stays(key: str, value: Any, message: am.Msg) -> bool:
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
-def _more(row: Row, *spaces: Cell, **cells: Cell) -> Row:
-    extras = _both(*spaces, row.fields["extras"]) if spaces else row.fields["extras"]
-    return Row({**row.fields, **cells, "extras": extras}, row.otherwise, row.concerns)
+def _more(row: Row, *spaces: Cell, **own_cells: Cell) -> Row:
+    extras = cells.together(*spaces, row.fields["extras"]) if spaces else row.fields["extras"]
+    return Row({**row.fields, **own_cells, "extras": extras}, row.otherwise, row.concerns)
 
 
-def _said_rows(messages: Messages, place: str, **cells: Cell) -> dict[type[Any], Row]:
+def _said_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
     """Return the rows of what users say, or of the media in a result."""
-    answers: Any = dict.fromkeys(CLASSES.values(), own.said_media if place == "user" else own.returned_media)
+    answers: Any = dict.fromkeys(media.KINDS, own.said_media if place == "user" else own.returned_media)
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.returns(place))}
     rows = Rows(messages.said).place(place, answers, others)
-    made = {cls: _more(row, **cells) if "extras" in row.fields else row for cls, row in rows.items()}
+    made = {cls: _more(row, **own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
     if place == "user":
         made[am.DataBlock] = _more(made[am.DataBlock], told_otherwise)
     return {**made, am.ImageBlock: _more(made[am.ImageBlock], _OF_VENDOR)}
@@ -121,35 +109,21 @@ def _said_rows(messages: Messages, place: str, **cells: Cell) -> dict[type[Any],
 
 def _model_rows(messages: Messages) -> dict[type[Any], Row]:
     answers: Any = {
-        **dict.fromkeys(CLASSES.values(), own.file_of_model),
+        **dict.fromkeys(media.KINDS, own.file_of_model),
         am.ThinkingBlock: own.thinking,
-        am.ToolUseBlock: (own.call, "kind"),
+        am.ToolUseBlock: (rules.custom_as_function, "kind"),
         am.ToolResultBlock: own.result,
     }
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.returns("response"))}
     rows = Rows(messages.described).place("response", answers, others)
     made = {cls: _more(row, _OF_DETAILS) if cls not in others or "extras" in row.fields else row
             for cls, row in rows.items()}  # fmt: skip
-    for cls in CLASSES.values():
+    for cls in media.KINDS:
         made[cls] = _more(rows[cls], _OF_FILE, _OF_DETAILS)
     made[am.ThinkingBlock] = _more(rows[am.ThinkingBlock], _unsigned, _OF_DETAILS)
-    made[am.TextBlock] = _more(made[am.TextBlock], citations=own.citations)
-    made[am.ToolUseBlock] = _more(made[am.ToolUseBlock], kind=own.kind, provider=own.provider)
+    made[am.TextBlock] = _more(made[am.TextBlock], citations=cells.those(is_own))
+    made[am.ToolUseBlock] = _more(made[am.ToolUseBlock], kind=cells.kinds("server"), provider=cells.of_server)
     return made
-
-
-def _joined(left: Any, right: Any) -> Any:
-    """Return the one text that two neighbours are."""
-    if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
-        return None
-    return left.evolve(text=f"{left.text}\n{right.text}")
-
-
-def _one_text(message: am.Msg) -> Any:
-    """Keep a system prompt that is one text."""
-    if sum(type(block) is am.TextBlock for block in message.content) > 1:
-        return Swap(message, "a system prompt is one text here", "annotation")
-    return message
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -159,27 +133,22 @@ def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
     made = Rows(messages.described)
 
-    def fields(*names: str, **cells: Cell) -> dict[str, Cell]:
+    def fields(*names: str, **own: Cell) -> dict[str, Cell]:
         found = made.message(*names)
-        return {**found, **cells, "extras": _both(found["extras"], _of_request)}
+        return {**found, **own, "extras": cells.together(found["extras"], _of_request)}
 
     inner: dict[type[Any], Row] = {
         **_said_rows(messages, "inner"),
         am.TextBlock: Row({"text": KEEP}),
         am.DataBlock: Row({"data": KEEP}),
     }
-    result = made.row("server_result", rules={am.ToolResultBlock: own.result}, kind=lambda _, __: "function",
+    result = made.row("server_result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds(),
                       provider=lambda _, __: None, extras=lambda _, __: EMPTY)  # fmt: skip
     native, part = (rules.native_message_row(FAMILY, read) for read in (messages.message_of, messages.part_of))
     response = made.message("response")
     return Caps(
         messages={
-            "system": MessageRow(
-                fields=fields("system"),
-                blocks={**rules.TEXT_ROWS, am.TextBlock: Row({"text": KEEP}, own.words)},
-                otherwise=_one_text,
-                joins=_joined,
-            ),
+            "system": rules.one_text_row(fields("system"), {"text": KEEP}),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(
                 fields=fields("again", "feedback", "user", metadata=KEEP),
@@ -192,7 +161,7 @@ def make_caps(messages: Messages) -> Caps:
                 fields=fields("tool_again", "tool", metadata=KEEP), blocks={am.ToolResultBlock: result}, results=inner
             ),
             "native": MessageRow(
-                fields={"extras": _both(_of_request)},
+                fields={"extras": cells.together(_of_request)},
                 blocks=native.blocks,
                 otherwise=lambda message: (part if is_part(message) else native).otherwise(message),  # type: ignore[misc]
             ),

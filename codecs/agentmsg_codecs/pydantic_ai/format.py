@@ -22,6 +22,7 @@ from agentmsg.formats import (
     is_marked,
     is_object,
     mark_of,
+    media,
     natives,
 )
 from agentmsg.formats.forms import (
@@ -49,7 +50,7 @@ from agentmsg.formats.forms import (
 )
 from agentmsg_codecs.pydantic_ai.citations import CITED, read_citation, write_citation
 from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_said, returned, write_said
-from agentmsg_codecs.pydantic_ai.names import CLASSES, DETAILS, FAMILY, KEEPERS, MEDIA, OUTCOMES, URLS
+from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OUTCOMES, URLS
 from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, STRUCTURED, TIME, told_in
 
 if TYPE_CHECKING:
@@ -81,14 +82,8 @@ class KindParts(Parts):
 # -- what users say ---------------------------------------------------------------------------------------------------
 
 
-def kind_of(media_type: Any) -> str:
-    """Return the kind of media: image, audio, video, else file."""
-    kind = media_type.partition("/")[0] if type(media_type) is str else ""
-    return kind if kind in MEDIA else "file"
-
-
 def _of_kind(kind: str) -> Callable[[Native], bool]:
-    return lambda native: kind_of(native.get("media_type")) == kind
+    return lambda native: media.kind_of(native.get("media_type")) == kind
 
 
 def _holds(source: type[Any]) -> Callable[[Any], bool]:
@@ -114,7 +109,7 @@ def _media() -> tuple[Form, ...]:
     ]  # fmt: skip
     held = [
         form
-        for kind, cls in CLASSES.items()
+        for kind, cls in media.CLASSES.items()
         for form in (
             Form(f"{kind}_data", cls, "binary", (
                 Spread("source", am.Base64Source, (
@@ -184,7 +179,7 @@ def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
             Form(f"{kind}_file", cls, "file", (
                 DATA, _ITEM_ID, _PROVIDER, told_in("provider_details", DETAILS),
             ), tag_key=_TAG, fits=_is_file(kind))
-            for kind, cls in CLASSES.items()
+            for kind, cls in media.CLASSES.items()
         ),
         Form("compaction", am.CompactionBlock, "compaction", (
             Key("content", "text", Text(), "null"), _ITEM_ID, _PROVIDER,
@@ -196,7 +191,7 @@ def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
 def _is_file(kind: str) -> Callable[[Native], bool]:
     def fits(native: Native) -> bool:
         held = native.get("content")
-        return is_object(held) and kind_of(held.get("media_type")) == kind
+        return is_object(held) and media.kind_of(held.get("media_type")) == kind
 
     return fits
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg import AgentMsgError, DecodeError, EncodeError, thaw
 from agentmsg.formats import (
     EMPTY,
     Grouping,
@@ -90,6 +90,8 @@ class Messages:
     def __init__(self) -> None:
         self.said = describe_said()
         self.described = describe(self.said)
+        forms = self.described.forms
+        self._of_role = {role: [(name, forms[name].when) for name in names] for role, names in _BY_ROLE.items()}
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
@@ -205,9 +207,10 @@ class Messages:
         """Return the part of a request that a message is."""
         if message.role == "native":
             return _whole(message)
-        forms = [self.described.forms[name] for name in _BY_ROLE[message.role]]
-        form = next(form for form in forms if form.when is None or form.when(message))
-        return self._written(message, form.name)
+        for name, when in self._of_role[message.role]:
+            if when is None or when(message):
+                return self._written(message, name)
+        raise EncodeError("no such part of a request")
 
     def _written(self, message: am.Msg, form: str) -> Any:
         # What the request says isn't the part's.

@@ -22,8 +22,6 @@ CONTAINERS = Containers(family=FAMILY, title="Pydantic AI", own=frozenset({"kind
 URLS: Mapping[str, type[am.BaseBlock]] = {
     "image-url": am.ImageBlock, "audio-url": am.AudioBlock, "video-url": am.VideoBlock, "document-url": am.FileBlock,
 }  # fmt: skip
-MEDIA = ("image", "audio", "video", "file")
-CLASSES: Mapping[str, type[am.BaseBlock]] = dict(zip(MEDIA, URLS.values(), strict=True))
 # What is media inside the content of a result.
 MEDIA_KINDS = frozenset({*URLS, "binary"})
 OUTCOMES = {"success": "success", "failed": "error", "denied": "denied", "interrupted": "interrupted"}

@@ -6,11 +6,10 @@ from operator import is_
 from typing import Any, Literal
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, dump_json, media, rules
-from agentmsg_codecs.pydantic_ai.citations import is_own
+from agentmsg.formats import Drop, Swap, cells, dump_json, media, natives, rules
 from agentmsg_codecs.pydantic_ai.content import is_structured
-from agentmsg_codecs.pydantic_ai.format import FINISH, kind_of
-from agentmsg_codecs.pydantic_ai.names import CLASSES, KEEPERS, OUTCOMES, TTLS
+from agentmsg_codecs.pydantic_ai.format import FINISH
+from agentmsg_codecs.pydantic_ai.names import KEEPERS, OUTCOMES, TTLS
 
 _USUAL: dict[Any, str] = {am.ImageBlock: "image/png", am.AudioBlock: "audio/wav", am.VideoBlock: "video/mp4"}
 
@@ -21,15 +20,9 @@ def hint(value: am.CacheHint, _: Any) -> am.CacheHint:
     return near if near.ttl in (None, *TTLS) else near.evolve(ttl="1h")
 
 
-def citations(value: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation, ...]:
-    """Keep the citations that come back."""
-    kept = tuple(citation for citation in value if is_own(citation))
-    return value if len(kept) == len(value) else kept
-
-
 def _own_kind(block: Any, source: Any) -> bool:
     """Whether data, or a file that a provider keeps, is read as the same kind of media."""
-    return CLASSES[kind_of(source.media_type)] is type(block)
+    return media.CLASSES[media.kind_of(source.media_type)] is type(block)
 
 
 def _typed(block: Any, source: Any) -> Any:
@@ -37,26 +30,22 @@ def _typed(block: Any, source: Any) -> Any:
     if source.media_type is not None and _own_kind(block, source):
         return source
     guess = media.guess_media_type(source.data)
-    if guess is not None and CLASSES[kind_of(guess)] is type(block):
+    if guess is not None and media.CLASSES[media.kind_of(guess)] is type(block):
         return source.evolve(media_type=guess)
     return source.evolve(media_type=_USUAL.get(type(block), "application/octet-stream"))
-
-
-def _bare(source: Any) -> Any:
-    return source.evolve(extras={}) if source.extras else source
 
 
 def said_media(block: Any) -> Any:
     """Keep media at a URL, as data, and at a provider; a document that is given as text is text."""
     source: Any = block.source
     if isinstance(source, am.URLSource):
-        new = _bare(source)
+        new = cells.bare(source)
     elif isinstance(source, am.Base64Source):
-        new = _typed(block, _bare(source))
+        new = _typed(block, cells.bare(source))
     elif isinstance(source, am.FileSource):
         if source.provider not in KEEPERS or not _own_kind(block, source):
             return Drop("a file that a provider keeps has a provider here, and a type")
-        new = _bare(source)
+        new = cells.bare(source)
     else:
         return (
             rules.file_as_text(block) if isinstance(block, am.FileBlock) else Drop("media are data, or at a URL, here")
@@ -79,13 +68,8 @@ def file_of_model(block: Any) -> Any:
     if not isinstance(found, am.Base64Source):
         answer = rules.file_as_text(block) if isinstance(block, am.FileBlock) else None
         return answer or Drop("media of a model are data here")
-    new = _typed(block, _bare(found))
+    new = _typed(block, cells.bare(found))
     return block if new is source else Swap(block.evolve(source=new), "media of a model are data here", "annotation")
-
-
-def words(block: am.TextBlock) -> Any:
-    """Keep a text that says something."""
-    return block if block.text else Drop("there are no words in it", "annotation")
 
 
 def thinking(block: am.ThinkingBlock) -> Any:
@@ -93,11 +77,6 @@ def thinking(block: am.ThinkingBlock) -> Any:
     if block.redacted is None or (not block.thinking and block.signature is None and block.item_id is None):
         return block
     return Swap(block.evolve(thinking="", signature=None, item_id=None), "thinking is readable or opaque here")
-
-
-def call(block: am.ToolUseBlock) -> Any:
-    """Keep calls; those of free text are of functions here."""
-    return rules.custom_as_function(block)
 
 
 def result(block: am.ToolResultBlock) -> Any:
@@ -143,7 +122,7 @@ def _status(block: am.ToolResultBlock) -> str | None:
 
 def _is_media(item: Any) -> bool:
     """Whether a block of a result is written as media there: files of providers have no place."""
-    return type(item) in CLASSES.values() and isinstance(item.source, (am.URLSource, am.Base64Source))
+    return type(item) in media.KINDS and isinstance(item.source, (am.URLSource, am.Base64Source))
 
 
 def _item(item: Any) -> Any:
@@ -160,16 +139,6 @@ def finish(word: str, _: Any) -> str:
     return "content_filter" if word == "refusal" else "stop"
 
 
-def kind(value: str, _: Any) -> str:
-    """Keep calls that the provider runs; any other is of a function."""
-    return value if value == "server" else "function"
-
-
-def provider(value: str, block: Any) -> str | None:
-    """Keep who runs a tool of the provider's."""
-    return value if block.kind == "server" else None
-
-
 def needs_id(block: Any) -> bool:
     """Whether a call or a result has no id."""
-    return (block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id) is None
+    return natives.link_at(block) is None

@@ -15,6 +15,7 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
+    cells,
     dump_json,
     is_mapping,
     is_object,
@@ -116,9 +117,11 @@ def told_in(key: str, space: str, **fields: str) -> Hatch:
         said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}
         return {key: {**thaw(natives.extras_of(block, space)), **said} or None}
 
-    cells: dict[str, Any] = {field: _of_google if field == "signature" else KEEP for field in fields.values()}
+    known: dict[str, Any] = {
+        field: cells.signed_by("google", is_empty=True) if field == "signature" else KEEP for field in fields.values()
+    }
     return Hatch(
-        keys=(key,), cells=cells, get=read, put=write, spaces=(space,),
+        keys=(key,), cells=known, get=read, put=write, spaces=(space,),
         schema={key: {"type": ["object", "null"]}}, about=", ".join(fields.values()) or "extras",
     )  # fmt: skip
 
@@ -139,12 +142,6 @@ def spelt_as_nothing(native: Native, *keys: str) -> dict[str, Any]:
                 raise Unreadable("not an object")
             notes[key] = found
     return notes
-
-
-def _of_google(value: am.Signature, _: Any) -> am.Signature | None:
-    if value.provider != "google":
-        return None
-    return value.evolve(extras={}) if value.extras else value
 
 
 DETAIL = told_in("vendor_metadata", VENDOR, detail="detail")
@@ -171,12 +168,8 @@ def _write_signed(block: am.ThinkingBlock) -> Native:
     return {"signature": None, NAME: None, **thaw(natives.extras_of(block, UNSIGNED))}
 
 
-def _bare_signature(value: am.Signature, _: Any) -> am.Signature:
-    return value.evolve(extras={}) if value.extras else value
-
-
 SIGNED = Hatch(
-    keys=("signature", NAME), cells={"signature": _bare_signature}, get=_read_signed, put=_write_signed,
+    keys=("signature", NAME), cells={"signature": cells.bare}, get=_read_signed, put=_write_signed,
     spaces=(UNSIGNED,), schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)}, about="signature",
 )  # fmt: skip
 

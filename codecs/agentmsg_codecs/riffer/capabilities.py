@@ -15,6 +15,7 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
+    cells,
     dispatch,
     dump_json,
     mark_of,
@@ -157,10 +158,10 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 
 
 def _usage() -> Cell:
-    cells = _ROWS.row("usage").fields
-    return rules.usage_cell(
-        cells.keys() - {"extras"},
-        extras=cells["extras"],
+    rows = _ROWS.row("usage").fields
+    return cells.usage(
+        rows.keys() - {"extras"},
+        extras=rows["extras"],
         wanted=_wanted,
         case="value.input is not None and value.output is not None",
     )

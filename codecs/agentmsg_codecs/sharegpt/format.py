@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
+from agentmsg.formats.bodies import ToolColumn
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -15,7 +16,6 @@ from agentmsg.formats.forms import (
     Link,
     Object,
     Place,
-    Rows,
     Single,
     Text,
     Truth,
@@ -43,4 +43,4 @@ DESCRIBED = Described(FAMILY, (
     Form("typed_function", am.ToolSpec, "function", (Inside("function", _ABOUT, space=ITEM),), is_apart=True,
          notes={"typed": True}),
 ), {})  # fmt: skip
-TOOLS = Rows(DESCRIBED).tool_column("function", "typed_function", style="python")
+TOOLS = ToolColumn(DESCRIBED, "function", "typed_function", style="python")

@@ -15,13 +15,14 @@ from agentmsg.formats import (
     Swap,
     carried_extras,
     mark_of,
+    media,
     restructure,
     rules,
     usually,
 )
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_id, rank
-from agentmsg_codecs.synaptic.format import read_source, write_url
+from agentmsg_codecs.synaptic.format import read_source
 from agentmsg_codecs.synaptic.names import CONTAINERS, FAMILY
 from agentmsg_codecs.synaptic.usage import carried
 
@@ -47,7 +48,7 @@ def _media(without_url: Callable[[Any], Any]) -> Callable[[Any], Any]:
             said = without_url(block)
             return Drop("media are given by URL here") if said is block else said
         media_type = source.media_type if isinstance(block, am.FileBlock) else None
-        back = read_source(write_url(source), media_type)
+        back = read_source(media.write_url(source), media_type)
         if am.same(back, source):
             return block
         return Swap(block.evolve(source=back), "a URL holds nothing else", "annotation")

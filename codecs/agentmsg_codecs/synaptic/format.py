@@ -10,19 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import (
-    EMPTY,
-    KEEP,
-    Native,
-    Unreadable,
-    adopt,
-    given,
-    is_object,
-    media,
-    natives,
-    text_at,
-    word_at,
-)
+from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, given, is_object, media, natives, text_at, word_at
 from agentmsg.formats.forms import (
     Beside,
     Described,
@@ -67,11 +55,6 @@ def read_source(url: str, media_type: str | None = None) -> Any:
     return am.URLSource(url, media_type)
 
 
-def write_url(source: Any) -> str:
-    """Return the URL of a source."""
-    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
-
-
 def _read_url(url: Any) -> Any:
     return read_source(text_at({"url": url}, "url"))
 
@@ -89,10 +72,10 @@ def _read_file(native: Native) -> dict[str, Any]:
 def _write_file(block: am.FileBlock) -> Native:
     source: Any = block.source
     typed = {} if source.media_type is None else {"mime_type": source.media_type}
-    return {"url": write_url(source), **typed}
+    return {"url": media.write_url(source), **typed}
 
 
-_URL = Key("url", "source", Via(_read_url, write_url, supports=KEEP))
+_URL = Key("url", "source", Via(_read_url, media.write_url, supports=KEEP))
 _FILE = Hatch(
     keys=("url", "mime_type"),
     cells={"source": KEEP},

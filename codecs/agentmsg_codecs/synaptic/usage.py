@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_marked, is_object, rules
+from agentmsg.formats import Native, cells, is_marked, is_object
 from agentmsg.formats.forms import Form, Inside, Key, Whole
 from agentmsg_codecs.synaptic.names import FAMILY
 
@@ -83,11 +83,11 @@ _CASE = " and ".join(
 )
 
 
-def carried(cells: Any) -> Any:
+def carried(rows: Any) -> Any:
     """Return the cell for usage, given those of its fields."""
-    return rules.usage_cell(
+    return cells.usage(
         _FIELDS,
-        extras=cells["extras"],
+        extras=rows["extras"],
         wanted=lambda usage: {} if is_marked(usage, FAMILY, "/odd") else _wanted(usage),
         case=_CASE,
         most=_MOST,

@@ -6,6 +6,7 @@ Follows the npm package ai 7.0; reads 5 and 6, too.
 
 | AI SDK | agentmsg |
 | --- | --- |
+| system beside the messages, a text | a system message in front, written there again |
 | system, user, assistant | system, user, assistant; developer becomes system |
 | tool: tool-result | a tool message for each result, its name that of the call |
 | text | TextBlock |
@@ -35,7 +36,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import ContainerCodec, Containers
+from agentmsg import thaw
+from agentmsg.formats import (
+    Cell,
+    ContainerCodec,
+    Containers,
+    carried_extras,
+    is_bare_text,
+    is_marked,
+    marked,
+    natives,
+    note_of,
+)
 from agentmsg_codecs.vercel.capabilities import make_caps
 from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
@@ -50,6 +62,8 @@ if TYPE_CHECKING:
 __all__ = ["VercelCodec"]
 
 CONTAINERS = Containers(family=FAMILY, title="the Vercel AI SDK", own=frozenset({"role", "content"}))
+_IN_CONTAINERS = CONTAINERS.cells()["extras"]
+SYSTEM = "system"
 
 
 @attrs.frozen(kw_only=True)
@@ -75,21 +89,59 @@ class VercelCodec(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return what messages for models support; see capabilities.py."""
-        caps = make_caps(self.engine)
-        return attrs.evolve(caps, history=CONTAINERS.cells())
+        beside = carried_extras((FAMILY, _taken), odd=_is_no_prompt)
+        history = {"extras": lambda extras, owner: _then(beside, _IN_CONTAINERS(extras, owner), owner)}
+        return attrs.evolve(make_caps(self.engine), history=history)
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, one message, or an object that holds messages."""
         contents = CONTAINERS.contents(document)
         check_messages(contents)
         self.engine.fill()
-        return CONTAINERS.history(contents, self.engine.read(contents.natives))
+        messages = self.engine.read(contents.natives)
+        if _is_prompt(contents.rest.get(SYSTEM)):
+            (message,) = self.engine.container({"role": "system", "content": contents.rest.pop(SYSTEM)})
+            messages.insert(0, marked(message, FAMILY, beside=True))
+        return CONTAINERS.history(contents, messages)
 
     def write(self, history: am.History) -> Any:
         """Return the native messages, in the container that the history was read from, or that is wanted."""
         self.engine.fill()
-        return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
+        if not _is_beside(history):
+            return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
+        natives_behind = self.engine.write(history.messages[1:])
+        rest = thaw(natives.extras_of(history, FAMILY))
+        return {"messages": natives_behind, SYSTEM: history.messages[0].text, **rest}
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like messages for models: by its first messages."""
         return sniff(self.first_natives(document))
+
+
+# -- the system prompt beside the messages ----------------------------------------------------------------------------
+
+
+def _is_prompt(value: Any) -> bool:
+    """Whether what stands as ``system`` is the system prompt: a text; else it is an extra."""
+    return isinstance(value, str) and bool(value)
+
+
+def _is_beside(history: am.History) -> bool:
+    """Whether the first message is a system prompt that was read beside the others, and can be written there."""
+    first = history.messages[0] if history.messages else None
+    if first is None or first.role != "system" or not is_marked(first, FAMILY, "/beside"):
+        return False
+    is_text = len(first.content) == 1 and is_bare_text(first.content[0], FAMILY) and not first.extras
+    return is_text and len(note_of(first, FAMILY)) == 1 and SYSTEM not in natives.extras_of(history, FAMILY)
+
+
+def _taken(_: am.History) -> frozenset[str]:
+    return frozenset({SYSTEM})
+
+
+def _is_no_prompt(_: am.History, __: str, value: Any) -> bool:
+    return not _is_prompt(value)
+
+
+def _then(cell: Cell, near: Any, owner: am.History) -> Any:
+    return cell(near, owner) if near else near

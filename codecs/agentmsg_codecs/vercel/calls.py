@@ -15,11 +15,13 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
+    cells,
     dump_json,
     is_bare_text,
     is_list,
     is_mapping,
     is_object,
+    maker,
     mark_of,
     natives,
     speed,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Parts
 
 _RAW = "_raw"
+_make_text = maker(am.TextBlock, "text")
 
 
 # -- input ------------------------------------------------------------------------------------------------------------
@@ -115,19 +118,9 @@ def read_kind(native: Native) -> dict[str, Any]:
     return {"kind": "function", "odd": ("providerExecuted",)}
 
 
-def carried_kind(value: str, _: Any) -> str:
-    """Keep calls that the provider runs; any other is of a function."""
-    return value if value == "server" else "function"
-
-
-def as_function(_: str, __: Any) -> str:
-    """Make what a client's tool gave the result of a function."""
-    return "function"
-
-
 def carried_provider(value: str, block: Any) -> str | None:
     """Keep who runs a tool, where the id of the call tells it."""
-    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
+    link = natives.link_at(block)
     known = runner_of(None if link is None else str(link))
     return value if block.kind == "server" and value == known else None
 
@@ -137,7 +130,7 @@ def _write_kind(block: am.ToolUseBlock) -> Native:
 
 
 KIND = Hatch(
-    keys=("providerExecuted",), cells={"kind": carried_kind, "provider": carried_provider}, get=read_kind,
+    keys=("providerExecuted",), cells={"kind": cells.kinds("server"), "provider": carried_provider}, get=read_kind,
     put=_write_kind, odd=("providerExecuted",), is_optional=True,
     schema={"providerExecuted": {"type": "boolean"}}, about="kind",
 )  # fmt: skip
@@ -169,7 +162,7 @@ def _fields_of(tag: str, held: Native, inner: Parts) -> dict[str, Any]:
     if tag in _TEXTS:
         if type(value) is not str:
             raise Unreadable
-        return {"content": (am.TextBlock(value),) if value else (), "status": _TEXTS[tag]}
+        return {"content": (_make_text(value),) if value else (), "status": _TEXTS[tag]}
     if tag in _VALUES:
         if "value" not in held:
             raise Unreadable

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
+from agentmsg.formats import media
 from agentmsg.formats.forms import Described, Form, Key, Link, Text
 from agentmsg_codecs.vercel.calls import INPUT, KIND, output
 from agentmsg_codecs.vercel.inner_media import inner_forms
-from agentmsg_codecs.vercel.media import IMAGE, MEDIA, file_form, is_image
+from agentmsg_codecs.vercel.media import IMAGE, file_form, is_image
 from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
 
@@ -40,7 +41,7 @@ _LINK = Key("toolCallId", "tool_call_id", Link())
 
 def _media_forms() -> tuple[Form, ...]:
     forms: list[Form] = [Form("image", am.ImageBlock, "image", (IMAGE, _OPTIONS[am.ImageBlock]), when=is_image)]
-    for kind, cls in MEDIA.items():
+    for kind, cls in media.CLASSES.items():
         others: dict[str, Any] = {"notes": {"file": True}} if kind == "image" else {}
         forms.append(file_form(kind, f"{kind}_file", _OPTIONS[cls], **others))
     forms.append(file_form("image", "said_image", _OPTIONS[am.ImageBlock], is_apart="said"))

@@ -8,14 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, is_object, mark_of, marked
+from agentmsg.formats import KEEP, Native, Unreadable, is_object, mark_of, marked, media
 from agentmsg.formats.forms import Form, Hatch
 from agentmsg_codecs.vercel.media import (
-    KINDS,
-    MEDIA,
     NAME,
     OBJECT,
-    kind_of,
     of_kind,
     read_data,
     read_reference,
@@ -100,7 +97,7 @@ def inner_forms(options: Hatch) -> tuple[Form, ...]:
     for way, (hatch, source) in _WAYS.items():
         tag = "image-file-" + way.removeprefix("file-") if source is am.FileSource else f"image-{way}"
         forms.append(_inner(tag, "image", hatch, source, options))
-    for kind in MEDIA:
+    for kind in media.CLASSES:
         forms += (
             _inner("file", kind, with_type(_TAGGED_FILE, kind), None, options),
             _inner("media", kind, with_type(_TYPED, kind), am.Base64Source, options),
@@ -122,13 +119,13 @@ def _inner(tag: str, kind: str, hatch: Hatch, source: type[Any] | None, options:
 
     said = (NAME,) if kind == "file" and tag in ("file", "file-data", "media") else ()
     name = f"given_{kind}_{tag.replace('-', '_')}"
-    return Form(name, MEDIA[kind], tag, (hatch, *said, options), when=when, notes={"as": tag}, is_apart="inner",
+    return Form(name, media.CLASSES[kind], tag, (hatch, *said, options), when=when, notes={"as": tag}, is_apart="inner",
                 fits=None if is_image else of_kind(kind))  # fmt: skip
 
 
 def inner_tag(block: Any) -> str:
     """Return the tag of media inside a result: that which was read, where it can say them; else the usual one."""
-    source, kind = block.source, KINDS[type(block)]
+    source, kind = block.source, media.KINDS[type(block)]
     can: dict[str, bool] = _possible(source, kind)
     noted = _as(block)
     if isinstance(noted, str) and can.get(noted, False):
@@ -138,7 +135,7 @@ def inner_tag(block: Any) -> str:
 
 def _possible(source: Any, kind: str) -> dict[str, bool]:
     """Return by tag whether it can say media of a kind; the usual ones first."""
-    is_typed = source.media_type is not None and kind_of(source.media_type) == kind
+    is_typed = source.media_type is not None and media.kind_of(source.media_type) == kind
     of = {"image": kind == "image", "file": kind == "file"}
     if isinstance(source, am.Base64Source):
         return {"image-data": of["image"], "file-data": is_typed, "media": is_typed, "file": is_typed}

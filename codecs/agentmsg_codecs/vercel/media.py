@@ -12,34 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import (
-    KEEP,
-    Native,
-    Unreadable,
-    adopt,
-    is_object,
-    mark_of,
-    marked,
-    media,
-    natives,
-)
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_object, mark_of, marked, media, natives
 from agentmsg.formats.forms import Form, Hatch, Key, Text
 from agentmsg_codecs.vercel.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-MEDIA: dict[str, type[Any]] = {
-    "image": am.ImageBlock, "audio": am.AudioBlock, "video": am.VideoBlock, "file": am.FileBlock,
-}  # fmt: skip
-KINDS = {cls: kind for kind, cls in MEDIA.items()}
 _URL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-
-
-def kind_of(media_type: Any) -> str:
-    """Return the kind of media: image, audio, video, else file."""
-    kind = media_type.partition("/")[0] if isinstance(media_type, str) else ""
-    return kind if kind in MEDIA else "file"
 
 
 def is_url(text: str) -> bool:
@@ -193,13 +173,13 @@ NAME = Key("filename", "name", Text(), "may")
 
 def of_kind(kind: str) -> Callable[[Native], bool]:
     """Return the test whether media are of a kind."""
-    return lambda native: kind_of(native.get("mediaType")) == kind
+    return lambda native: media.kind_of(native.get("mediaType")) == kind
 
 
 def file_form(kind: str, name: str, options: Hatch, **others: Any) -> Form:
     """Return the form of a ``file`` of a kind."""
     said = (NAME,) if kind == "file" else ()
-    return Form(name, MEDIA[kind], "file", (with_type(_FILE, kind), *said, options), fits=of_kind(kind),
+    return Form(name, media.CLASSES[kind], "file", (with_type(_FILE, kind), *said, options), fits=of_kind(kind),
                 schema={"required": ["mediaType"]}, **others)  # fmt: skip
 
 
@@ -232,7 +212,7 @@ def _write_image(block: Any) -> Native:
 
 def is_image(block: Any) -> bool:
     """Whether an image of a user is written as an ``image``: it wasn't read as a file, and can be."""
-    if block.notes and mark_of(block, FAMILY, "/file") is True and kind_of(block.source.media_type) == "image":
+    if block.notes and mark_of(block, FAMILY, "/file") is True and media.kind_of(block.source.media_type) == "image":
         return False
     return isinstance(block.source, am.FileSource) or _is_plain(block.source)
 

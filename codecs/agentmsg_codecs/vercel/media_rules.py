@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import EMPTY, Drop, Swap, is_marked, media, natives, rules
-from agentmsg_codecs.vercel.media import KINDS, MEDIA, held_in, is_url, kind_of
+from agentmsg_codecs.vercel.media import held_in, is_url
 from agentmsg_codecs.vercel.names import FAMILY, USUAL
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
     """
 
     def rule(block: Any) -> Any:
-        source, kind = block.source, KINDS[type(block)]
+        source, kind = block.source, media.KINDS[type(block)]
         if isinstance(source, am.BlocksSource):
             said = rules.document_as_text(block) if kind == "file" else block
             return Drop("no place for what is given so") if said is block else said
@@ -36,9 +36,11 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
                 return Drop("a URL is absolute here")
             given = held_in(source) or source
         near = _bare(_told(given, kind, is_typed=is_typed, inner=inner))
-        told = kind_of(near.media_type)
+        told = media.kind_of(near.media_type)
         if kind == "file" and told != "file":
-            return Swap(MEDIA[told](near, cache=block.cache), "the media type tells what it is here", "annotation")
+            return Swap(
+                media.CLASSES[told](near, cache=block.cache), "the media type tells what it is here", "annotation"
+            )
         if near is source:
             return block
         return Swap(block.evolve(source=near), "media tell their type here", "annotation")
@@ -49,7 +51,7 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
 def _told(source: Any, kind: str, *, is_typed: bool, inner: bool) -> Any:
     """Return a source with a media type, where one is needed; it tells the kind of media."""
     told = source.media_type
-    if told is not None and kind_of(told) == kind:
+    if told is not None and media.kind_of(told) == kind:
         return source
     if kind == "image" and not is_typed:
         return source
@@ -57,7 +59,7 @@ def _told(source: Any, kind: str, *, is_typed: bool, inner: bool) -> Any:
         return source
     guess = media.guess_media_type(source.data) if isinstance(source, am.Base64Source) else None
     usual = "text/plain" if isinstance(source, am.TextSource) else USUAL[kind]
-    return source.evolve(media_type=guess if guess is not None and kind_of(guess) == kind else usual)
+    return source.evolve(media_type=guess if guess is not None and media.kind_of(guess) == kind else usual)
 
 
 def _bare(source: Any) -> Any:

@@ -11,17 +11,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import (
-    KEEP,
-    Cell,
-    Native,
-    Row,
-    adopt,
-    carried_extras,
-    is_mapping,
-    is_marked,
-    natives,
-)
+from agentmsg.formats import KEEP, Cell, Native, Row, adopt, carried_extras, cells, is_mapping, is_marked, natives
 from agentmsg.formats.forms import Described, Hatch
 from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
 
@@ -93,16 +83,16 @@ class Options:
     @property
     def hatch(self) -> Hatch:
         """What reads and writes them."""
-        cells: dict[str, Cell] = {slot.field: KEEP for slot in self.slots}
-        if "cache" in cells:
-            cells["cache"] = _bare
-        if "item_id" in cells:
-            cells["item_id"] = self._item_id
-        if "signature" in cells:
-            cells["signature"] = self._signature
+        own: dict[str, Cell] = {slot.field: KEEP for slot in self.slots}
+        if "cache" in own:
+            own["cache"] = cells.bare
+        if "item_id" in own:
+            own["item_id"] = self._item_id
+        if "signature" in own:
+            own["signature"] = cells.signed_by(*self._signers(), is_empty=True)
         values = {"type": "object", "additionalProperties": {"type": "object"}}
-        return Hatch(keys=(self.key,), cells=cells, get=self._get, put=self._put, odd=(self.key,), is_optional=True,
-                     schema={self.key: values}, about=", ".join(cells) or "extras", spaces=(OPTIONS,))  # fmt: skip
+        return Hatch(keys=(self.key,), cells=own, get=self._get, put=self._put, odd=(self.key,), is_optional=True,
+                     schema={self.key: values}, about=", ".join(own) or "extras", spaces=(OPTIONS,))  # fmt: skip
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -155,11 +145,8 @@ class Options:
         """Keep the id of an item of OpenAI's, or one that was read as such."""
         return value if value.startswith(ITEMS) or is_marked(block, self.family, "/id") else None
 
-    def _signature(self, value: am.Signature, _: Any) -> am.Signature | None:
-        signers = {slot.provider for slot in self.slots if slot.field == "signature"}
-        if value.provider not in signers:
-            return None
-        return value.evolve(extras={}) if value.extras else value
+    def _signers(self) -> set[str]:
+        return {slot.provider for slot in self.slots if slot.field == "signature"}
 
     def row(self, row: Row, shape: Shape, forms: Sequence[Form], *spaces: str) -> Row:
         """Return a row whose extras may be options, and in other namespaces.
@@ -247,10 +234,6 @@ def _is_told(slot: _Slot, block: Any) -> bool:
 
 def _are_options(value: Any) -> bool:
     return is_mapping(value) and all(map(is_mapping, value.values()))
-
-
-def _bare(value: am.CacheHint, _: Any) -> am.CacheHint:
-    return value.evolve(extras={}) if value.extras else value
 
 
 def _no_keys(_: Any) -> frozenset[str]:

@@ -16,15 +16,16 @@ from agentmsg.formats import (
     MessageRow,
     Row,
     carried_extras,
+    cells,
     is_mapping,
     is_marked,
     mark_of,
+    media,
     restructure,
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import as_function, carried_kind, carried_provider
-from agentmsg_codecs.vercel.media import MEDIA
+from agentmsg_codecs.vercel.calls import carried_provider
 from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
@@ -40,7 +41,7 @@ _RESULT_KEY = "resultProviderMetadata"
 _WORDS: Mapping[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
 _OTHERS = {**rules.TEXT_ROWS, am.ToolResultBlock: Row({}, own.orphan)}
 _ANSWERS: Any = {
-    **dict.fromkeys(MEDIA.values(), own.file),
+    **dict.fromkeys(media.KINDS, own.file),
     am.DataBlock: own.data,
     am.SourceBlock: own.source,
     am.ThinkingBlock: thinking,
@@ -64,7 +65,11 @@ class _Table:
         row = options.row(row, self.described.shapes[names[0]], [self.described.forms[name] for name in names])
         fields = dict(row.fields)
         if cls is am.ToolUseBlock:
-            fields |= {"kind": carried_kind, "provider": carried_provider, "extras": _of_call(row.fields["extras"])}
+            fields |= {
+                "kind": cells.kinds("server"),
+                "provider": carried_provider,
+                "extras": _of_call(row.fields["extras"]),
+            }
         if cls is am.ToolResultBlock:
             fields |= {"provider": carried_provider, "status": own.status, "error": own.error, "name": KEEP}
             fields["extras"] = _of_result(row.fields["extras"])
@@ -80,7 +85,7 @@ class _Table:
 
     def result(self) -> Row:
         """Return the row of what a client's tool gave; its call says the name."""
-        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=as_function)
+        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds())
         row = self.settled(am.ToolResultBlock, row, ("result",))
         fields = {name: cell for name, cell in row.fields.items() if name not in ("name", "provider")}
         return Row(fields, row.otherwise)
@@ -155,7 +160,7 @@ def make_caps(messages: Messages) -> Caps:
             "developer": MessageRow(fields=fields, blocks=system.blocks, otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=table.place("user"), results=_WORDS),
             "assistant": MessageRow(fields=fields, blocks=table.place("assistant"), results=_WORDS,
-                                    otherwise=own.with_results),
+                                    otherwise=own.with_results, concerns=am.ToolResultBlock),
             "tool": MessageRow(blocks={am.ToolResultBlock: table.result()}, results=_WORDS),
             "native": rules.native_message_row(UI, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),

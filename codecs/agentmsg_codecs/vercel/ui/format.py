@@ -14,14 +14,15 @@ import attrs
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Cell, Native, Unreadable, adopt, mark_of, marked, natives
+from agentmsg.formats import KEEP, Cell, Native, Unreadable, adopt, maker, mark_of, marked, media, natives
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
 from agentmsg_codecs.vercel.calls import KIND, carried_provider, own_text, read_input, runner_of, write_input
-from agentmsg_codecs.vercel.media import MEDIA, is_url, kind_of
+from agentmsg_codecs.vercel.media import is_url
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
 from agentmsg_codecs.vercel.ui.parts import UIParts
 
+_make_text = maker(am.TextBlock, "text")
 _KEY, _CALL_KEY, _RESULT_KEY = "providerMetadata", "callProviderMetadata", "resultProviderMetadata"
 OPTIONS_OF = {
     am.TextBlock: options(_KEY, UI, "cache", "item_id", "phase", signers=("google",)),
@@ -92,7 +93,7 @@ def _file_form(kind: str, cls: type[Any]) -> Form:
 
 
 def _is_of(native: Native, kind: str) -> bool:
-    return kind_of(native.get("mediaType")) == kind
+    return media.kind_of(native.get("mediaType")) == kind
 
 
 # -- calls and what they gave -----------------------------------------------------------------------------------------
@@ -162,7 +163,7 @@ def _read_output(native: Native) -> dict[str, Any]:
 
 
 def _texts(words: str) -> tuple[Any, ...]:
-    return (am.TextBlock(words),) if words else ()
+    return (_make_text(words),) if words else ()
 
 
 def _write_output(block: Any) -> Native:
@@ -209,7 +210,7 @@ def describe() -> Described:
         Form("reasoning", am.ThinkingBlock, "reasoning", (
             Key("text", "thinking", Text()), _STATE, _OPTIONS[am.ThinkingBlock],
         )),
-        *(_file_form(kind, cls) for kind, cls in MEDIA.items()),
+        *(_file_form(kind, cls) for kind, cls in media.CLASSES.items()),
         Form("source", am.SourceBlock, "source-url", (
             *source, Key("url", "url", Text()), Key("title", "title", Text(), "may"), _OPTIONS[am.SourceBlock],
         )),
@@ -226,7 +227,7 @@ def describe() -> Described:
         Form("server_result", am.ToolResultBlock, "output", (link, _SERVED, told), fixed={"kind": "server"}),
         Form("result", am.ToolResultBlock, "output", (link, _OUTPUT, told), is_apart=True),
     )  # fmt: skip
-    files = tuple(MEDIA)
+    files = tuple(media.CLASSES)
     places = {
         "system": ("text",),
         "user": ("text", *files, "data"),

@@ -34,6 +34,7 @@ from agentmsg.formats import (
     natives,
     plain_copy,
     speed,
+    spelling,
     write_as,
 )
 from agentmsg_codecs.vercel.names import UI
@@ -50,7 +51,7 @@ _KEYS = frozenset({"id", "role", "parts"})
 _STEP: Native = {"type": "step-start"}
 _MOST_STEPS = 99
 _NOTHING: dict[str, Any] = {"null": None, "{}": {}}
-_make_msg = maker(am.Msg)
+_make_said = maker(am.Msg, "role", "content")
 _with_name = speed.replacer(am.ToolResultBlock, "name")
 
 
@@ -141,9 +142,9 @@ class Messages:
         """Return the message of a user; None where a border stands among its parts. One alone says nothing."""
         if parts == [_STEP]:
             parts = []
-        if any(part == _STEP for part in parts):
+        if _STEP in parts:
             return None
-        return [_make_msg(role, tuple(map(self.places[role].read, parts)), id=None, created_at=None)]
+        return [_make_said(role, tuple(map(self.places[role].read, parts)))]
 
     def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
         """Return the first message of a native one, with what that says beside its parts."""
@@ -165,7 +166,7 @@ class Messages:
             fields["metadata"] = adopt(rest.pop("metadata"))
         if rest:
             fields["extras"] = adopt({UI: rest})
-        message = first.evolve(**fields)
+        message = spelling.changed(first, fields)
         return marked(message, UI, **marks) if marks else message
 
     def _steps(self, parts: list[Any]) -> list[am.Msg] | None:
@@ -175,9 +176,9 @@ class Messages:
 
         def end() -> None:
             usual = int(bool(group) or not blocks)
-            message = _make_msg("assistant", tuple(blocks), id=None, created_at=None)
+            message = _make_said("assistant", tuple(blocks))
             group.append(message if borders == usual else marked(message, UI, steps=borders))
-            group.extend(_make_msg("tool", (result,), id=None, created_at=None) for result in results)
+            group.extend(_make_said("tool", (result,)) for result in results)
 
         for part in parts:
             if is_object(part) and part == _STEP:
@@ -199,8 +200,9 @@ class Messages:
         elif borders:
             last = max(index for index, message in enumerate(group) if message.role == "assistant")
             group[last] = marked(group[last], UI, after=borders)
-        counts = [mark_of(message, UI, mark) or 0 for message in group for mark in ("/steps", "/after")]
-        return group if max(counts) <= _MOST_STEPS else None
+        noted = (message for message in group if message.notes)
+        counts = [mark_of(message, UI, mark) or 0 for message in noted for mark in ("/steps", "/after")]
+        return group if max(counts, default=0) <= _MOST_STEPS else None
 
     def read_tool(self, part: Any) -> tuple[Any, Any] | None:
         """Return the call of a part, and its result if it has one; None if it is none."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, dump_json, is_marked, media, restructure, rules
-from agentmsg_codecs.vercel.media import KINDS, MEDIA, is_url, kind_of
+from agentmsg_codecs.vercel.media import is_url
 from agentmsg_codecs.vercel.names import UI, USUAL
 from agentmsg_codecs.vercel.rules import owned
 from agentmsg_codecs.vercel.ui.format import read_url
@@ -24,7 +24,7 @@ def file(block: Any) -> Any:
     said = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
     if said is not block:
         return said
-    source, kind = block.source, KINDS[type(block)]
+    source, kind = block.source, media.KINDS[type(block)]
     if not isinstance(source, (am.Base64Source, am.URLSource)):
         return Drop("files are given as data or by URL here")
     if isinstance(source, am.URLSource) and not (is_url(source.url) or is_marked(source, UI, "/odd")):
@@ -33,15 +33,19 @@ def file(block: Any) -> Any:
     if isinstance(source, am.URLSource) and told is None:
         held = media.read_data_url(source.url)
         told = held.media_type if held is not None else None
-    if told is None or (kind != "file" and kind_of(told) != kind):
+    if told is None or (kind != "file" and media.kind_of(told) != kind):
         guess = media.guess_media_type(source.data) if isinstance(source, am.Base64Source) else None
-        told = guess if guess is not None and kind_of(guess) == kind else USUAL[kind]
+        told = guess if guess is not None and media.kind_of(guess) == kind else USUAL[kind]
     near: Any = source if told == source.media_type else source.evolve(media_type=told)
     if isinstance(near, am.URLSource) and isinstance(held := read_url(near.url, told), am.Base64Source):
         near = held
     near = near.evolve(extras={}) if near.extras else near
-    if kind == "file" and kind_of(told) != "file":
-        return Swap(MEDIA[kind_of(told)](near, cache=block.cache), "the media type tells what it is here", "annotation")
+    if kind == "file" and media.kind_of(told) != "file":
+        return Swap(
+            media.CLASSES[media.kind_of(told)](near, cache=block.cache),
+            "the media type tells what it is here",
+            "annotation",
+        )
     return block if near is source else Swap(block.evolve(source=near), "files tell their type here", "annotation")
 
 

@@ -1,7 +1,8 @@
 """Ids where documents have none: calls and results are told by their names and their order.
 
 A reader makes the ids, and marks what it gave them to (``/no-id``); the writer leaves out those that a reader makes
-again. A result that would be paired with another call then is written with its id.
+again. A result that would be paired with another call then is written with its id. A result without a name is marked
+``/no-name``; a writer gives it the name of its call, unless it was read without.
 """
 
 from __future__ import annotations
@@ -9,24 +10,33 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-import agentmsg as am
-from agentmsg import Made
-from agentmsg.formats import CallNames, given, is_marked, speed, spelling, tool_links
-from agentmsg_codecs.gemini.names import FAMILY
+from agentmsg.formats.natives import is_marked
+from agentmsg.formats.spelling import changed
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import replacer
+from agentmsg.model.generated import Made, given
+from agentmsg.model.msg import Msg
+from agentmsg.model.tool_links import CallNames, made_call_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-_with_content = speed.replacer(am.Msg, "content")
+__all__ = ["linked", "unlinked"]
+
+_with_content = replacer(Msg, "content")
 
 
 class _Waiting:
     """The calls without ids that no result has answered, in their order, as a reader sees them.
 
     A result that answers none of them takes the place of one all the same: of parallel results, each has its own.
+
+    Args:
+        family: whose marks these are.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, family: str) -> None:
+        self._family = family
         self._by_name: dict[str, deque[Made]] = {}
         self._all: deque[Made] = deque()
         self._taken: set[str] = set()
@@ -35,128 +45,117 @@ class _Waiting:
 
     def call(self, place: tuple[int, int], block: Any) -> Made | None:
         """Take note of a call; return the id that its reader makes, or None if it has one of its own."""
-        may_be_made = block.id is None or is_marked(block, FAMILY, "/no-id")
-        made = tool_links.made_call_id(place, block.name) if may_be_made else None
-        if made is None or block.id not in (None, made):
-            self._known.add(str(block.id))
-            self._names.call(str(block.id), block.name)
+        may_be_made = block.id is None or is_marked(block, self._family, "/no-id")
+        made = made_call_id(place, block.name) if may_be_made else None
+        is_own = made is None or block.id not in (None, made)
+        link = str(block.id) if made is None or is_own else made
+        self._known.add(link)
+        self._names.call(link, block.name)
+        if made is None or is_own:
             return None
-        self._known.add(made)
-        self._names.call(made, block.name)
         self._by_name.setdefault(block.name, deque()).append(made)
         self._all.append(made)
         return made
 
-    def answer(self, link: str | None, name: str | None) -> Made | None:
-        """Take note of a result; return the id that its reader makes, or None if it has one, or answers no call.
-
-        Args:
-            link: its id; None if it has none.
-            name: its name.
-        """
-        if link is not None:
-            if link not in self._known:
-                self._next(self._by_name.get(name or ""))
-            self._taken.add(link)
-            return None
-        found = self._next(self._all if name is None else self._by_name.get(name))
-        if found is None:
-            self._next(self._all)
-        return found
-
     def expected(self, name: str | None) -> Made | None:
-        """Return the id that ``answer`` would return for a result without id."""
-        return self._first(self._all if name is None else self._by_name.get(name))
+        """Return the id that a reader gives to a result without one."""
+        queue = self._all if name is None else self._by_name.get(name)
+        while queue and queue[0] in self._taken:
+            queue.popleft()
+        return queue[0] if queue else None
 
-    def is_known(self, link: str | None) -> bool:
+    def answer(self, link: str | None, name: str | None) -> Made | None:
+        """Take note of a result; return the id that its reader gives it, or None if it has one, or answers no call."""
+        expected = self.expected(name)
+        if link is not None:
+            self._taken.add(link if link in self._known or expected is None else expected)
+            return None
+        taken = self.expected(None) if expected is None else expected
+        if taken is not None:
+            self._taken.add(taken)
+        return expected
+
+    def is_known(self, link: str) -> bool:
         """Whether a call has an id."""
-        return link is not None and str(link) in self._known
+        return str(link) in self._known
 
     def name_of(self, link: str | None) -> Made | None:
         """Return the name of the call that a result answers, as one that the reader makes; for each result once."""
         return self._names.answer(link if link is None else str(link))
 
-    def _first(self, queue: deque[Made] | None) -> Made | None:
-        while queue and queue[0] in self._taken:
-            queue.popleft()
-        return queue[0] if queue else None
 
-    def _next(self, queue: deque[Made] | None) -> Made | None:
-        found = self._first(queue)
-        if found is not None:
-            self._taken.add(found)
-        return found
-
-
-def _client(message: am.Msg) -> Iterator[tuple[int, Any]]:
+def _client(message: Msg) -> Iterator[tuple[int, Any]]:
     for index, block in enumerate(message.content):
-        if isinstance(block, (am.ToolUseBlock, am.ToolResultBlock)) and block.kind != "server":
+        if isinstance(block, (ToolUseBlock, ToolResultBlock)) and block.kind != "server":
             yield index, block
 
 
-def _changed(message: am.Msg, changes: dict[int, Any]) -> am.Msg:
+def _changed(message: Msg, changes: Mapping[int, Any]) -> Msg:
     if not changes:
         return message
     return _with_content(message, tuple([changes.get(index, block) for index, block in enumerate(message.content)]))
 
 
-def linked(messages: Iterable[am.Msg], first: int = 0) -> list[am.Msg]:
+def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: bool = False) -> list[Msg]:
     """Return messages that were read, with ids where they lack them, and with the names that calls say as such.
 
     Args:
         messages: as they were read.
+        family: whose marks these are.
         first: the number of the first message, for ids that differ from those of others.
+        are_named: whether results without a name get that of their call.
     """
-    waiting = _Waiting()
-    out: list[am.Msg] = []
+    waiting = _Waiting(family)
+    out: list[Msg] = []
     for number, message in enumerate(messages, first):
         changes: dict[int, Any] = {}
         for index, block in _client(message):
-            if isinstance(block, am.ToolUseBlock):
+            if isinstance(block, ToolUseBlock):
                 made = waiting.call((number, index), block)
                 if made is not None:
-                    changes[index] = spelling.changed(block, {"id": made})
+                    changes[index] = changed(block, {"id": made})
                 continue
             made = waiting.answer(block.tool_call_id, block.name)
             link = block.tool_call_id if made is None else made
             known = waiting.name_of(link)
-            name = known if known == block.name else block.name
+            name = known if known == block.name or (are_named and block.name is None) else block.name
             if link is not block.tool_call_id or name is not block.name:
-                changes[index] = spelling.changed(block, {"tool_call_id": link, "name": name})
+                changes[index] = changed(block, {"tool_call_id": link, "name": name})
         out.append(_changed(message, changes))
     return out
 
 
-def unlinked(messages: Sequence[am.Msg], first: int = 0) -> list[am.Msg]:
+def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:
     """Return the messages to write: without the ids that a reader makes again, and results with names.
 
     Args:
         messages: that fit.
+        family: as in ``linked``.
         first: as in ``linked``.
     """
-    out: list[am.Msg] = []
-    waiting = _Waiting()
+    out: list[Msg] = []
+    waiting = _Waiting(family)
     for number, message in enumerate(messages, first):
         changes: dict[int, Any] = {}
         for index, block in _client(message):
-            if isinstance(block, am.ToolUseBlock):
+            if isinstance(block, ToolUseBlock):
                 if waiting.call((number, index), block) is not None and block.id is not None:
-                    changes[index] = spelling.changed(block, {"id": None})
+                    changes[index] = changed(block, {"id": None})
                 continue
-            new = _unanswered(block, waiting)
+            new = _unanswered(block, waiting, family)
             if new is not block:
                 changes[index] = new
         out.append(_changed(message, changes))
     return out
 
 
-def _unanswered(block: Any, waiting: _Waiting) -> Any:
+def _unanswered(block: Any, waiting: _Waiting, family: str) -> Any:
     """Return a result as it is written: with a name, and without an id that is made again."""
     link, name = block.tool_call_id, given(block.name)
     known = waiting.name_of(link)
-    is_unnamed = is_marked(block, FAMILY, "/no-name") and name in (None, known)
+    is_unnamed = is_marked(block, family, "/no-name") and name in (None, known)
     name = None if is_unnamed else known if name is None else name
-    if link is not None and is_marked(block, FAMILY, "/no-id"):
+    if link is not None and is_marked(block, family, "/no-id"):
         expected = waiting.expected(name)
         # One that nobody gave, and that no call has any more, would be read as none.
         if link == expected or (expected is None and isinstance(link, Made) and not waiting.is_known(link)):
@@ -164,4 +163,4 @@ def _unanswered(block: Any, waiting: _Waiting) -> Any:
     waiting.answer(link if link is None else str(link), name)
     if link is block.tool_call_id and name is block.name:
         return block
-    return spelling.changed(block, {"tool_call_id": link, "name": None if name is None else str(name)})
+    return changed(block, {"tool_call_id": link, "name": None if name is None else str(name)})

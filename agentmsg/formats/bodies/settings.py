@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from agentmsg.formats.capabilities import Drop, Row, Swap
+from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap
 from agentmsg.formats.forms.items import Key
 from agentmsg.formats.forms.rows import Rows
 from agentmsg.formats.forms.values import Via
+from agentmsg.formats.natives import extras_of
 from agentmsg.formats.sending.findings import SendingRule
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.model.equality import same
 from agentmsg.model.settings import OWNER, Settings
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
-from agentmsg.values.types import is_mapping, is_object, is_sequence
+from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentmsg.formats.capabilities import Cell, Rule
     from agentmsg.formats.forms.described import Described
@@ -38,16 +39,34 @@ class BodySettings:
     Args:
         described: the format whose form "settings" says how; all keys of that form may be extras.
         owner: whose models these are, if another format names them, too; else the family.
+        inside: by parameter, the keys of the form that stand in the object there; beside it they are extras.
     """
 
-    def __init__(self, described: Described, *, owner: str | None = None) -> None:
+    def __init__(
+        self, described: Described, *, owner: str | None = None, inside: Mapping[str, Iterable[str]] = EMPTY
+    ) -> None:
         self.described = described
         self._family = described.family
         self._owner = owner or described.family
         self._keys = described.forms["settings"].keys
+        self._inside = {name: tuple(keys) for name, keys in inside.items()}
+        self._nested = frozenset(key for keys in self._inside.values() for key in keys)
 
     def read(self, parameters: Mapping[str, Any]) -> tuple[Settings | None, Native]:
         """Return the settings of some parameters, and the parameters that are none."""
+        if not self._inside:
+            return self._read_flat(parameters)
+        held = {name: own for name in self._inside if is_object(own := parameters.get(name)) and own}
+        told = {key: own[key] for name, own in held.items() for key in self._inside[name] if key in own}
+        flat = {key: value for key, value in parameters.items() if key not in self._nested and key not in held}
+        settings, rest = self._read_flat({**flat, **told})
+        for name, own in held.items():
+            left = {key: value for key, value in own.items() if key not in told or key in rest}
+            rest |= {name: left} if left else {}
+        beside = {key: value for key, value in parameters.items() if key in self._nested}
+        return settings, {**{key: value for key, value in rest.items() if key not in told}, **beside}
+
+    def _read_flat(self, parameters: Mapping[str, Any]) -> tuple[Settings | None, Native]:
         known = {key: parameters[key] for key in self._keys if key in parameters}
         if not known:
             return None, dict(parameters)
@@ -72,8 +91,22 @@ class BodySettings:
         odd = frozenset[str](extras)
         return found.evolve(extras=EMPTY) if odd else found, odd
 
-    def write(self, settings: Settings | None) -> Native:
-        """Return the parameters of settings; of fields that have no place here there are none."""
+    def write(self, settings: Settings | None, rest: Mapping[str, Any] = EMPTY) -> Native:
+        """Return the parameters of settings; of fields that have no place here there are none.
+
+        Args:
+            settings: of a history.
+            rest: its other parameters, of which some stand in the same objects.
+        """
+        flat = self._write_flat(settings)
+        for name, keys in self._inside.items():
+            inner = {key: flat.pop(key) for key in keys if key in flat}
+            if inner:
+                own = rest.get(name)
+                flat[name] = {**(thaw(own) if is_mapping(own) else {}), **inner}
+        return flat
+
+    def _write_flat(self, settings: Settings | None) -> Native:
         if settings is None:
             return {}
         return write_as(self.described.shapes["settings"], settings, self._family)
@@ -83,9 +116,9 @@ class BodySettings:
         own: Any = history.extras.get(self._family)
         if not is_mapping(own) or self._keys.isdisjoint(own):
             return frozenset()
-        written = self.write(history.settings)
+        written = self._write_flat(history.settings)
         others = {key: plain_copy(thaw(own[key])) for key in own if key in self._keys and key not in written}
-        _, rest = self.read({**others, **written})
+        _, rest = self._read_flat({**others, **written})
         return frozenset(key for key in own if key in self._keys and key not in rest) | frozenset(written)
 
     def row(self, rule: Rule | None = None, **cells: Cell) -> Row:
@@ -127,6 +160,11 @@ class BodySettings:
 
         cell = BodySettings.coming_back(read, write, f"it goes from {least:g} to {most:g} here")
         return BodySettings.key(native, Via(read, write, {}, supports=cell), field)
+
+    @staticmethod
+    def stops(native: str) -> Key:
+        """Return the key of the texts that an answer stops at; a list without any is an extra."""
+        return BodySettings.key(native, Via(_read_texts, list, {}, supports=KEEP), "stop")
 
     @staticmethod
     def labels(native: str, field: str | None = None) -> Key:
@@ -175,7 +213,7 @@ class BodySettings:
             settings = request.history.settings
             if settings is None:
                 return
-            own: Any = request.history.extras.get(self._family, ())
+            own = extras_of(request.history, self._family)
             for name in names:
                 if name == "model" and unnamed in own:
                     continue
@@ -183,6 +221,12 @@ class BodySettings:
                     yield ("settings", name)
 
         return SendingRule("required-setting", find, "a request must say this", "give it")
+
+
+def _read_texts(value: Any) -> tuple[str, ...]:
+    if not is_list(value) or not value or not all(type(text) is str for text in value):
+        raise Unreadable
+    return tuple(value)
 
 
 def _read_labels(value: Any) -> Any:

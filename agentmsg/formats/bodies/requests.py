@@ -1,0 +1,92 @@
+"""Requests: a body that holds messages under a key, a list of these, or one by itself.
+
+What the document was is noted under ``/container`` ("list" or "single"), unless it was a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.formats.natives import extras_of
+from agentmsg.formats.shapes import Native, mark_of
+from agentmsg.model.construction import maker
+from agentmsg.model.history import History
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list
+
+if TYPE_CHECKING:
+    from agentmsg.model.settings import Settings
+
+__all__ = ["Requests"]
+
+_make_history = maker(History)
+
+
+@attrs.frozen(kw_only=True)
+class Requests:
+    """How the requests of a format hold messages.
+
+    Attributes:
+        family: whose extras and notes are used.
+        key: of the body, that holds the messages.
+        is_single: tells a message by itself from a body.
+    """
+
+    family: str
+    key: str
+    is_single: Callable[[Any], bool]
+
+    def opened(self, document: Any) -> tuple[Any, Native]:
+        """Return a document as a body, which need not be one, and the note of what it was."""
+        if is_list(document):
+            return {self.key: document}, {"/container": "list"}
+        return ({self.key: [document]}, {"/container": "single"}) if self.is_single(document) else (document, {})
+
+    def history(
+        self,
+        messages: Iterable[Any],
+        rest: Native,
+        note: Native,
+        *,
+        tools: tuple[Any, ...] = (),
+        settings: Settings | None = None,
+    ) -> History:
+        """Return the history of the parts of a body.
+
+        Args:
+            messages: of the body.
+            rest: what nobody has read of it.
+            note: how it was spelt.
+            tools: of the body.
+            settings: of the body.
+        """
+        return _make_history(
+            messages=tuple(messages),
+            tools=tools,
+            settings=settings,
+            extras=adopt({self.family: rest}) if rest else EMPTY,
+            notes=adopt({self.family: note}) if note else EMPTY,
+        )
+
+    def is_bare(self, history: History) -> bool:
+        """Whether a history is written without a body, if nothing needs one."""
+        noted = mark_of(history, self.family, "/container") if history.notes else None
+        return noted in ("list", "single")
+
+    def closed(self, history: History, body: Native, settings: Native) -> Any:
+        """Return the document of a body: its messages themselves where such were read, and nothing needs more.
+
+        Args:
+            history: that is written.
+            body: the messages and all that stands before the extras of the history.
+            settings: what stands behind these.
+        """
+        rest = extras_of(history, self.family)
+        if rest or settings or len(body) > 1 or not self.is_bare(history):
+            return {**body, **thaw(rest), **settings}
+        natives = body[self.key]
+        is_one = mark_of(history, self.family, "/container") == "single" and len(natives) == 1
+        return natives[0] if is_one and self.is_single(natives[0]) else natives

@@ -1,0 +1,86 @@
+"""The tools of a request: functions by a form, all else as native tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.errors import AgentMsgError
+from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap
+from agentmsg.formats.shapes import Unreadable, read_as, write_as
+from agentmsg.model.construction import maker
+from agentmsg.model.tools import NativeTool, ToolSpec
+from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg.values.types import is_list, is_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentmsg.formats.shapes import Native, Shape
+    from agentmsg.model.history import History
+
+__all__ = ["listed_tools", "native_tool_row", "read_tool", "says_no_tools", "with_input", "write_tool"]
+
+_TOOLS = "tools"
+_FREE_TEXT: Mapping[str, Any] = adopt(
+    {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+)
+_make_native = maker(NativeTool)
+
+
+def read_tool(native: Any, family: str, *shapes: Shape) -> Any:
+    """Return the tool of a native one, by the first shape that reads it; a NativeTool where none does."""
+    for shape in shapes:
+        try:
+            return read_as(shape, native, family)
+        except (Unreadable, AgentMsgError):
+            continue
+    return _make_native(family, adopt(native))
+
+
+def write_tool(tool: Any, family: str, shape: Shape) -> Native:
+    """Return the native form of a tool that fits."""
+    return thaw(tool.value) if isinstance(tool, NativeTool) else write_as(shape, tool, family)
+
+
+def listed_tools(body: Native, read: Callable[[list[Any]], Iterable[Any]]) -> tuple[tuple[Any, ...], Native]:
+    """Return the tools of the list in a body, and what else stands in its place, as an extra.
+
+    Args:
+        body: an object.
+        read: returns the tools of native ones.
+    """
+    given = body.get(_TOOLS)
+    if is_list(given) and given:
+        return tuple(read(given)), {}
+    return (), {_TOOLS: given} if _TOOLS in body else {}
+
+
+def says_no_tools(history: History, key: str, value: Any) -> bool:
+    """Whether an extra beside the messages stands for tools, and says that there are none."""
+    return key == _TOOLS and not history.tools and not (is_sequence(value) and value)
+
+
+def with_input(tool: ToolSpec) -> Any:
+    """Give a tool that takes free text the schema of a function that does; see ``rules.custom_as_function``."""
+    if tool.kind != "custom":
+        return tool
+    new = tool.evolve(kind="function", parameters=_FREE_TEXT)
+    return Swap(new, "a tool that takes free text takes it as `input` here")
+
+
+def native_tool_row(family: str, read: Callable[[Any], Any], lacks: str = "only {} can write this") -> Row:
+    """Return the row of native tools for formats that support a family's own, if they come back.
+
+    Args:
+        family: whose native tools the format supports.
+        read: returns the tool of a native one.
+        lacks: the reason for those of another codec, whose name it takes.
+    """
+
+    def rule(tool: NativeTool) -> Any:
+        if tool.codec != family:
+            return Drop(lacks.format(tool.codec))
+        back = read(plain_copy(thaw(tool.value)))
+        return tool if isinstance(back, NativeTool) else Drop("this would be read as something else")
+
+    return Row({"codec": KEEP, "value": KEEP}, rule)

@@ -1,0 +1,234 @@
+"""Rules that several providers have, each with what differs between them.
+
+What they look at as turns are the messages but for instructions, which stand apart from them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.formats.sending.edits import Insert
+from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_outside, ids_twice, names_outside
+from agentmsg.formats.sending.mends import removing, rename, renumber
+from agentmsg.model.blocks import TextBlock, ToolResultBlock
+from agentmsg.model.msg import Msg
+from agentmsg.model.tools import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from agentmsg.formats.sending.edits import Edit, Path
+    from agentmsg.formats.sending.findings import Mending, Request, Severity
+
+__all__ = [
+    "PROMPTS",
+    "arguments",
+    "duplicate_ids",
+    "empty_messages",
+    "empty_texts",
+    "first_role",
+    "id_characters",
+    "no_messages",
+    "too_many_tools",
+    "tool_names",
+    "tools_missing",
+    "turns",
+]
+
+PROMPTS = ("system", "developer")
+"""The roles of instructions."""
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def turns(request: Request) -> Iterator[tuple[int, Msg]]:
+    """Yield the messages that are turns, with their indexes."""
+    return ((index, message) for index, message in enumerate(request.messages) if message.role not in PROMPTS)
+
+
+def no_messages(message: str = "there is no message") -> SendingRule:
+    """Return the rule that there is a turn."""
+
+    def find(request: Request) -> Iterator[Path]:
+        if next(turns(request), None) is None:
+            yield ("messages",)
+
+    return SendingRule("no-messages", find, message, "add a user's message")
+
+
+def first_role(message: str = "the first message isn't a user's") -> SendingRule:
+    """Return the rule that no assistant has the first turn."""
+
+    def find(request: Request) -> Iterator[Path]:
+        first = next(turns(request), None)
+        if first is not None and first[1].role == "assistant":
+            yield ("messages", first[0], "role")
+
+    def mend(mending: Mending) -> Iterator[Edit]:
+        for path in mending.paths:
+            yield Insert(int(path[1]), Msg("user", "\u2026", id=None, created_at=None))
+
+    fix = "put a user's message before it"
+    return SendingRule("first-role", find, message, fix, mend=mend, severity="warning")
+
+
+def empty_messages(
+    message: str = "the message is empty",
+    find: Callable[[Request], Iterable[Path]] | None = None,
+    severity: Severity = "error",
+) -> SendingRule:
+    """Return the rule that messages hold something.
+
+    Args:
+        message: what is wrong.
+        find: finds those that don't, if it isn't any turn without content.
+        severity: of the findings.
+    """
+
+    def without(request: Request) -> Iterator[Path]:
+        return (("messages", index) for index, turn in turns(request) if not turn.content)
+
+    return SendingRule(
+        "empty-message", find or without, message, "drop the message", mend=removing(), severity=severity
+    )
+
+
+# -- texts ------------------------------------------------------------------------------------------------------------
+
+
+def empty_texts(
+    stands: Callable[[Msg, TextBlock], bool] | None = None, blank: Severity = "error"
+) -> tuple[SendingRule, SendingRule]:
+    """Return the rules that texts hold something, and something but white space.
+
+    Inside a result, what stands alone can't go.
+
+    Args:
+        stands: whether the text of a message is looked at; None: all are.
+        blank: how sure it is that white space is refused.
+    """
+
+    def texts(request: Request) -> Iterator[tuple[Path, str]]:
+        for index, at, block in request.blocks(TextBlock):
+            if not block.text.strip() and (stands is None or stands(request.messages[index], block)):
+                yield ("messages", index, "content", at, "text"), block.text
+        for index, at, block in request.blocks(ToolResultBlock):
+            if block.kind != "server" and len(block.content) > 1:
+                for place, inner in enumerate(block.content):
+                    if isinstance(inner, TextBlock) and not inner.text.strip():
+                        yield ("messages", index, "content", at, "content", place, "text"), inner.text
+
+    def empty(request: Request) -> Iterator[Path]:
+        return (path for path, text in texts(request) if not text)
+
+    def white(request: Request) -> Iterator[Path]:
+        return (path for path, text in texts(request) if text)
+
+    fix, mend = "drop the block", removing()
+    return (
+        SendingRule("empty-text", empty, "the text is empty", fix, mend=mend),
+        SendingRule("blank-text", white, "the text is only white space", fix, mend=mend, severity=blank),
+    )
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def arguments(message: str = "the arguments are no object", besides: str | None = None) -> SendingRule:
+    """Return the rule that arguments are an object: ``encode`` puts others into one, and ``decode`` takes them out.
+
+    Args:
+        message: what is wrong.
+        besides: the kind of calls that have others.
+    """
+
+    def find(request: Request) -> Iterator[Path]:
+        for path, call in calls_of(request):
+            if call.kind != besides and not (call.is_valid and isinstance(call.input, dict)):
+                yield (*path, "input")
+
+    return SendingRule("arguments", find, message, "put them into an object", severity="warning")
+
+
+def duplicate_ids(*, in_message: bool, longest: int | None = None) -> SendingRule:
+    """Return the rule that each call has an id of its own, in its message or among all."""
+    message = f"another call{' of the message' if in_message else ''} has this id"
+    mend = renumber(str, longest=longest)
+    return SendingRule("id-duplicate", ids_twice(in_message=in_message), message, "give it an id of its own", mend=mend)
+
+
+def id_characters(message: str, letters: str | None = None, least: int = 1, longest: int | None = None) -> SendingRule:
+    """Return the rule of what ids are made of.
+
+    Args:
+        message: what is wrong.
+        letters: those that may stand in it, as between the brackets of a regular expression; None: any.
+        least: how long they are at least.
+        longest: how long at most; None: any length.
+    """
+    fits, allowed = _made_of(letters, least, longest)
+    mend = renumber(allowed, longest=longest)
+    return SendingRule("id-characters", ids_outside(fits), message, "give call and result a new id", mend=mend)
+
+
+def _made_of(letters: str | None, least: int, longest: int | None) -> tuple[Callable[[str], Any], Callable[[str], str]]:
+    """Return the test whether a word is made of some letters, and what replaces others in it."""
+    inside = re.compile(rf"{'.' if letters is None else f'[{letters}]'}{{{least},{longest or ''}}}", re.DOTALL)
+    if letters is None:
+        return inside.fullmatch, str
+    outside = re.compile(f"[^{letters}]")
+    return inside.fullmatch, lambda word: outside.sub("_", word)
+
+
+# -- tools ------------------------------------------------------------------------------------------------------------
+
+
+def tool_names(longest: int, letters: str = "a-zA-Z0-9_-", told: str = "letters, digits, _ and -") -> SendingRule:
+    """Return the rule of what the names of tools are made of.
+
+    Args:
+        longest: how long they are at most.
+        letters: as of ``id_characters``.
+        told: the same in words.
+    """
+    fits, allowed = _made_of(letters, 1, longest)
+    message = f"names have 1 to {longest} {told}; each tool has its own"
+    mend = rename(allowed, longest=longest)
+    return SendingRule("tool-name", names_outside(fits), message, "replace the characters", mend=mend)
+
+
+def tools_missing(message: str, family: str | None = None, *, also_chosen: bool = False) -> SendingRule:
+    """Return the rule that a request with calls has tools; what says nothing of settings gets tools with the call.
+
+    Args:
+        message: what is wrong.
+        family: whose own tools count; None: all do, for those of others are not written.
+        also_chosen: whether the same holds for a choice of tools.
+    """
+
+    def find(request: Request) -> Iterator[Path]:
+        history = request.history
+        settings, tools = history.settings, history.tools or ()
+        given: Iterable[Any] = tools if family is None else (t for t in tools if _is_own(t, family))
+        if settings is None or next(iter(given), None) is not None:
+            return
+        if (also_chosen and settings.tool_choice is not None) or next(calls_of(request), None) is not None:
+            yield ("tools",)
+
+    return SendingRule("tools-missing", find, message, "give the tools")
+
+
+def _is_own(tool: Any, family: str) -> bool:
+    return isinstance(tool, ToolSpec) or tool.codec == family
+
+
+def too_many_tools(most: int) -> SendingRule:
+    """Return the rule that there are not more tools."""
+
+    def find(request: Request) -> Iterator[Path]:
+        if len(request.history.tools) > most:
+            yield ("tools", most)
+
+    return SendingRule("too-many", find, f"there are more than {most} tools", "leave out tools")
