@@ -40,7 +40,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
-from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of, whole
+from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -189,7 +189,7 @@ class Messages:
                 continue
             found = self.read_tool(part)
             if found is None:
-                blocks.append(whole(part) if is_tool(part) else self.places["assistant"].read(part))
+                blocks.append(natives.native_part(part, UI) if is_tool(part) else self.places["assistant"].read(part))
                 continue
             call, result = found
             blocks.append(call)
@@ -323,7 +323,7 @@ class Messages:
             if part == _STEP or (place == "assistant" and self.read_tool(part) is not None):
                 return None
             if place == "assistant" and is_tool(part):
-                return whole(part)
+                return natives.native_part(part, UI)
             return self.places[place].comes_back(block)
 
         return comes_back
