@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg import thaw
-from agentmsg.formats import Cell, Containers, carried_extras, is_bare_text, is_marked, marked, natives, note_of
+from agentmsg.formats import Containers, carried_extras, is_bare_text, is_marked, marked, natives, note_of
 from agentmsg_codecs.vercel.capabilities import make_caps
 from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
@@ -72,9 +72,7 @@ class VercelCodec(Vercel):
 
     def make_caps(self) -> Caps:
         """Return what messages for models support; see capabilities.py."""
-        beside = carried_extras((FAMILY, _taken), odd=_is_no_prompt)
-        history = {"extras": lambda extras, owner: _then(beside, _IN_CONTAINERS(extras, owner), owner)}
-        return attrs.evolve(make_caps(self.engine), history=history)
+        return attrs.evolve(make_caps(self.engine), history={"extras": _beside_messages})
 
     def read_all(self, contents: Any) -> list[am.Msg]:
         """Return the messages of a document; a system prompt beside them is the first."""
@@ -123,5 +121,10 @@ def _is_no_prompt(_: am.History, __: str, value: Any) -> bool:
     return not _is_prompt(value)
 
 
-def _then(cell: Cell, near: Any, owner: am.History) -> Any:
-    return cell(near, owner) if near else near
+_OTHERS = carried_extras((FAMILY, _taken), odd=_is_no_prompt)
+
+
+def _beside_messages(extras: Any, history: am.History) -> Any:
+    """Keep what stands beside the messages: no text as the system prompt, which is a message."""
+    kept = _IN_CONTAINERS(extras, history)
+    return _OTHERS(kept, history) if kept else kept
