@@ -39,7 +39,8 @@ class Vercel(ContainerCodec):
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, one message, or an object that holds messages."""
         contents = self.containers.contents(document)
-        contents.each(check_message)
+        if not all(map(is_object, contents.natives)):
+            contents.each(check_message)  # tells which
         self.engine.fill()
         return self.containers.history(contents, self.read_all(contents))
 

@@ -149,6 +149,8 @@ class Messages:
     def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
         """Return the first message of a native one, with what that says beside its parts."""
         link: Any = native.get("id")
+        if len(native) == len(_KEYS) and link and native["parts"] and link != _made_id(number):
+            return spelling.changed(first, {"id": link})
         fields: dict[str, Any] = {"id": None if link == _made_id(number) else link}
         marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
         rest = {key: value for key, value in native.items() if key not in _KEYS}
