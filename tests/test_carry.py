@@ -80,6 +80,7 @@ def test_the_formats_with_a_place_are_those_that_carry_metadata() -> None:
         "openai-responses",
         "openai-responses-response",
         "riffer",
+        "sharegpt",
         "vercel",
     )
 

@@ -214,6 +214,7 @@ def test_tokens_in_texts_are_images_too() -> None:
     row = {"messages": [{"role": "user", "content": "<image>Who?<image>"}], "images": ["a.png", "b.png"]}
     history = returned(row)
     assert [type(block).__name__ for block in history[0].content] == ["ImageBlock", "TextBlock", "ImageBlock"]
+    assert am.convert(row, "hf", "sharegpt").document["conversations"][0]["value"] == "<image>Who?<image>"
     more = am.encode(history.extended(msg("user", am.ImageBlock(am.URLSource("https://x.test/c.png")))), "hf")
     assert (len(more["images"]), more["messages"][0]["content"][0]) == (3, {"type": "image"})
     assert returned({"messages": row["messages"]})[0].text == "<image>Who?<image>"
@@ -236,7 +237,7 @@ def test_options_are_for_new_rows(options: Any) -> None:
 # -- templates --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("source", ["openai", "anthropic", "gemini", "openai-responses", "riffer"])
+@pytest.mark.parametrize("source", ["openai", "anthropic", "gemini", "openai-responses", "sharegpt", "riffer"])
 def test_a_strict_template_renders_what_is_converted(source: am.CodecName) -> None:
     """Rows from other formats go to a template as they are; what was said and called is all there."""
     for title, document in some(documents(source), 24, least=8):

@@ -17,7 +17,7 @@ import agentmsg as am
 from agentmsg.formats.spelling import same_document
 from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_list, is_object
-from agentmsg_codecs.langchain.names import KEYS
+from agentmsg_codecs.langchain.messages.fields import FIELDS, KINDS
 from data import SHARED, effort
 from support.documents import documents
 
@@ -71,6 +71,7 @@ def without_notes(value: Any) -> Any:
 
 # -- known keys are those that the object in hand writes --------------------------------------------------------------
 
+KEYS = {kind: frozenset(FIELDS[kind]) for kind in dict.fromkeys(KINDS.values())}
 _ALL_KEYS = frozenset(key for keys in KEYS.values() for key in keys)
 SIBLINGS = [(tag, key) for tag in KEYS for key in sorted(_ALL_KEYS - KEYS[tag] - {"role", "content"})]
 

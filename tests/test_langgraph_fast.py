@@ -139,10 +139,11 @@ USUAL: list[dict[str, Any]] = [
     _ai("", _call({"q": {"a": [{"b": 1}]}}), response_metadata={"finish_reason": "stop", "logprobs": {"a": [{}]}}),
     *(_ai("", _call({})), _tool(), _tool([TEXT], artifact={"rows": [1]}), _tool(status="error", name="f")),
     _tool(artifact=False),
+    _tool(additional_kwargs={"a": 1}),
 ]
 ALMOST: list[dict[str, Any]] = [
     *(_human([]), _ai([_use({"n": 1})], _call({"n": True})), _human(["hi"]), _human(more=1)),
-    *(_tool(additional_kwargs={"a": 1}), {**_human(), "type": "remove", "id": "a"}),
+    {**_human(), "type": "remove", "id": "a"},
 ]
 
 

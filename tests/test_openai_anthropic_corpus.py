@@ -199,7 +199,7 @@ def test_only_system_messages_move(source: str, target: str) -> None:
 @pytest.mark.parametrize(
     ("source", "target", "readable", "conversing"),
     [
-        ("openai", "anthropic", 92, 79),
+        ("openai", "anthropic", 92, 80),
         ("anthropic", "openai", 77, 61),
         ("openai-response", "anthropic-response", 90, 0),
         ("anthropic-response", "openai-response", 88, 0),

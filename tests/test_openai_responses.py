@@ -139,6 +139,55 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
         msg("developer", am.ToolsBlock([am.ToolSpec("f", parameters={}, strict=True)])),
     ),
     (
+        "a click",
+        {"type": "computer_call", "id": "cu_1", "call_id": "c", "status": "completed", "pending_safety_checks": [],
+         "action": {"type": "wait"}},
+        msg("assistant", am.ToolUseBlock("c", "computer", {"type": "wait"}, item_id="cu_1", kind="computer")),
+    ),
+    (
+        "a screenshot",
+        {"type": "computer_call_output", "call_id": "c",
+         "output": {"type": "computer_screenshot", "image_url": "data:image/png;base64,AAAA"}},
+        msg("tool", am.ToolResultBlock(
+            "c", [am.ImageBlock(am.Base64Source("AAAA", "image/png"))], kind="computer"
+        )),
+    ),
+    (
+        "a command",
+        {"type": "shell_call", "call_id": "c", "action": {"commands": ["ls"]}},
+        msg("assistant", am.ToolUseBlock("c", "shell", {"commands": ["ls"]}, kind="shell")),
+    ),
+    (
+        "what commands print",
+        {"type": "shell_call_output", "call_id": "c", "output": [{"stdout": "a"}]},
+        msg("tool", am.ToolResultBlock("c", structured=[{"stdout": "a"}], kind="shell")),
+    ),
+    (
+        "a command of the older shell",
+        {"type": "local_shell_call", "id": "l", "call_id": "c", "action": {"command": ["ls"]}, "status": "completed"},
+        msg("assistant", am.ToolUseBlock("c", "local_shell", {"command": ["ls"]}, item_id="l", kind="local_shell")),
+    ),
+    (
+        "what it prints",
+        {"type": "local_shell_call_output", "id": "c", "output": "a"},
+        msg("tool", am.ToolResultBlock("c", "a", kind="local_shell")),
+    ),
+    (
+        "a patch",
+        {"type": "apply_patch_call", "call_id": "c", "operation": {"path": "a"}, "status": "completed"},
+        msg("assistant", am.ToolUseBlock("c", "apply_patch", {"path": "a"}, kind="apply_patch")),
+    ),
+    (
+        "a patch that failed",
+        {"type": "apply_patch_call_output", "call_id": "c", "status": "failed", "output": "No such file"},
+        msg("tool", am.ToolResultBlock("c", "No such file", status="error", kind="apply_patch")),
+    ),
+    (
+        "an image that was made",
+        {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "/9j/"},
+        msg("assistant", am.ImageBlock(am.Base64Source("/9j/", "image/jpeg"), item_id="ig_1")),
+    ),
+    (
         "what is unknown",
         {"type": "new_call", "x": 1},
         msg("assistant", am.NativeBlock(FAMILY, {"type": "new_call", "x": 1})),
@@ -203,10 +252,16 @@ def test_instructions_stand_where_they_stood() -> None:
          [{"type": "function_call_output", "call_id": "c", "output": '{"a":1}'}], "annotation"),
         (msg("assistant", am.ToolUseBlock("x", "web_search", {"q": 1}, item_id="ws_1", **SERVER)),
          [{"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"q": 1}}], "annotation"),
+        (msg("assistant", am.ToolUseBlock("c", "f", {}, kind="shell")),
+         [{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}], "annotation"),
+        (msg("tool", am.ToolResultBlock("c", "no image", kind="computer")),
+         [{"type": "function_call_output", "call_id": "c", "output": "no image"}], "annotation"),
+        (msg("assistant", am.ImageBlock(am.Base64Source("/9j/", "image/jpeg"))), [], "content"),
         (msg("assistant", am.ToolUseBlock(None, "w", {}, kind="server", provider="anthropic")),
          [{"role": "assistant", "content": '<server_tool_call name="w">{}</server_tool_call>'}], "content"),
     ],
     ids=["thinking", "foreign thinking", "refusal", "foreign id", "sound", "structured", "id of a search",
+         "another tool's kind", "no screenshot", "an image of nobody's",
          "foreign server"],
 )  # fmt: skip
 def test_what_has_no_place(message: am.Msg, input_of: list[Any], lost: str) -> None:

@@ -153,6 +153,11 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
             _calling(_CALL.evolve(input={"q": 1, "c": None})).evolve(tools=[_PADDED]),
         ),
     },
+    "sharegpt": {
+        "turn-order": (_with(1, _USER), None),
+        "last-role": (am.History(VALID.messages[:3]), None),
+        "media-missing": (_with(0, am.Msg("user", [am.NativeBlock("sharegpt", {"type": "<image>"})])), None),
+    },
     "openai-responses": {
         "few-tokens": (VALID.with_settings(model="m", max_tokens=9), None),
         "item-id": (

@@ -294,6 +294,13 @@ def test_a_result_without_call_stands_alone() -> None:
     assert (turn.voice, result.link) == ("tool", "c1")
 
 
+@pytest.mark.parametrize("value", [{"name": "ls"}, {"type": "ls", "x": 1}, {"ls": {}}])
+def test_a_native_tool_has_a_name(value: Any) -> None:
+    """It is told by its name or its type, or else by the key that it stands under."""
+    (tool,) = view_of(am.History([], tools=[am.NativeTool("gemini", value)])).tools
+    assert tool.name == "ls"
+
+
 def test_each_result_goes_with_its_own_call() -> None:
     """Two calls of one id get the first and the second result."""
     view = view_of(am.History((CALL, CALL, RESULT, am.Msg.tool("4", tool_call_id="c1", **BARE))))

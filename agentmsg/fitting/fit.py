@@ -64,7 +64,8 @@ def fit(history: History, codec: Codec) -> Fitted:
         return make_fitted(history, history, codec.name)
     misfit, steps, _ = _compiled(caps)
     messages = history.messages
-    if misfit(messages) < 0 and (not steps or _arranged(None, messages, steps) is None):
+    fits = misfit(messages) < 0 and (not steps or _arranged(None, messages, steps) is None)
+    if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return _with_rest(fitted, caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
@@ -80,6 +81,8 @@ def fit(history: History, codec: Codec) -> Fitted:
         # Who stands beside whom is decided without them.
         leave_out(empty, as_is(given) if plan is None else plan, changed, gone)
     tell_gone(gone, start, rules)
+    if caps.relink is not None:
+        changed = _relinked(planned, changed, caps.relink)
     if caps.apart is None:
         out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
         kept, added = [message for message in out if isinstance(message, Msg)], frozenset[int]()
@@ -110,6 +113,28 @@ def _changed(planned: Sequence[Msg], caps: Caps) -> dict[int, FitMessage]:
             names.see(new)
         index = misfit(planned, index + 1)
     return changes
+
+
+def _relinked(
+    planned: Sequence[Msg], changed: dict[int, FitMessage], relink: Callable[[Sequence[Msg]], Sequence[Msg]]
+) -> dict[int, FitMessage]:
+    """Give calls and results the ids by which the reader will know them."""
+    left: dict[int, Msg] = {}
+    for index, message in enumerate(planned):
+        new = changed[index].new if index in changed else message
+        if isinstance(new, Msg):
+            left[index] = new
+    before = list(left.values())
+    for index, old, new in zip(left, before, relink(before), strict=True):
+        if new is old:
+            continue
+        items = changed[index].items if index in changed else None
+        blocks = iter(new.content)
+        items = tuple(map(make_item, old.content)) if items is None else items
+        changed[index] = make_message(
+            new, tuple([each if isinstance(each.new, Drop) else attrs.evolve(each, new=next(blocks)) for each in items])
+        )
+    return changed
 
 
 def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step]) -> Plan | None:

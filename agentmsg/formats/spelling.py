@@ -15,6 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
+from agentmsg.formats.json_styles import JSON_STYLES, dump_styled, styled
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer
 from agentmsg.model.equality import same
@@ -22,8 +23,10 @@ from agentmsg.values.frozen import EMPTY, adopt, freeze_mapping
 from agentmsg.values.types import is_mapping
 
 __all__ = [
+    "JSON_STYLES",
     "SPELLINGS",
     "changed",
+    "dump_styled",
     "keep",
     "keep_proven",
     "note_of",
@@ -33,6 +36,7 @@ __all__ = [
     "says_nothing",
     "spelling_of",
     "spelling_of_nothing",
+    "styled",
     "with_note",
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
@@ -18,6 +19,8 @@ __all__ = [
     "CallNames",
     "Place",
     "answered",
+    "link_call",
+    "link_result",
     "links",
     "made_call_id",
     "name_result",
@@ -31,6 +34,10 @@ _with_name = replacer(ToolResultBlock, "name")
 # Past the frozen class's own __setattr__.
 name_result: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["name"].__set__
 """Names a result after its call: for the reader that has just made it, and still is the only one who holds it."""
+link_call: Callable[[ToolUseBlock, str], None] = vars(ToolUseBlock)["id"].__set__
+"""Gives a call an id: for the reader that has just made it, and still is the only one who holds it."""
+link_result: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["tool_call_id"].__set__
+"""Gives a result the id of its call, in the same way."""
 
 Place: TypeAlias = tuple[int, int]
 """A message's index, and a block's index in it."""
@@ -198,8 +205,12 @@ def made_call_id(place: Place, name: str | None) -> Made:
 
     Deterministic, from position and name; it doesn't change when messages are added behind.
     """
-    safe = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name or "tool")[:24]
-    return Made(f"call_{place[0]}_{place[1]}_{safe}")
+    return Made(f"call_{place[0]}_{place[1]}_{_safe(name or 'tool')}")
+
+
+@lru_cache(maxsize=1024)
+def _safe(name: str) -> str:
+    return "".join([letter if letter.isascii() and letter.isalnum() else "_" for letter in name[:24]])
 
 
 def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:

@@ -54,7 +54,7 @@ class ToolUseBlock(BaseBlock):
             ``input``, else discarded: ``input`` is the truth. Text that isn't JSON makes an invalid call
             (``is_valid`` is False, ``input`` is None).
         kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider
-            runs it).
+            runs it), or the name of a tool that the provider defines and the client runs ("shell", "computer" ...).
         provider: who runs a server tool.
         status: where the call stands ("asking", "in_progress" ...), where the source says so.
 

@@ -248,7 +248,9 @@ def tool_lines(tools: Iterable[Tool], lengths: Lengths) -> tuple[ToolLine, ...]:
 def _tool_line(tool: Tool, lengths: Lengths) -> ToolLine:
     if not isinstance(tool, ToolSpec):
         value = tool.value if isinstance(tool.value, dict) else {}
-        name = next((value[key] for key in ("name", "type") if isinstance(value.get(key), str)), "tool")
+        # Where neither says it, tools are named by the key that they stand under.
+        named = [value[key] for key in ("name", "type") if isinstance(value.get(key), str)]
+        name = next(iter([*named, *value]), "tool")
         facts = (*said(f"of {tool.codec}"), *entries(extras=tool.extras))
         shown = json_words(tool.value, lengths.detail)
         return ToolLine(name=brief(str(name)), description=Words(""), parameters=shown, facts=facts)

@@ -42,6 +42,9 @@ def project(history: History, caps: Caps) -> History:
         if step is not split_results:
             messages = [message for message in messages if step(None, [message]) is None]
             messages = messages[:1] if step(None, messages) is not None else messages
+    if caps.relink is not None and caps.relink(messages) is not messages:
+        # Where a reader makes the ids, no others are carried.
+        messages = [message for message in messages if not message.tool_calls and not message.tool_results]
     settings = _settings(history.settings, caps.settings)
     whole = _fields(history.evolve(messages=messages, tools=(), settings=None), caps.history)
     assert whole is not None, "no field of a history is required"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("source", ["anthropic", "gemini", "openai"])
+@pytest.mark.parametrize("source", ["anthropic", "gemini", "openai", "sharegpt"])
 def test_rows_are_rendered_as_they_are(source: am.CodecName, transformers: Library) -> None:
     """What is converted from another format goes to a template without a change, and none of it is refused."""
     rows = [am.encode(am.decode(document, source), "hf", on_loss="ignore") for _, document in documents(source)]

@@ -286,6 +286,18 @@ def _lionpride() -> Iterator[tuple[str, Any]]:
     yield "no more than content", {"content": {"instruction": "Hello"}}
 
 
+def _sharegpt() -> Iterator[tuple[str, Any]]:
+    for system in ("sharegpt", "sharegpt_rows", "alpaca"):
+        yield from _golden(system)
+    yield from _lines("sharegpt")
+    asked, called = {"from": "human", "value": "<image>Look"}, '{"name": "f", "arguments": {}}'
+    hermes = f"Well.\n<tool_call>\n{called}\n</tool_call>\n<tool_call>{called}</tool_call>"
+    yield "a list of turns", [asked, {"from": "assistant", "value": hermes}, {"from": "user", "value": ""}]
+    chosen, rejected = {"from": "gpt", "value": "Blue."}, {"from": "gpt", "value": "Green."}
+    yield "a pair", {"conversations": [asked], "chosen": chosen, "rejected": rejected, "images": [{"path": "a.png"}]}
+    yield "Alpaca, all columns", {"instruction": "Add", "input": "1 2", "output": "3", "history": [], "id": 1}
+
+
 def _synaptic() -> Iterator[tuple[str, Any]]:
     natives: list[Any] = []
     for name, document in _golden("synaptic"):
@@ -401,6 +413,7 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "openai-responses-response": _openai_responses_response,
     "pydantic-ai": _pydantic_ai,
     "riffer": _riffer,
+    "sharegpt": _sharegpt,
     "synaptic": _synaptic,
     "vercel": _vercel,
     "vercel-ui": _vercel_ui,

@@ -9,6 +9,7 @@ May import ``model`` and what lies below it, and forms.
 | listed_tools, says_no_tools | the tools under a key; whether what stands there is an extra |
 | read_tool, write_tool | one tool, by a form; any other is native |
 | with_input, native_tool_row | the rule for tools that take free text; the row of native tools |
+| ToolColumn | the tools of a training row, a column of their own |
 | Answers, answer_caps | codecs of responses of one message; their capability table |
 | completed | a message with the fields that every response has |
 """
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.bodies.answers import Answers, answer_caps, completed
     from agentmsg.formats.bodies.requests import Requests
     from agentmsg.formats.bodies.settings import BodySettings
+    from agentmsg.formats.bodies.tool_column import ToolColumn
     from agentmsg.formats.bodies.tools import (
         listed_tools,
         native_tool_row,
@@ -36,6 +38,7 @@ _HOMES = {
     **dict.fromkeys(("Answers", "answer_caps", "completed"), "agentmsg.formats.bodies.answers"),
     "Requests": "agentmsg.formats.bodies.requests",
     "BodySettings": "agentmsg.formats.bodies.settings",
+    "ToolColumn": "agentmsg.formats.bodies.tool_column",
     **dict.fromkeys(
         ("listed_tools", "native_tool_row", "read_tool", "says_no_tools", "with_input", "write_tool"),
         "agentmsg.formats.bodies.tools",
@@ -46,6 +49,7 @@ __all__ = [
     "Answers",
     "BodySettings",
     "Requests",
+    "ToolColumn",
     "answer_caps",
     "completed",
     "listed_tools",

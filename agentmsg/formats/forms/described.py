@@ -36,6 +36,16 @@ def keys_of_all(forms: Iterable[Form]) -> frozenset[str]:
     return frozenset[str]().union(*(form.keys for form in forms))
 
 
+def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callable[[Any], Native]:
+    """Return what writes an object in the form that is chosen for it."""
+
+    def write(obj: Any) -> Native:
+        native: Native = writers[chosen(obj)](obj)
+        return native
+
+    return write
+
+
 class Described:
     """A format, as its forms describe it.
 
@@ -45,6 +55,7 @@ class Described:
         places: where parts stand: the names of the forms that may stand there.
         odd: by place, the names of forms that the schema doesn't have there; their blocks are marked ``/odd``.
         table: what reads and writes the parts of a place; a class of yours may spell them otherwise.
+        chosen: returns the name of the form that an object is written in, where the forms alone don't tell it.
 
     Attributes:
         forms: by name.
@@ -63,8 +74,9 @@ class Described:
         *,
         odd: Mapping[str, tuple[str, ...]] | None = None,
         table: type[Parts] = Parts,
+        chosen: Callable[[Any], str] | None = None,
     ) -> None:
-        self.family = family
+        self.family, self._chosen = family, chosen
         self.forms = {form.name: form for form in forms}
         self.shapes: dict[str, Shape] = {}
         self.names = Namespace(family, self.forms, self.shapes, self._parts_of)
@@ -131,13 +143,14 @@ class Described:
         """Return the generated code of all forms as a module that declares the names it uses."""
         names = self.names
         texts = [names.source(kind, name) for name in self.forms for kind in ("read", "write")]
-        texts += [names.class_source(group) for group in self._groups if len(group) > 1]
+        if self._chosen is None:
+            texts += [names.class_source(group) for group in self._groups if len(group) > 1]
         return as_module(self.family, texts, names.scope)
 
     # -- shapes -------------------------------------------------------------------------------------------------------
 
     def _shape(self, forms: list[Form]) -> None:
-        names, first = self.names, forms[0]
+        names, first, chosen = self.names, forms[0], self._chosen
         by_tag = grouped(forms, lambda form: form.tag if form.tagged == "always" else None)
         known = {**grouped(forms, lambda form: form.tag), **by_tag}
         # An empty tag is none, where it usually is there; objects with any other tag may have a form of their own.
@@ -166,11 +179,13 @@ class Described:
             return reader(native)
 
         def form_of(obj: Any) -> Form:
+            if chosen is not None:
+                return self.forms[chosen(obj)]
             return first if len(forms) == 1 else self.form_of(forms, obj) or first
 
         @cache
         def writer() -> Callable[[Any], Native]:
-            return names.writer_of(forms)
+            return names.writer_of(forms) if chosen is None else _by_name(names.writers, chosen)
 
         def write(obj: Any) -> Native:
             return writer()(obj)

@@ -41,6 +41,7 @@ class Form:
         fits: tells native objects that this form reads from others of its tag.
         around: of a native object without a tag, a key that those of this form have: forms are chosen by the keys that
             are there, and ``fits`` is asked of few. Of two forms with the same key, ``fits`` tells.
+        is_asked: whether who reads such native objects has asked ``fits``, so that their reader need not.
         schema: what else the JSON Schema says of such native objects, so that ``fits`` holds: properties, required.
         marks: marks of objects, each with the function that gives its value for a native object; what is false isn't
             marked.
@@ -64,6 +65,7 @@ class Form:
     when: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     around: str | None = attrs.field(default=None, kw_only=True)
+    is_asked: bool = attrs.field(default=False, kw_only=True)
     schema: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True, converter=adopt)
     marks: Mapping[str, Callable[[Any], Any]] = attrs.field(default=EMPTY, kw_only=True)
     notes: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)

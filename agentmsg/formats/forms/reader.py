@@ -100,7 +100,7 @@ class _Reader(MessageLines):
     def lines(self) -> list[str]:
         form, level = self.form, Level("d", "left")
         body: list[str] = []
-        if form.fits is not None:
+        if form.fits is not None and not form.is_asked:
             body += refuse(f"not {self.bind('fits', form.fits)}(d)", "another kind of object")
         body += self._required(form.items, level)
         is_noted_early = self.has_noted

@@ -123,7 +123,9 @@ def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str,
         elif isinstance(item, Const):
             yield before + item.native, f'always "{item.value}"'
         elif isinstance(item, Hatch):
-            yield ", ".join(item.keys), item.about or ", ".join(item.cells)
+            if item.keys:
+                told = item.cells or [f'extras["{space}"]' for space in item.spaces]
+                yield ", ".join(item.keys), item.about or ", ".join(told)
         elif isinstance(item, Lifted):
             for place in item.places:
                 yield ", ".join(place.keys), place.about if isinstance(place, Beside) else _told(place.value, "content")

@@ -41,14 +41,13 @@ import agentmsg as am
 import agentmsg_codecs.hf.images as own_images
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, made_ids, maker, mark_of, marked
+from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, made_ids, maker, marked
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages
 from agentmsg_codecs.hf.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.hf.sending import RULES
-from agentmsg_codecs.hf.tools import dump, read_tools, style_of, write_tools
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -122,10 +121,10 @@ class HfCodec(Codec):
         with_images = own_images.placed(messages, rest.get(own_images.COLUMN))
         if with_images is not None:
             messages, _ = with_images, rest.pop(own_images.COLUMN)
-        tools = read_tools(self.engine.described.shapes, rest.get("tools"))
+        tools = self.engine.tools.read(rest.get("tools"))
         if tools is not None:
             del rest["tools"]
-            note |= {} if tools[1] is None else {"/tools": tools[1]}
+            note |= tools[1]
         return _make_history(
             tuple(messages),
             tools=() if tools is None else tools[0],
@@ -162,18 +161,13 @@ class HfCodec(Codec):
         if columns:
             row = own_rows.written(history, self._natives(messages), "prompt" if "prompt" in columns else min(columns))
         if history.tools:
-            row["tools"] = self._tools(history)
+            row["tools"] = self.engine.tools.write(history)
         if column:
             row[own_images.COLUMN] = column
         return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}} if own else row
 
     def _natives(self, messages: Any) -> list[Any]:
         return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))
-
-    def _tools(self, history: am.History) -> Any:
-        tools = write_tools(self.engine.described.shapes, history.tools)
-        style = style_of(mark_of(history, FAMILY, "/tools")) if history.notes else None
-        return tools if style is None else dump(tools, style)
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the native messages of a row, a list, or one message."""

@@ -24,7 +24,6 @@ from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value_result
 from agentmsg_codecs.hf.images import COLUMN, has_column, is_taken
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.hf.rows import taken
-from agentmsg_codecs.hf.tools import read_tools, tool_rows
 
 if TYPE_CHECKING:
     from agentmsg_codecs.hf.messages import Messages
@@ -167,7 +166,7 @@ def _taken(messages: Messages) -> Any:
     def columns(history: am.History) -> frozenset[str]:
         own: Any = history.extras[FAMILY]
         found = set(taken(history))
-        if history.tools or read_tools(messages.described.shapes, own.get("tools")) is not None:
+        if history.tools or messages.tools.read(own.get("tools")) is not None:
             found.add("tools")
         if has_column(history.messages) or is_taken(history.messages, own.get(COLUMN)):
             found.add(COLUMN)
@@ -182,7 +181,7 @@ def make_caps(messages: Messages) -> Caps:
     Args:
         messages: the codec's reader and writer.
     """
-    rows, described = Rows(messages.described), messages.described
+    rows = Rows(messages.described)
     of_result = rows.message("tool_message")
     plain, thoughts = _rows(messages, "plain"), _Thoughts(messages.reasoning)
 
@@ -210,7 +209,7 @@ def make_caps(messages: Messages) -> Caps:
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _taken(messages)))},
-        tools=tool_rows(described),
+        tools=messages.tools.rows(),
         arrange=(restructure.split_results, restructure.choose(_layout)),
         needs_id=natives.lacks_id(FAMILY),
         derives_names=True,

@@ -184,22 +184,15 @@ def _read_called(native: Native) -> dict[str, Any]:
     if type(name) is not str or not is_object(arguments) or ("id" in value and type(link) is not str):
         raise Unreadable("not a call")
     marks: dict[str, Any] = {"/no-id": True} if link is None else {}
-    if dump(value) != text:
+    if spelling.dump_styled(value) != text:
         marks["value"] = ["=", text]
     return {"id": link, "name": name, **tool_arguments.from_object(arguments), "notes": marks}
-
-
-def dump(value: Any) -> str:
-    """Return JSON as such rows have it: as Python writes it by default, but for letters that stay what they are."""
-    import json  # noqa: PLC0415 - loaded when a first row needs it
-
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _write_called(block: Any) -> Native:
     link = natives.link_of(block.id)
     own = {} if link is None else {"id": link}
-    return {"value": dump({**own, "name": block.name, "arguments": tool_arguments.input_copy(block)})}
+    return {"value": spelling.dump_styled({**own, "name": block.name, "arguments": tool_arguments.input_copy(block)})}
 
 
 def is_part(block: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import Unreadable, adopt, maker, natives, plain_copy, write_as
+from agentmsg.formats.bodies import ToolColumn
 from agentmsg.formats.forms import Each, Via
 from agentmsg_codecs.hf.format import describe
 from agentmsg_codecs.hf.inline import put_back, split_off
@@ -29,6 +30,7 @@ class Messages:
     Attributes:
         described: the forms.
         reasoning: the key for thinking, None: there is none.
+        tools: the column of tools.
     """
 
     def __init__(self, *, reasoning: str | None, by_text: bool) -> None:
@@ -37,6 +39,7 @@ class Messages:
         self.reasoning = "reasoning_content" if self._is_inline else reasoning
         calls = Each(Via(self._read_call, self._write_call, native={}))
         self.described = describe(calls, reasoning=self.reasoning, by_text=by_text)
+        self.tools = ToolColumn(self.described, "tool", "bare_tool", style="list")
 
     def fill(self) -> None:
         """Fill the tables of hooks, on first use."""

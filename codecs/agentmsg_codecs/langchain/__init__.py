@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
+    from agentmsg.formats.forms import Described
 
 __all__ = ["LangChainCodec"]
 
@@ -102,14 +103,15 @@ class LangChainCodec(ContainerCodec):
 
     form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: make_caps(self.engine), takes_self=True)
-    )
+
+    def make_caps(self) -> Caps:
+        """Return what LangChain's messages support; see capabilities/messages.py."""
+        return make_caps(self.engine)
 
     @property
-    def caps(self) -> Caps:
-        """What LangChain's messages support; see capabilities/messages.py."""
-        return self._caps
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content parts."""
+        return (self.engine.parts.described,)
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, a single message, or a state that holds messages."""

@@ -27,7 +27,8 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_words, make_result, make_text, write_cache
-from agentmsg_codecs.langchain.names import BODY_KEYS, FAMILY
+from agentmsg_codecs.langchain.messages.fields import BODY_KEYS
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,63 +27,10 @@ CONTENT_KEYS = frozenset(
     }
 )  # fmt: skip
 
-# The word in `type`, and what kind of message it names.
-KINDS: Mapping[str, str] = {
-    "human": "human",
-    "ai": "ai",
-    "system": "system",
-    "tool": "tool",
-    "function": "function",
-    "chat": "chat",
-    "remove": "remove",
-    "HumanMessageChunk": "human",
-    "AIMessageChunk": "ai",
-    "SystemMessageChunk": "system",
-    "ToolMessageChunk": "tool",
-    "FunctionMessageChunk": "function",
-    "ChatMessageChunk": "chat",
-    "generic": "chat",
-}
-ROLE_OF_KIND: Mapping[str, str] = {"human": "user", "ai": "assistant", "system": "system", "remove": "remove"}
-# The words in `role` that convert_to_messages knows; any other word is a chat message's own.
-KIND_OF_ROLE: Mapping[str, str] = {
-    "user": "human",
-    "human": "human",
-    "assistant": "ai",
-    "ai": "ai",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "function",
-    "remove": "remove",
-}
 # The words in the `status` of a tool message.
 STATUS_WORDS = frozenset({"success", "error"})
 # Roles of the model that no ChatMessage may claim, because they ask for more than a word.
 OWN_ROLES = frozenset({"tool", "remove", "native"})
-
-_SHARED = frozenset({"content", "additional_kwargs", "response_metadata", "type", "name", "id"})
-# The fields of each kind of message; what only another kind has is unknown to it. A tool message may have more than
-# LangChain's own fields: it keeps what its pydantic model does not know.
-KEYS: Mapping[str, frozenset[str]] = {
-    "human": _SHARED,
-    "system": _SHARED,
-    "remove": _SHARED,
-    "function": _SHARED,
-    "chat": _SHARED | {"role"},
-    "ai": _SHARED | {"tool_calls", "invalid_tool_calls", "usage_metadata"},
-    "tool": _SHARED | {"tool_call_id", "artifact", "status", "structured", "error", "error_type", "cache_control"},
-}
-_CHUNK = frozenset({"tool_call_chunks", "chunk_position"})
-# All that any of them knows; and what beside them would be taken for a form.
-BODY_KEYS = frozenset[str]().union(*KEYS.values(), _CHUNK)
-MAY_MEAN = BODY_KEYS | {"data", "text"}
-
-
-def keys_of(tag: str) -> frozenset[str]:
-    """Return the fields that messages with a word in `type` have."""
-    return KEYS[KINDS[tag]] | _CHUNK if tag == "AIMessageChunk" else KEYS[KINDS[tag]]
-
 
 # Native words for why a model stopped, by their key, and ours: one to one. Any other word is its own.
 FINISH_OF: Mapping[str, Mapping[str, str]] = {

@@ -22,9 +22,10 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Each, Nested, Rows
-from agentmsg_codecs.openai_responses.format import CITATIONS, is_own_id
+from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
+from agentmsg_codecs.openai_responses.item_keys import is_own_id
 from agentmsg_codecs.openai_responses.items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, has_tools, is_phase
-from agentmsg_codecs.openai_responses.names import FAMILY, ITEM
+from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM
 from agentmsg_codecs.openai_responses.settings import ROW, SETTINGS
 from agentmsg_codecs.openai_responses.tools import carried_tools, tool_rows
 
@@ -93,6 +94,7 @@ def run_rows(
         am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result,
         am.CompactionBlock: own.compaction,
+        am.ImageBlock: own.made,
     }
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = made.place("items", answers, others)
@@ -109,7 +111,9 @@ def run_rows(
             {**refusal.fields, **said, "extras": cells.together(refusal.fields["extras"], _ITEM_EXTRAS)},
             None if is_answer else own.refusal,
         ),
-        am.ToolUseBlock: Row({**call.fields, "kind": cells.kinds("custom", "server")}, call.otherwise, call.concerns),
+        am.ToolUseBlock: Row(
+            {**call.fields, "kind": cells.kinds("custom", "server", *CLIENT_TOOLS)}, call.otherwise, call.concerns
+        ),
     }
 
 
@@ -166,10 +170,9 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
     tools = Row({"tools": carried_tools(items.inputs)})
     system = MessageRow(fields=fields, blocks={**_input_rows(items, "text"), am.ToolsBlock: tools}, otherwise=_system)
     result = Rows(items.inputs).row(
-        "output",
-        "custom_output",
-        rules={am.ToolResultBlock: (own.result, ("structured", "error"))},
-        kind=cells.kinds("custom"),
+        *(form.name for form in OUTPUTS),
+        rules={am.ToolResultBlock: (own.result, ("structured", "error", "kind"))},
+        kind=cells.kinds("custom", *CLIENT_TOOLS),
     )
     return Caps(
         messages={

@@ -46,64 +46,19 @@ from agentmsg.formats.forms import (
     Words,
     Wrapped,
 )
-from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES, PROVIDER, RESPONSE
+from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS
+from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, item_id, item_marks
+from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, RESPONSE
 from agentmsg_codecs.openai_responses.reasoning import REASONING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentmsg.formats import Cell, Shape
+    from agentmsg.formats import Shape
 
 DETAILS = ("low", "high", "original")
 TTLS = ("30m", "12h")
 _SERVER = {"kind": "server", "provider": PROVIDER}
-
-
-# -- what all items say -----------------------------------------------------------------------------------------------
-
-
-def own_id(kind: str) -> Cell:
-    """Return the cell of an item's id: one of its kind, or one that was read here."""
-    return lambda value, owner: value if is_own_id(value, owner, kind) else None
-
-
-def is_own_id(value: str | None, owner: Any, kind: str) -> bool:
-    """Whether an item of some kind may have an id: it begins as the API asks, or was read so."""
-    return value is not None and (value.startswith(PREFIXES[kind]) or mark_of(owner, FAMILY, "/id") is True)
-
-
-def _item(kind: str) -> Key:
-    return Key("id", "item_id", Text(), "may", cell=own_id(kind))
-
-
-def _marks(kind: str, **others: Any) -> Any:
-    """Return the marks of items: whether their id begins otherwise than the API asks, and others."""
-    prefix = PREFIXES[kind]
-
-    def has_other(native: Native) -> bool:
-        value = native.get("id")
-        return type(value) is str and not value.startswith(prefix)
-
-    return {"id": has_other, **others}
-
-
-def _read_status(native: Native) -> dict[str, Any]:
-    """Read that an item is whole: requests needn't say so."""
-    if "status" not in native:
-        return {}
-    return {"notes": {"/done": True}} if native["status"] == "completed" else {"odd": ("status",)}
-
-
-def _write_status(block: Any) -> Native:
-    is_done = (
-        block.notes and mark_of(block, FAMILY, "/done") is True and "status" not in natives.extras_of(block, FAMILY)
-    )
-    return {"status": "completed"} if is_done else {}
-
-
-_STATUS = Hatch(keys=("status",), cells={}, get=_read_status, put=_write_status, odd=("status",), about="whether whole")
-# Where the schema requires it.
-_ENDED = Spare("status", "completed")
 
 
 # -- parts ------------------------------------------------------------------------------------------------------------
@@ -271,8 +226,8 @@ def _served(name: str, *keys: str) -> Form:
 
     told = Hatch(keys=keys, cells={"input": KEEP}, get=read, put=write, must=keys, schema={key: {} for key in keys},
                  about="input")  # fmt: skip
-    return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", (told, Key("id", "item_id", Text()), _ENDED),
-                fixed={**_SERVER, "name": name, "id": None}, marks=_marks(name), when=_is_not_of_mcp)  # fmt: skip
+    return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", (told, Key("id", "item_id", Text()), ENDED),
+                fixed={**_SERVER, "name": name, "id": None}, marks=item_marks(name), when=_is_not_of_mcp)  # fmt: skip
 
 
 def _is_of_mcp(block: Any) -> bool:
@@ -283,36 +238,57 @@ def _is_not_of_mcp(block: Any) -> bool:
     return not _is_of_mcp(block)
 
 
+def _read_made(data: Any) -> am.Base64Source:
+    """Return the source of an image that OpenAI's tool made."""
+    if type(data) is not str:
+        raise Unreadable
+    return made_image(data)
+
+
+def made_image(data: str) -> am.Base64Source:
+    """Return the source of an image; its type is what the data tells."""
+    return am.Base64Source(data, media.guess_media_type(data))
+
+
+def _write_made(source: Any) -> str:
+    return source.data  # type: ignore[no-any-return]
+
+
 # Their keys say the arguments of what OpenAI runs; results beside them are extras.
 SERVED = {"code_interpreter": ("code", "container_id"), "file_search": ("queries",)}
 ITEMS = (
-    Form("reasoning", am.ThinkingBlock, "reasoning", (_item("reasoning"), REASONING, _STATUS),
-         marks=_marks("reasoning", alone=_is_alone)),
+    Form("reasoning", am.ThinkingBlock, "reasoning", (item_id("reasoning"), REASONING, STATUS),
+         marks=item_marks("reasoning", alone=_is_alone)),
     Form("function_call", am.ToolUseBlock, "function_call", (
-        _LINK, Key("name", "name", Text()), _ARGUMENTS, _item("call"), _STATUS,
-    ), marks=_marks("call")),
+        _LINK, Key("name", "name", Text()), _ARGUMENTS, item_id("call"), STATUS,
+    ), marks=item_marks("call")),
     Form("custom_tool_call", am.ToolUseBlock, "custom_tool_call", (
-        _LINK, Key("name", "name", Text()), Key("input", "input", Arguments(is_free=True)), _item("custom"), _STATUS,
-    ), fixed={"kind": "custom"}, marks=_marks("custom")),
+        _LINK, Key("name", "name", Text()), Key("input", "input", Arguments(is_free=True)), item_id("custom"), STATUS,
+    ), fixed={"kind": "custom"}, marks=item_marks("custom")),
+    *CALLS,
     *(_served(name, *keys) for name, keys in SERVED.items()),
     Form("web_search_call", am.ToolUseBlock, "web_search_call", (
-        Key("action", "input", Input()), Key("id", "item_id", Text()), _ENDED,
-    ), fixed={**_SERVER, "name": "web_search", "id": None}, marks=_marks("web_search"), when=_is_not_of_mcp),
+        Key("action", "input", Input()), Key("id", "item_id", Text()), ENDED,
+    ), fixed={**_SERVER, "name": "web_search", "id": None}, marks=item_marks("web_search"), when=_is_not_of_mcp),
     Form("mcp_call", am.ToolUseBlock, "mcp_call", (
-        Key("name", "name", Text()), _ARGUMENTS, Key("id", "item_id", Text()), _ENDED,
-    ), fixed={**_SERVER, "id": None}, marks=_marks("mcp"), fits=lambda native: type(native.get("server_label")) is str,
-         when=_is_of_mcp, about="server_label, output and error are extras",
+        Key("name", "name", Text()), _ARGUMENTS, Key("id", "item_id", Text()), ENDED,
+    ), fixed={**_SERVER, "id": None}, marks=item_marks("mcp"), fits=_says("server_label"), when=_is_of_mcp,
+         about="server_label, output and error are extras",
          schema={"properties": {"server_label": {"type": "string"}}, "required": ["server_label"]}),
     Form("tool_search_call", am.ToolUseBlock, "tool_search_call", (
-        Key("call_id", "id", Link(), "null"), Key("arguments", "input", Input()), _item("tool_search"), _STATUS,
-    ), fixed={**_SERVER, "name": "tool_search"}, marks=_marks("tool_search"), when=_is_not_of_mcp),
+        Key("call_id", "id", Link(), "null"), Key("arguments", "input", Input()), item_id("tool_search"), STATUS,
+    ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search"), when=_is_not_of_mcp),
     Form("tool_search_output", am.ToolResultBlock, "tool_search_output", (
         Key("call_id", "tool_call_id", Link(), "null"), Key("tools", "structured", Json()),
-        _item("tool_search_result"), _STATUS,
-    ), fixed={**_SERVER, "name": "tool_search"}, marks=_marks("tool_search_result")),
+        item_id("tool_search_result"), STATUS,
+    ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search_result")),
+    Form("image_generation_call", am.ImageBlock, "image_generation_call", (
+        Key("result", "source", Via(_read_made, _write_made, {"type": "string"}, supports=KEEP)),
+        Key("id", "item_id", Text()), ENDED,
+    ), marks=item_marks("image_generation")),
     Form("compaction", am.CompactionBlock, "compaction", (
-        Key("encrypted_content", "encrypted", Text()), _item("compaction"),
-    ), marks=_marks("compaction")),
+        Key("encrypted_content", "encrypted", Text()), item_id("compaction"),
+    ), marks=item_marks("compaction")),
 )  # fmt: skip
 
 
@@ -321,14 +297,14 @@ ITEMS = (
 
 def _output(name: str, kind: str, result: str) -> Form:
     fixed = {"kind": "custom"} if kind == "custom_tool_call" else {}
-    items = (Key("call_id", "tool_call_id", Link()), Key("output", "content", Content("inner"), '""'), _item(result))
+    items = (Key("call_id", "tool_call_id", Link()), Key("output", "content", Content("inner"), '""'), item_id(result))
     return Form(
         name,
         am.ToolResultBlock,
         f"{kind}_output",
-        (*items, _STATUS),
+        (*items, STATUS),
         fixed=fixed,
-        marks=_marks(result),
+        marks=item_marks(result),
         is_apart="output",
     )
 
@@ -336,6 +312,7 @@ def _output(name: str, kind: str, result: str) -> Form:
 OUTPUTS = (
     _output("output", "function_call", "result"),
     _output("custom_output", "custom_tool_call", "custom_result"),
+    *RESULTS,
 )
 _ABOUT = (Key("name", "name", Text()), Key("description", "description", Text(), "may"))
 TOOLS = (

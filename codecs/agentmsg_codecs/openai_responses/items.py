@@ -29,15 +29,18 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg.formats.bodies import read_tool, write_tool
-from agentmsg_codecs.openai_responses.format import describe_inputs, describe_items
+from agentmsg_codecs.openai_responses.client_tools import CALLS
+from agentmsg_codecs.openai_responses.format import OUTPUTS, describe_inputs, describe_items
 from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, PHASES, PREFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _PLACES = {"user": "user", "system": "text", "developer": "text"}
-_OUTPUTS = {"function_call_output": "output", "custom_tool_call_output": "custom_output"}
-_CALLS = ("function_call", "custom_tool_call")
+# The forms of results by their tags.
+_OUTPUTS = {str(form.tag): form.name for form in OUTPUTS}
+_OUTPUT_OF = {form.fixed.get("kind", "function"): form.name for form in OUTPUTS}
+_CALLS = ("function_call", "custom_tool_call", *(form.tag for form in CALLS))
 _MORE_TOOLS = "additional_tools"
 _SAID = (am.TextBlock, am.RefusalBlock)
 MESSAGE_KEYS = frozenset({"type", "role", "content", "id", "status"})
@@ -274,7 +277,7 @@ class Items:
         return items
 
     def _output(self, block: Any) -> Native:
-        name = "custom_output" if block.kind == "custom" else "output"
+        name = _OUTPUT_OF[block.kind]
         # Its name is its call's: readers give it again.
         bare = block.evolve(name=None) if block.notes and block.name is not None else block
         return write_as(self.inputs.shapes[name], bare, FAMILY)

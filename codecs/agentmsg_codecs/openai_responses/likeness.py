@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_list, is_object
+from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS
 
 _PARTS = frozenset({"input_text", "input_image", "input_file", "output_text", "refusal"})
-_ITEMS = frozenset({
-    "additional_tools", "apply_patch_call", "code_interpreter_call", "computer_call", "computer_call_output",
-    "custom_tool_call", "custom_tool_call_output", "file_search_call", "function_call", "function_call_output",
-    "image_generation_call", "item_reference", "local_shell_call", "mcp_approval_request", "mcp_approval_response",
-    "mcp_call", "mcp_list_tools", "shell_call", "tool_search_call", "tool_search_output", "web_search_call",
-})  # fmt: skip
+# Those that have forms, and those that have no equivalent.
+_ITEMS = frozenset(form.tag for form in (*ITEMS, *OUTPUTS)) | {
+    "additional_tools", "item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_list_tools",
+}  # fmt: skip
+# Newer kinds end so.
+_ENDINGS = ("_call", "_call_output")
 # Types that others have, too; here a key beside tells them.
 _ALSO = {"reasoning": "summary", "compaction": "encrypted_content", "message": "content"}
 _OWN_PARAMETERS = frozenset({
@@ -59,10 +60,12 @@ def _sniff_item(item: Any) -> float:
     if not is_object(item):
         return 0.0
     tag = item.get("type")
-    if type(tag) is str and tag in _ITEMS:
-        return _SURE
     if type(tag) is str and tag in _ALSO and tag != "message":
         return _SURE if _ALSO[tag] in item else 0.0
+    if type(tag) is str and tag in _ITEMS:
+        return _SURE
+    if type(tag) is str and tag.endswith(_ENDINGS):
+        return _PLAIN
     role: Any = item.get("role")
     if tag not in (None, "message") or type(role) is not str or role not in _ROLES or "content" not in item:
         return 0.0

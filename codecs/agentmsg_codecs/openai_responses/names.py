@@ -10,11 +10,15 @@ RESPONSE = "openai-responses.response"
 # Who signs reasoning, keeps files, and runs tools.
 PROVIDER = "openai"
 PHASES = frozenset({"commentary", "final_answer"})
+# Tools that OpenAI defines and the client runs: the kinds of their calls and results, which are their names, too.
+CLIENT_TOOLS = frozenset({"apply_patch", "computer", "local_shell", "shell"})
 # What the ids of items begin with; the API refuses others.
 PREFIXES = {
     "call": "fc_",
     "compaction": "cmp_",
     "custom": "ctc_",
+    "computer": "cu_",
+    "image_generation": "ig_",
     "message": "msg_",
     "reasoning": "rs_",
     "result": "fc",

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, cells, is_mapping, is_marked, mark_of, media, natives, note_of, rules
-from agentmsg_codecs.openai_responses.format import SERVED, is_own_id
+from agentmsg_codecs.openai_responses.client_tools import is_call, is_result
+from agentmsg_codecs.openai_responses.format import SERVED, made_image
+from agentmsg_codecs.openai_responses.item_keys import is_own_id
 from agentmsg_codecs.openai_responses.items import is_phase
-from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, PROVIDER
+from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM, PROVIDER
 
 if TYPE_CHECKING:
     from agentmsg.formats import Rule
@@ -105,6 +107,8 @@ def _is_served(block: Any) -> bool:
 
 def call(block: am.ToolUseBlock) -> Any:
     """Keep a call; one of a tool that another provider runs is text."""
+    if block.kind in CLIENT_TOOLS and not is_call(block):
+        return Swap(block.evolve(kind="function"), "this is a function's call here", "annotation")
     if block.kind != "server":
         return block
     if not _is_served(block):
@@ -129,8 +133,13 @@ def compaction(block: am.CompactionBlock) -> Any:
 
 def result(block: am.ToolResultBlock) -> Any:
     """Tell structured content and an error in the content of a result."""
-    answer = rules.structured_as_text(block)
-    new: am.ToolResultBlock = answer.new if isinstance(answer, Swap) else block
+    plain = block
+    if block.kind in CLIENT_TOOLS:
+        if is_result(block):
+            return block
+        plain = block.evolve(kind="function")
+    answer = rules.structured_as_text(plain)
+    new: am.ToolResultBlock = answer.new if isinstance(answer, Swap) else plain
     if new.error is not None and new.error in new.text:
         new = new.evolve(error=None)
     if new is block:
@@ -167,6 +176,15 @@ def _carried(block: Any, unknown: str) -> Any:
 def image(block: am.ImageBlock) -> Any:
     """Keep an image given by URL, as data, or by the id of a file; ``auto`` is how it is looked at anyhow."""
     return _carried(block, "image/png")
+
+
+def made(block: am.ImageBlock) -> Any:
+    """Keep an image that OpenAI's tool made; nothing else of the assistant's is one."""
+    source: Any = block.source
+    if not isinstance(source, am.Base64Source) or not is_own_id(block.item_id, block, "image_generation"):
+        return Drop("no place for the assistant's images here")
+    near = made_image(source.data)
+    return block if am.same(near, source) else Swap(block.evolve(source=near), "data tells its type here", "annotation")
 
 
 def file(block: am.FileBlock) -> Any:

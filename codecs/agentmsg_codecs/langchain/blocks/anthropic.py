@@ -221,7 +221,13 @@ def _is_text(block: Any) -> bool:
 
 # For the codec of that name, which by default writes one plain text as such.
 LISTED = adopt({ANTHROPIC: {"/list": True}})
-_TEXTS = Each(Via(read_text, _write_text, supports=KEEP))
+_TEXT_PART = {
+    "type": "object",
+    "properties": {"type": {"const": "text"}, "text": {"type": "string"}},
+    "required": ["type", "text"],
+    "additionalProperties": False,
+}
+_TEXTS = Each(Via(read_text, _write_text, adopt(_TEXT_PART), KEEP))
 _STATUS = Words({True: "error", False: "success"}, is_closed=True)
 _RESULTS = (
     *(_known_result(tag, name) for tag, name in TOOLS.items()),

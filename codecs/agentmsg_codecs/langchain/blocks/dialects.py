@@ -370,6 +370,10 @@ def _v0(tag: str, kind: str, key: str = "", shape: str = "v0") -> Form:
             Key("metadata", "metadata", Object(), "may", is_odd=True),
         ),
         notes={"shape": shape},
+        schema={
+            "properties": {"source_type": {"const": kind}, **({"text": {"not": {}}} if key != "text" else {})},
+            "required": ["source_type"],
+        },
         fits=lambda part: part.get("source_type") == kind and (kind != "text" or ("text" in part) == (key == "text")),
     )  # fmt: skip
 

@@ -7,9 +7,7 @@ block is marked with the name of another dialect, which still says all of it.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.non_standard as non_standard
@@ -70,8 +68,8 @@ _REFUSED = (Unreadable, AgentMsgError)
 _RAISED = (*_REFUSED, AttributeError, LookupError, TypeError, ValueError)
 # Of whom a signature is of which nothing is told.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
-_NONE = frozenset[str]()
 _NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset({"type", "value", "cache_control"})}
+_OF_ANTHROPIC = frozenset(form.name for form in OWN)
 # The mark of what LangChain has wrapped begins so.
 _WRAPPED = "non_standard "
 
@@ -94,15 +92,14 @@ class ContentParts(Parts):
     """
 
     def __init__(self) -> None:
-        # What fits is asked here, once.
-        self.described = Described(FAMILY, (attrs.evolve(form, fits=None) for form in (*ALL_FORMS, ANY_RESULT)), {})
+        self.described = Described(FAMILY, ALL_FORMS, {}, chosen=self._chosen)
         self._read_as, self._write_as = self.described.names.readers, self.described.names.writers
         # By tag, what reads such parts: the test of those that it takes, and its name.
         self._of_tag: dict[Any, list[Entry]] = {}
         # By class, how blocks are usually written, and by class and mark, how else: the test of those that are.
         self._usual: dict[Any, list[Entry]] = {}
         self._named: dict[tuple[Any, str], list[Entry]] = {}
-        for form in (*ALL_FORMS, ANY_RESULT):
+        for form in ALL_FORMS:
             self._add(form)
         result = result_shape(self.read, self._write_bare)
         shapes = (*map(self._shape, V1_CLASSES[:-1]), result)
@@ -145,11 +142,11 @@ class ContentParts(Parts):
 
     def _add(self, form: Form) -> None:
         name, mark, test = form.name, form.notes.get("shape"), says_all_of(form)
-        if form is not ANY_RESULT:
+        if name != ANY_RESULT.name:
             self._of_tag.setdefault(form.tag, []).append((form.fits, name))
         if mark is None:
             own = self._usual.setdefault(form.cls, [])
-            if form in OWN:
+            if name in _OF_ANTHROPIC:
                 own.insert(0, (test, name))
             else:
                 own.append((None if form.is_other else is_of(form), name))
@@ -300,6 +297,12 @@ class ContentParts(Parts):
             if test is None or test(block):
                 return name
         return None
+
+    def _chosen(self, block: Any) -> str:
+        """Return the name of the form that a block is written in, as its mark says, or else as usual."""
+        entries = self._named.get((block.__class__, mark_of(block, FAMILY, "/shape")), ())
+        told = (name for test, name in entries if name in self.described.forms and (test is None or test(block)))
+        return next(told, None) or cast("str", self._name_of(block))
 
     def _plain(self, block: Any) -> Any:
         """Return the part of a block as it is usually written, without its unknown fields."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import attrs
+
 from agentmsg.formats import natives, speed
 from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
-from agentmsg_codecs.langchain.blocks.anthropic import OWN, TOOLS
+from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, OWN, TOOLS
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import USE
 from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, SUMMARY
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
@@ -26,7 +28,11 @@ MARKS = {
     "document_blocks": "document-blocks", "cited_document": "document", **dict.fromkeys(TOOLS, "tool_result"),
 }  # fmt: skip
 # What is read is tried in this order: what isn't told by its keys alone stands behind.
-ALL_FORMS = (USE, SUMMARY, *FORMS, *DIALECTS, *OWN)
+ALL_FORMS = tuple(
+    # What fits is asked by who chooses among them, once.
+    attrs.evolve(form, is_asked=True)
+    for form in (USE, SUMMARY, *FORMS, *DIALECTS, *OWN, ANY_RESULT)
+)
 V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
 OF_V1 = frozenset({RESULT, *(form.name for form in FORMS)})
 Entry: TypeAlias = "tuple[Callable[[Any], bool] | None, str]"

@@ -158,7 +158,8 @@ def extras_hatch(names: Mapping[str, str] = EMPTY, owner: str | None = None) -> 
         odd=("extras",),
         is_optional=True,
         spaces=(INNER,),
-        about=f"extras: {', '.join(sorted(claimed(names)))}",
+        schema={"extras": {"type": "object", "properties": {key: {"type": "string"} for key in ("phase", *names)}}},
+        about=", ".join(sorted(claimed(names))),
     )
 
 

@@ -95,6 +95,12 @@ def gives(wanted: str) -> Callable[[Native], bool]:
     return test
 
 
+def only(wanted: str) -> Native:
+    """Return what the schema says of parts that give what they show under this key alone."""
+    others = (*(key for key in GIVEN if key != wanted), "source_type", "source")
+    return {"properties": {key: {"not": {}} for key in others}}
+
+
 def is_from(cls: type[Any]) -> Callable[[Any], bool]:
     """Return the test of blocks with such a source."""
     return lambda block: type(block.source) is cls
@@ -134,9 +140,11 @@ def _media(tag: str) -> tuple[Form, ...]:
     cls, names = MEDIA[tag], _NAMES[tag]
     beside = (ID, CACHE, extras_hatch(names))
     return (
-        Form(f"{tag}_by_url", cls, tag, (BY_URL, *beside), fits=gives("url"), when=is_from(am.URLSource)),
-        Form(f"{tag}_by_data", cls, tag, (BY_DATA, *beside), fits=gives("base64"), when=is_from(am.Base64Source)),
-        Form(f"{tag}_by_id", cls, tag, _of_file(names), fits=gives("file_id"),
+        Form(f"{tag}_by_url", cls, tag, (BY_URL, *beside), fits=gives("url"), schema=only("url"),
+             when=is_from(am.URLSource)),
+        Form(f"{tag}_by_data", cls, tag, (BY_DATA, *beside), fits=gives("base64"), schema=only("base64"),
+             when=is_from(am.Base64Source)),
+        Form(f"{tag}_by_id", cls, tag, _of_file(names), fits=gives("file_id"), schema=only("file_id"),
              when=is_from(am.FileSource)),
     )  # fmt: skip
 

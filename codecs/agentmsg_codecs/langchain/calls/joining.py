@@ -35,7 +35,7 @@ from agentmsg.formats import (
     natives,
     note_of,
     same_document,
-    with_note,
+    spelling,
 )
 from agentmsg_codecs.langchain.blocks.v1_calls import call_input, raw_text
 from agentmsg_codecs.langchain.calls.copies import WRITERS, entry_of, is_function_call
@@ -266,9 +266,9 @@ def _note(calls: list[_Call], blocks: list[Any], parts: ContentParts) -> None:
             plain = (
                 entry_of(block) if letter == "t" else WRITERS[letter](block) if letter != "c" else parts.write(block)
             )
-            spelling, more = compared(native, plain)
-            if spelling:
-                note[f"/{letter}="] = [stamp(block), spelling]
+            otherwise, more = compared(native, plain)
+            if otherwise:
+                note[f"/{letter}="] = [stamp(block), otherwise]
             if not more:
                 continue
             said = {SPACES[letter]: adopt(more)}
@@ -308,4 +308,5 @@ def _note_order(calls: list[_Call], notes: list[Native], letter: str) -> None:
 def _with_note(block: am.ToolUseBlock, note: Native) -> am.ToolUseBlock:
     if not note:
         return block
-    return with_note(block, FAMILY, adopt(am.thaw({**note_of(block, FAMILY), **note})))
+    notes = {**block.notes, FAMILY: adopt({**note_of(block, FAMILY), **note})}
+    return spelling.changed(block, {"notes": adopt(notes)})

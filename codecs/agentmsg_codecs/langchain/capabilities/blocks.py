@@ -36,6 +36,7 @@ from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1_results import KEYS
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.layout import extras_of_copies
+from agentmsg_codecs.langchain.messages.fields import FIELDS
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def _coming_back(parts: ContentParts, block: Any, kept: dict[str, Any]) -> dict[
     """Return the extras that a block has again once it was written and read."""
 
     def comes_back(extras: dict[str, Any]) -> bool:
-        new = block.evolve(extras=extras)
+        is_all = len(extras) == len(block.extras) and all(own is extras.get(name) for name, own in block.extras.items())
+        new = block if is_all else block.evolve(extras=extras)
         return not _may_mean(new) or _keeps_extras(new, parts)
 
     parts.fill()
@@ -327,13 +329,9 @@ def block_rows(parts: ContentParts) -> dict[type[am.BaseBlock], Row]:
     return _Blocks(parts).rows()
 
 
-_RESULT = ("tool_call_id", "name", "structured", "artifact", "error", "error_type")
+_RESULT = {field.field: KEEP for key, field in FIELDS["tool"].items() if key == "name" or key not in FIELDS["human"]}
 
 
 def result_rows() -> dict[type[am.BaseBlock], Row]:
     """Return the rows of tool messages."""
-    return {
-        am.ToolResultBlock: Row(
-            {**dict.fromkeys(_RESULT, KEEP), "status": _status, "cache": _hint}, _tool_result, "error"
-        )
-    }
+    return {am.ToolResultBlock: Row({**_RESULT, "status": _status, "cache": _hint}, _tool_result, "error")}

@@ -29,8 +29,9 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_rows
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
+from agentmsg_codecs.langchain.messages.fields import FIELDS, MAY_MEAN
 from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MODEL_KEYS, STOP_KEYS
-from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, MAY_MEAN, NATIVE_STOPS
+from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, NATIVE_STOPS
 from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS, is_odd
 
 if TYPE_CHECKING:
@@ -216,12 +217,11 @@ def make_caps(
         return messages.read(value)[0]
 
     rows = block_rows(messages.parts)
+    shared = {field.field: KEEP for field in FIELDS["human"].values() if field.field not in ("role", "content")}
     fields: dict[str, Cell] = {
-        "id": KEEP,
-        "name": KEEP,
+        **shared,
         "model": KEEP,
         "finish_reason": _finish,
-        "metadata": KEEP,
         "response_metadata": _response,
         "extras": extras or message_extras(messages, AROUND_DATA),
     }

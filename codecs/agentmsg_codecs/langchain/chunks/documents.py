@@ -52,6 +52,7 @@ from agentmsg_codecs.langchain.chunks.pieces import (
     without_index,
 )
 from agentmsg_codecs.langchain.chunks.quick import quick_read, quick_write
+from agentmsg_codecs.langchain.messages.fields import CHUNK_OF_ROLE, FIELDS
 from agentmsg_codecs.langchain.messages.forms import split
 from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
 from agentmsg_codecs.langchain.names import FAMILY
@@ -67,15 +68,12 @@ _make_part = maker(am.ChunkPart)
 _make_msg = maker(am.Msg)
 _SHARED = ("id", "name", "model", "metadata", "response_metadata", "usage", "finish_reason", "extras")
 # The keys of an assistant's chunk that are not read as those of a message, and what stands for nothing there.
-_OWN: Mapping[str, Any] = {"tool_calls": [], "invalid_tool_calls": [], "tool_call_chunks": [], "chunk_position": None}
-_LISTS = frozenset(_OWN) - {"chunk_position"}
-_TAGS: Mapping[str, str] = {
-    "user": "HumanMessageChunk",
-    "assistant": "AIMessageChunk",
-    "system": "SystemMessageChunk",
-    "developer": "SystemMessageChunk",
-    "tool": "ToolMessageChunk",
+_OWN: Mapping[str, Any] = {
+    key: field.default
+    for key, field in FIELDS["AIMessageChunk"].items()
+    if key not in FIELDS["HumanMessageChunk"] and key != "usage_metadata"
 }
+_LISTS = frozenset(_OWN) - {"chunk_position"}
 # The text of a part of content. A piece that brings something else, such as a signature, leaves it out.
 _TEXTS: Mapping[str, str] = {"text": "text", "thinking": "thinking", "reasoning": "reasoning"}
 _DELTA = "input_json_delta"
@@ -231,7 +229,7 @@ def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
     is_answer = role == "assistant"
     note = note_of(chunk, FAMILY)
     tag, form = note.get("/type"), note.get("/form")
-    tag = tag if isinstance(tag, str) else _TAGS.get(role, "ChatMessageChunk")
+    tag = tag if isinstance(tag, str) else CHUNK_OF_ROLE.get(role, "ChatMessageChunk")
     form = form if isinstance(form, str) and form in _FORMS else "dict"
     own = {key: value for key, value in note.items() if key not in _OWN and key != "/raw"}
     content = tuple(part.block for part in chunk.parts if not (is_answer and _is_apart(part)))

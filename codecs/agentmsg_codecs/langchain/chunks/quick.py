@@ -13,6 +13,7 @@ import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg import thaw
 from agentmsg.formats import EMPTY, Native, adopt, is_list, is_object, maker, note_of, same_document
 from agentmsg_codecs.langchain.chunks.pieces import is_piece, made_of, part_entry
+from agentmsg_codecs.langchain.messages.fields import KEYS
 from agentmsg_codecs.langchain.messages.metadata import read_response, write_response
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
@@ -24,12 +25,6 @@ if TYPE_CHECKING:
 _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
 _TAG = "AIMessageChunk"
-_KEYS = frozenset(
-    {
-        "additional_kwargs", "chunk_position", "content", "id", "invalid_tool_calls", "name", "response_metadata",
-        "tool_call_chunks", "tool_calls", "type", "usage_metadata",
-    }
-)  # fmt: skip
 _ENTRY_KEYS = frozenset({"args", "id", "index", "name", "type"})
 _WORD = (str, type(None))
 _INDEX = (int, str, type(None))
@@ -46,7 +41,7 @@ def quick_read(native: Any) -> am.MsgChunk | None:
         return None
     is_dict = len(native) == 2  # noqa: PLR2004 - type and data
     body = native.get("data") if is_dict else native
-    if not is_object(body) or native.get("type") != _TAG or body.keys() != _KEYS or body["type"] != _TAG:
+    if not is_object(body) or native.get("type") != _TAG or body.keys() != KEYS[_TAG] or body["type"] != _TAG:
         return None
     said, response, usage = body["content"], body["response_metadata"], body["usage_metadata"]
     if type(said) is not str or body["additional_kwargs"] != {} or not is_object(response):

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
 
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
+    from agentmsg.formats.forms import Described
     from agentmsg_codecs.langchain.langgraph.checkpoints import Contents
 
 
@@ -123,17 +124,15 @@ class LangGraphCodec(Codec):
         default=attrs.Factory(lambda self: UsualDocuments(self.engine, self._natives), takes_self=True),
     )
     _old: LangChainLcCodec = attrs.field(init=False, eq=False, repr=False, factory=LangChainLcCodec)
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: graph_caps(self.engine, self._natives), takes_self=True),
-    )
+
+    def make_caps(self) -> Caps:
+        """Return what messages of LangGraph support: the same as ``langchain``."""
+        return graph_caps(self.engine, self._natives)
 
     @property
-    def caps(self) -> Caps:
-        """What messages of LangGraph support: the same as ``langchain``."""
-        return self._caps
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content parts."""
+        return (self.engine.parts.described,)
 
     # -- documents ----------------------------------------------------------------------------------------------
 

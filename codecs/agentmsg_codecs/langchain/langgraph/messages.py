@@ -7,7 +7,7 @@ What a message spells otherwise than LangGraph does today is a note under ``lang
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
@@ -30,13 +30,10 @@ from agentmsg_codecs.langchain.langgraph.checkpoints import body_of
 from agentmsg_codecs.langchain.langgraph.escape import escape, unescape
 from agentmsg_codecs.langchain.langgraph.key_order import orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.tree import EXT
-from agentmsg_codecs.langchain.lc.envelopes import CLASSES, DIALECTS, LC, TAGS, Envelopes, bare, word
+from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, bare, word
 from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
+from agentmsg_codecs.langchain.messages.fields import CLASSES, MODULES, TAGS
 from agentmsg_codecs.langchain.names import FAMILY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 # The namespace of our notes.
 LG = "langgraph"
@@ -46,15 +43,6 @@ METHOD = "model_validate_json"
 _PYDANTIC_1, PYDANTIC_2 = 4, 5
 _BEGIN = b'"__'
 _OWN_NOTES = frozenset({LG})
-
-
-def _module(name: str) -> str:
-    """Return the module that has a class, as LangChain's classes say themselves."""
-    base = name.removesuffix("Chunk")
-    return f"langchain_core.messages.{'modifier' if base == 'RemoveMessage' else TAGS[base]}"
-
-
-MODULE_OF: Mapping[str, str] = {name: _module(name) for name in TAGS}
 
 
 class GraphMessages:
@@ -104,7 +92,7 @@ class GraphMessages:
             return None
         if form != "flat" or message.role == "native":
             return None
-        if module != MODULE_OF[name]:
+        if module != MODULES[name]:
             note["/module"] = module
         if code == _PYDANTIC_1:
             note["/pydantic"] = 1
@@ -180,7 +168,7 @@ class GraphMessages:
         else:
             unescaped.append(body)
         module = note.get("/module")
-        items = [module if isinstance(module, str) else MODULE_OF[name], name, body]
+        items = [module if isinstance(module, str) else MODULES[name], name, body]
         if note.get("/pydantic") == 1:
             return {EXT: _PYDANTIC_1, "value": items}
         return {EXT: PYDANTIC_2, "value": [*items, METHOD]}

@@ -20,11 +20,11 @@ from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, is_object, note_of, speed
 from agentmsg_codecs.langchain.langgraph.checkpoints import contents_of, place_of
 from agentmsg_codecs.langchain.langgraph.key_order import orders_of, reordered
-from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, MODULE_OF, PYDANTIC_2
+from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, PYDANTIC_2
 from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, UNPACKING, WIDEST, pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
-from agentmsg_codecs.langchain.lc.envelopes import TAGS
 from agentmsg_codecs.langchain.messages.depth import is_deep
+from agentmsg_codecs.langchain.messages.fields import CLASSES, MODULES
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 
 if TYPE_CHECKING:
@@ -48,10 +48,14 @@ _ARRAY: Any = list
 
 # The length of the module's name tells these apart.
 _TELLING = 2
-_HEADS: Mapping[str, bytes] = {
-    TAGS[name]: b"\x94" + _packb(MODULE_OF[name]) + _packb(name)  # an array of four
-    for name in ("HumanMessage", "SystemMessage", "AIMessage", "ToolMessage")
-}
+
+
+def _head(tag: str) -> bytes:
+    name = CLASSES[tag]
+    raw: bytes = b"\x94" + _packb(MODULES[name]) + _packb(name)  # an array of four
+    return raw
+
+
 _END: bytes = _packb(METHOD)
 
 # -- what is odd ------------------------------------------------------------------------------------------------------
@@ -160,9 +164,10 @@ class UsualDocuments:
     """
 
     def __init__(self, engine: Messages, others: GraphMessages) -> None:
-        by_tag = FastReaders(engine.parts, _is_odd).by_tag
+        by_tag = FastReaders(engine.parts, "flat", _is_odd).by_tag
+        self._heads: Mapping[str, bytes] = {tag: _head(tag) for tag in by_tag}
         self.readers: dict[bytes, tuple[bytes, Callable[[Native], am.Msg | None]]] = {
-            head[:_TELLING]: (head, by_tag[tag]) for tag, head in _HEADS.items()
+            head[:_TELLING]: (head, by_tag[tag]) for tag, head in self._heads.items()
         }
         self._writers = engine.fast_writers
         self._others = others
@@ -249,7 +254,7 @@ class UsualDocuments:
             return None
         if _MARKER.search(fields):
             return None
-        raw: bytes = tool.pack_ext_type(PYDANTIC_2, _HEADS[body["type"]] + fields + _END)
+        raw: bytes = tool.pack_ext_type(PYDANTIC_2, self._heads[body["type"]] + fields + _END)
         return raw
 
 

@@ -58,6 +58,7 @@ from agentmsg_codecs.langchain.names import FAMILY
 if TYPE_CHECKING:
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
+    from agentmsg.formats.forms import Described
 
 
 _make_history = maker(am.History)
@@ -111,17 +112,15 @@ class LangChainLcCodec(ContainerCodec):
     _envelopes: Envelopes = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: Envelopes(self.engine), takes_self=True)
     )
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: _make_caps(self.engine, self._envelopes), takes_self=True),
-    )
+
+    def make_caps(self) -> Caps:
+        """Return what envelopes support: the same as ``langchain``."""
+        return _make_caps(self.engine, self._envelopes)
 
     @property
-    def caps(self) -> Caps:
-        """What envelopes support: the same as ``langchain``."""
-        return self._caps
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content parts."""
+        return (self.engine.parts.described,)
 
     def read(self, document: Any) -> am.History:
         """Return the history of a document that holds envelopes; see documents.py."""

@@ -31,8 +31,9 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc.escape import escape_all, holds_marker, unescape_all
-from agentmsg_codecs.langchain.lc.quick import SHORT, FastEnvelopes
+from agentmsg_codecs.langchain.lc.quick import FastEnvelopes
 from agentmsg_codecs.langchain.messages.depth import are_shallow, take
+from agentmsg_codecs.langchain.messages.fields import CLASSES, TAGS, USUAL, is_empty
 from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -47,40 +48,11 @@ if TYPE_CHECKING:
 LC = "langchain.lc"
 
 
-# -- what dumpd leaves out --------------------------------------------------------------------------------------------
-
-_KINDS: Mapping[str, str] = {
-    "HumanMessage": "human",
-    "AIMessage": "ai",
-    "SystemMessage": "system",
-    "ToolMessage": "tool",
-    "FunctionMessage": "function",
-    "ChatMessage": "chat",
-    "RemoveMessage": "remove",
+# What a field is where an envelope has it not, by the class.
+_FILLED: Mapping[str, Native] = {
+    name: {key: field.default for key, field in USUAL[tag].items() if field.dumpd == "if set" or key == "type"}
+    for name, tag in TAGS.items()
 }
-_CHUNKS = tuple(f"{name}Chunk" for name in _KINDS if name != "RemoveMessage")
-TAGS: Mapping[str, str] = {**_KINDS, **{name: name for name in _CHUNKS}}
-CLASSES: Mapping[str, str] = {**{tag: name for name, tag in TAGS.items()}, "generic": "ChatMessage"}
-# What a field is where an envelope has it not.
-_ABSENT: Native = {"additional_kwargs": {}, "response_metadata": {}, "name": None, "id": None}
-_OF_AI: Native = {"usage_metadata": None}
-_OF_TOOL: Native = {"artifact": None}
-_OF_CHUNK: Native = {"tool_call_chunks": [], "chunk_position": None}
-_OWN: Mapping[str, Native] = {
-    "AIMessage": _OF_AI,
-    "AIMessageChunk": {**_OF_AI, **_OF_CHUNK},
-    "ToolMessage": _OF_TOOL,
-    "ToolMessageChunk": _OF_TOOL,
-}
-_FILLED: Mapping[str, Native] = {name: {**_ABSENT, "type": tag, **_OWN.get(name, {})} for name, tag in TAGS.items()}
-_EMPTY: Native = {**_ABSENT, **_OF_AI, **_OF_TOOL, **_OF_CHUNK}
-# Always written; where they are empty, at the end.
-_LAST = ("tool_calls", "invalid_tool_calls")
-
-
-def _is_empty(key: str, value: Any) -> bool:
-    empty = _EMPTY[key]
-    return value is None if empty is None else not value and isinstance(value, type(empty))
 
 
 @attrs.frozen
@@ -129,7 +101,7 @@ class Envelopes:
         self._engine = engine
         fast = FastEnvelopes(engine.parts, DIALECTS["python"].path)
         self.fast_readers = fast.by_class
-        self.fast_writers = FastWriters(engine.parts, SHORT).by_role
+        self.fast_writers = FastWriters(engine.parts, "short").by_role
         self._fast_read = fast.read
 
     def read(self, native: Any, dialect: Dialect) -> am.Msg:
@@ -151,12 +123,16 @@ class Envelopes:
         if filled is None or kwargs.get("type", filled["type"]) != filled["type"]:
             return _whole(native)
         note = _spelling(own, kwargs, dialect)
-        if holds_marker(kwargs.values()):
+        is_escaped = holds_marker(kwargs.values())
+        if is_escaped:
             kwargs, marks = unescape_all(kwargs)
             if marks:
                 note["/escapes"] = marks
         try:
-            message, form = self._engine.read({**filled, **kwargs})
+            body = {**filled, **kwargs}
+            # Of a body that has the usual keys, and was odd in the envelope, no other way is worth a try.
+            is_odd = dialect.typed and not note and not is_escaped and body.keys() == USUAL[filled["type"]].keys()
+            message, form = (self._engine.read_odd if is_odd else self._engine.read)(body)
         except AgentMsgError:
             return _whole(native)
         if form != "flat" or message.role == "native":
@@ -219,10 +195,11 @@ class Envelopes:
         Args:
             message: the message.
             dialect: how envelopes are spelt.
-            unescaped: where given, the kwargs of a usual envelope are not escaped but put here: to be looked through
+            unescaped: where given, the kwargs of an envelope are not escaped but put here: to be looked through
                 together with those of others, which takes a fifth of the time.
         """
-        if not message.extras and dialect.typed:
+        is_proved = speed.reader_of(message) is self
+        if not message.extras and dialect.typed and not is_proved and not self._engine.has_proved(message):
             fast = self.fast_writers.get(message.role)
             kwargs = None if fast is None else fast(message)
             if kwargs is not None:
@@ -235,9 +212,7 @@ class Envelopes:
         if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         note = note_of(message, LC) if message.notes else EMPTY
-        flat = self._engine.write(
-            self._engine.proved(bare(message), is_proved=speed.reader_of(message) is self), "flat"
-        )
+        flat = self._engine.write(self._engine.proved(bare(message), is_proved=is_proved), "flat")
         shown = note.get("/shown")
         kwargs = _short(flat, tuple(shown) if is_sequence(shown) else dialect.shown)
         name = CLASSES[flat["type"]]
@@ -245,20 +220,21 @@ class Envelopes:
             kwargs["type"] = TAGS[name]
         else:
             del kwargs["type"]
-        native: Native = {
-            "lc": 1,
-            "type": "constructor",
-            "id": [*_path(note.get("/path"), dialect), name],
-            "kwargs": escape_all(kwargs, note.get("/escapes")),
-        }
+        marks = note.get("/escapes")
+        if marks or unescaped is None:
+            kwargs = escape_all(kwargs, marks)
+        else:
+            unescaped.append(kwargs)
+        path = _path(note.get("/path"), dialect)
+        native: Native = {"lc": 1, "type": "constructor", "id": [*path, name], "kwargs": kwargs}
         return natives.with_rest(native, message, LC)
 
 
 def _spelling(own: list[Any], kwargs: Native, dialect: Dialect) -> Native:
     """Return a note of what an envelope spells otherwise than the dialect."""
     note: Native = {}
-    empty = _FILLED[own[-1]]
-    shown = tuple([key for key, value in kwargs.items() if not value and key in empty and _is_empty(key, value)])
+    empty, fields = _FILLED[own[-1]], USUAL[TAGS[own[-1]]]
+    shown = tuple([key for key, value in kwargs.items() if not value and key in empty and is_empty(fields[key], value)])
     if shown != dialect.shown:
         note["/shown"] = list(shown)
     if own[:-1] != dialect.path:
@@ -302,14 +278,12 @@ def _short(flat: Native, shown: tuple[Any, ...]) -> Native:
     kwargs: Native = {}
     behind: Native = {}
     # An unknown field may be called as a field of another class.
-    empty = _FILLED[CLASSES[flat["type"]]]
-    last = _LAST if "usage_metadata" in empty else ()
+    fields = USUAL[flat["type"]]
     for key, value in flat.items():
-        if value:
-            kwargs[key] = value
-        elif key in last:
+        how = "always" if value or key not in fields else fields[key].dumpd
+        if how == "last":
             behind[key] = value
-        elif key not in empty or not _is_empty(key, value) or key in shown:
+        elif how == "always" or not is_empty(fields[key], value) or key in shown:
             kwargs[key] = value
     kwargs.update(behind)
     return kwargs

@@ -26,7 +26,8 @@ from agentmsg_codecs.langchain.calls.copies import is_function_call
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.joining import join
 from agentmsg_codecs.langchain.calls.layout import Layout, chunks_of, content_part, lay_out
-from agentmsg_codecs.langchain.messages.forms import EMPTY_FIELDS, Unwrapped, role_word
+from agentmsg_codecs.langchain.messages.fields import KINDS, LEFT_OUT, ROLE_OF_KIND, TAG_OF_ROLE
+from agentmsg_codecs.langchain.messages.forms import Unwrapped, role_word
 from agentmsg_codecs.langchain.messages.metadata import (
     is_in_kwargs,
     read_kwargs,
@@ -34,7 +35,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     write_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND, STATUS_WORDS
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OWN_ROLES, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
@@ -44,14 +45,6 @@ if TYPE_CHECKING:
 
 
 _make_msg = maker(am.Msg)
-_TAG_OF_ROLE: Mapping[str, str] = {
-    "user": "human",
-    "assistant": "ai",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "remove": "remove",
-}
 _CHUNKS = SPACES["k"]
 _OPENAI_ROLE = "__openai_role__"
 _SHORT_FORMS = frozenset({"role", "oldest", "pair", "text"})
@@ -73,7 +66,7 @@ class Bodies:
         """Return the word in `type` for a message, by its role; one that says more of its pieces is a chunk."""
         if message.role == "assistant" and any(_CHUNKS in block.extras for block in message.content if block.extras):
             return "AIMessageChunk"
-        return _TAG_OF_ROLE.get(message.role, "chat")
+        return TAG_OF_ROLE.get(message.role, "chat")
 
     def tag(self, message: am.Msg, noted: Any) -> str:
         """Return the word in `type`: the noted one where a message of that kind can be this one."""
@@ -323,7 +316,7 @@ def _shortened(body: Native, form: str) -> Native:
     return {
         key: value
         for key, value in body.items()
-        if key not in left_out and not (key in EMPTY_FIELDS and same_document(value, EMPTY_FIELDS[key]))
+        if key not in left_out and not (key in LEFT_OUT and same_document(value, LEFT_OUT[key]))
     }
 
 

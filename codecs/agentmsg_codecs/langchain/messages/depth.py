@@ -68,7 +68,7 @@ def are_shallow(natives: list[Any]) -> bool:
 
 def proving(parts: ContentParts) -> Mapping[str, Callable[[Any], am.Msg | None]]:
     """Return by form, dict or flat, what reads a usual native message that is not too deep; None of any other."""
-    readers = FastReaders(parts, is_deep).by_tag
+    readers = FastReaders(parts, "flat", is_deep).by_tag
 
     def read_dict(native: Any) -> am.Msg | None:
         try:

@@ -10,40 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import EMPTY, Native, adopt, is_mapping, note_of, spelling
-from agentmsg_codecs.langchain.names import FAMILY, MAY_MEAN
+from agentmsg_codecs.langchain.messages.fields import MAY_MEAN, NEEDED, USUAL
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import agentmsg as am
 
-_ABSENT = frozenset({"absent"})
-_NO_OBJECT = frozenset({"absent", "null"})
-_NO_LIST = frozenset({"absent", "null", "{}"})
-# By key: the value that the usual message has, and the spellings that read as it.
-_SHARED: Mapping[str, tuple[Any, frozenset[str]]] = {
-    "content": ("", frozenset({"null", "[]"})),
-    "additional_kwargs": ({}, _NO_OBJECT),
-    "response_metadata": ({}, _NO_OBJECT),
-    "name": (None, _ABSENT),
-    "id": (None, _ABSENT),
-}
-_FIELDS: Mapping[str, Mapping[str, tuple[Any, frozenset[str]]]] = {
-    "human": {**_SHARED, "type": ("human", _ABSENT)},
-    "system": {**_SHARED, "type": ("system", _ABSENT)},
-    "ai": {
-        **_SHARED,
-        "type": ("ai", _ABSENT),
-        "tool_calls": ([], _NO_LIST),
-        "invalid_tool_calls": ([], _NO_LIST),
-        "usage_metadata": (None, _ABSENT),
-    },
-    "tool": {**_SHARED, "type": ("tool", _ABSENT), "artifact": (None, _ABSENT)},
-}
-# What a usual tool message has, and nothing stands for.
-_REQUIRED = frozenset({"tool_call_id", "status"})
-_USUAL: Mapping[str, Native] = {
-    tag: {key: default for key, (default, _) in fields.items()} for tag, fields in _FIELDS.items()
+_PLAIN: Mapping[str, Native] = {
+    tag: {key: field.default for key, field in fields.items() if field.default is not NEEDED}
+    for tag, fields in USUAL.items()
 }
 
 
@@ -55,23 +32,20 @@ def read(body: Native, tag: str, usual: Callable[[Native], am.Msg | None]) -> am
         tag: the word in ``type``.
         usual: reads bodies of this kind that have all keys, and no other.
     """
-    fields = _FIELDS[tag]
+    fields = USUAL[tag]
     # In the order of keep: what is absent stands first.
     note: Native = {key: "absent" for key in fields if key not in body}
-    if not all("absent" in fields[key][1] for key in note):
+    if not all("absent" in fields[key].spelt for key in note):
         return None
-    plain: Native = {**_USUAL[tag]}
+    plain: Native = {**_PLAIN[tag]}
     extras: Native = {}
     for key, value in body.items():
         known = fields.get(key)
         if known is None:
-            if key in _REQUIRED and tag == "tool":
-                plain[key] = value
-            elif key in MAY_MEAN:
+            if key in MAY_MEAN:
                 return None
-            else:
-                extras[key] = value
-        elif not value and spelling.spelling_of(value) in known[1]:
+            extras[key] = value
+        elif not value and spelling.spelling_of(value) in known.spelt:
             note[key] = spelling.spelling_of(value)
         else:
             plain[key] = value
@@ -108,10 +82,10 @@ def write(message: am.Msg, usual: Callable[[am.Msg], Native | None]) -> Native |
     body = usual(spelling.changed(message, changes))
     if body is None:
         return None
-    fields = _FIELDS[body["type"]]
+    fields = USUAL[body["type"]]
     for key, name in spelt.items():
-        default, names = fields.get(key, (None, EMPTY))
-        if type(name) is not str or name not in names or body[key] != default:
+        field = fields.get(key)
+        if field is None or type(name) is not str or name not in field.spelt or body[key] != field.default:
             return None
         if name == "absent":
             del body[key]

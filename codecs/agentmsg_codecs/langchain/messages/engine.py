@@ -32,33 +32,23 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.parts import ContentParts
-from agentmsg_codecs.langchain.calls.joining import is_calls
 from agentmsg_codecs.langchain.messages import deviating
 from agentmsg_codecs.langchain.messages.body import Bodies
 from agentmsg_codecs.langchain.messages.depth import proving
+from agentmsg_codecs.langchain.messages.fields import HAS_MEANING, KIND_OF_ROLE, MAY_MEAN
 from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, split, wrap
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
-from agentmsg_codecs.langchain.messages.quick_write import FLAT, FastWriters
-from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
+from agentmsg_codecs.langchain.messages.quick_write import FastWriters
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
     import cattrs
 
 
-# What says something else than the default spelling is never kept in a note. The values that have no meaning under a
-# key are extras, so that the rest of the message is read all the same.
-_HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("name", "id", "tool_call_id", "status", "error", "error_type"), lambda value: type(value) is str),
-    **dict.fromkeys(("additional_kwargs", "response_metadata", "usage_metadata"), is_mapping),
-    **dict.fromkeys(("tool_calls", "invalid_tool_calls"), is_calls),
-    "cache_control": lambda value: is_mapping(value) and type(value.get("type")) is str,
-    "chunk_position": lambda value: value == "last",
-    # Everything but pieces of the calls.
-    "tool_call_chunks": lambda _: False,
-}
-_ODD = frozenset(_HAS_MEANING)
+# What has no meaning under a key is an extra: what says something else than the default is never kept in a note.
+_ODD = frozenset(HAS_MEANING)
 
 
 class Messages:
@@ -75,9 +65,9 @@ class Messages:
     def __init__(self) -> None:
         self.parts = parts = ContentParts()
         self._bodies = Bodies(parts)
-        self.fast_readers = FastReaders(parts).by_tag
+        self.fast_readers = FastReaders(parts, "flat").by_tag
         self.proving = proving(parts)
-        self.fast_writers = FastWriters(parts, FLAT).by_role
+        self.fast_writers = FastWriters(parts, "flat").by_role
         self.origins = {form: object() for form in FORMS}
 
     @property
@@ -110,9 +100,14 @@ class Messages:
                     message = fast(native) or deviating.read(native, tag, fast)
                     if message is not None:
                         return message, "flat"
-        return self._read(native)
+        return self.read_odd(native)
 
-    def _read(self, native: Any) -> tuple[am.Msg, str]:
+    def read_odd(self, native: Any) -> tuple[am.Msg, str]:
+        """Return the same of a message that is known to be odd, where that is not for lack of a key.
+
+        Raises:
+            DecodeError: as ``read``.
+        """
         found = split(native)
         if found is None:
             if is_mapping(native) and (type(native.get("type")) is str or type(native.get("role")) is str):
@@ -120,24 +115,34 @@ class Messages:
                 return _whole(native), "dict" if "data" in native else "flat"
             raise DecodeError(f"not a message of LangChain: {excerpt(native)}")
         try:
-            message = self._meaning(found)
+            message, plain = self._meaning(found)
         except (Unreadable, AgentMsgError):
             return _whole(native), found.form
-        plain = self._listed(message, self._bodies.write(message, found.tag, found.form))
+        is_proven = True
         if not same_document(plain, found.body):
-            kept = self._kept(message, found, plain)
+            kept, is_proven = self._kept(message, plain, found) or (None, False)
             if kept is None or not self.keeps_extras(kept, found.form, FORMS):
                 return _whole(native), found.form
             message = kept
         if found.rest:
             message = message.evolve(extras={**message.extras, ENVELOPE: found.rest})
-        if not same_document(plain_copy(thaw(self._spell(message, found.form))), native):
+        is_proven = is_proven and self._is_written_so(message, found)
+        if not is_proven and not same_document(plain_copy(thaw(self._spell(message, found.form))), native):
             return _whole(native), found.form
         speed.remember_reader(message, self.origins[found.form])
         return message, found.form
 
-    def _meaning(self, found: Unwrapped) -> am.Msg:
+    def _is_written_so(self, message: am.Msg, found: Unwrapped) -> bool:
+        """Whether a message is certainly written in the form that it was read in, around a body that comes back."""
+        if found.form not in _LONG or not MAY_MEAN.isdisjoint(natives.extras_of(message, FAMILY)):
+            return False
+        tag = self._bodies.tag(message, note_of(message, FAMILY).get("/type"))
+        return tag == found.tag and _able(found.form, message, tag) == found.form
+
+    def _meaning(self, found: Unwrapped) -> tuple[am.Msg, Native]:
+        """Return what a native message means, and its body in the default spelling."""
         message = self._bodies.read(found)
+        plain = self._bodies.write(message, found.tag, found.form)
         own: Native = {}
         if self._bodies.default_tag(message) != found.tag:
             own["type"] = found.tag
@@ -146,13 +151,10 @@ class Messages:
         if found.is_typed:
             own["typed"] = True
         content = found.body.get("content")
-        if (
-            is_list(content)
-            and type(self._bodies.write(message, found.tag, found.form).get("content")) is str
-            and content
-        ):
+        if is_list(content) and content and type(plain.get("content")) is str:
             own["content"] = "list"
-        return marked(message, FAMILY, **own) if own else message
+        message = marked(message, FAMILY, **own) if own else message
+        return message, self._listed(message, plain)
 
     def has_proved(self, message: am.Msg) -> bool:
         """Whether a message is one that was read in the flat form, so that it needn't be proved when it is written."""
@@ -168,6 +170,8 @@ class Messages:
 
     def write(self, message: am.Msg, form: str) -> Any:
         """Return the native message, in a form of which its own note may differ."""
+        if speed.reader_of(message) is self.origins.get(form, self):
+            return self._spell(message, form)
         fast = self.fast_writers.get(message.role) if form in _LONG else None
         if fast is not None:
             body = None if message.extras else fast(message)
@@ -187,8 +191,6 @@ class Messages:
 
     def _checked(self, message: am.Msg, form: str) -> Any:
         """Return the native message with all spellings that it remembers, as far as they mean the same."""
-        if speed.reader_of(message) is self.origins.get(form, self):
-            return self._spell(message, form)
         for trial in _trials(message):
             spelt = self._spell(trial, form)
             if not _is_noted(trial) or self._reads_as(spelt, message):
@@ -234,14 +236,19 @@ class Messages:
             return False
         return found in forms and back.role == message.role and same_document(back.extras.get(FAMILY), own)
 
-    def _kept(self, message: am.Msg, found: Unwrapped, plain: Native) -> am.Msg | None:
-        """Return the message with its unknown fields and odd spellings; None if it would not come back."""
+    def _kept(self, message: am.Msg, plain: Native, found: Unwrapped) -> tuple[am.Msg, bool] | None:
+        """Return the message with its unknown fields and odd spellings, and whether its body certainly comes back.
+
+        None if it would not come back.
+        """
         plain = {key: value for key, value in plain.items() if not _is_odd(key, found.body.get(key), value)}
 
         def read(body: Native) -> am.Msg:
             return self._bodies.read(attrs.evolve(found, body=body))
 
-        return spelling.keep(message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read)
+        return spelling.keep_proven(
+            message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read
+        )
 
     def read_only(self, native: Any) -> tuple[am.Msg, str]:
         """Return what a native message means, with its extras, whether or not all of it would come back.
@@ -252,12 +259,10 @@ class Messages:
         found = split(native)
         if found is None:
             raise Unreadable
-        message = self._meaning(found)
-        plain = self._listed(message, self._bodies.write(message, found.tag, found.form))
-        kept = self._kept(message, found, plain)
+        kept = self._kept(*self._meaning(found), found)
         if kept is None:
             raise Unreadable
-        return kept, found.form
+        return kept[0], found.form
 
     def _reads_as(self, native: Any, message: am.Msg) -> bool:
         try:
@@ -273,7 +278,7 @@ def _yields(key: str, plain: Any) -> bool:
 
 def _is_odd(key: str, native: Any, plain: Any) -> bool:
     """Whether what stands under a key is an extra, where the default spelling would say nothing."""
-    if not _yields(key, plain) or _HAS_MEANING[key](native) or same_document(native, plain):
+    if not _yields(key, plain) or HAS_MEANING[key](native) or same_document(native, plain):
         return False
     return spelling.spelling_of(native) is None
 

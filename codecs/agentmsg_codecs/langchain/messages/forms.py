@@ -15,25 +15,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.formats import Native, is_list, is_object, natives
-from agentmsg_codecs.langchain.names import ENVELOPE, KIND_OF_ROLE, KINDS, OWN_ROLES, keys_of
+from agentmsg_codecs.langchain.messages.fields import KEYS, KIND_OF_ROLE, KINDS
+from agentmsg_codecs.langchain.names import ENVELOPE, OWN_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import agentmsg as am
-
-
-# What an absent field means, and is left out in the shorter forms.
-EMPTY_FIELDS: Mapping[str, Any] = {
-    "additional_kwargs": {},
-    "response_metadata": {},
-    "name": None,
-    "id": None,
-    "tool_calls": [],
-    "invalid_tool_calls": [],
-    "usage_metadata": None,
-    "artifact": None,
-}
 
 
 @attrs.frozen
@@ -61,7 +49,7 @@ class Unwrapped:
 
 def known_keys(found: Unwrapped) -> frozenset[str]:
     """Return the keys of the fields that a native message has: where the role says its kind, none is called type."""
-    keys = keys_of(found.tag)
+    keys = KEYS[found.tag]
     return keys - {"type"} if found.form == "role" else keys
 
 

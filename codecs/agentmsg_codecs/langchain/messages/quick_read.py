@@ -12,13 +12,16 @@ tests/test_langchain_fast.py holds both paths against each other.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
+from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text
+from agentmsg_codecs.langchain.messages.layouts import reader
 from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, LIST_NOTE, STOPS, take_usual, with_texts
 from agentmsg_codecs.langchain.names import ANTHROPIC, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
+    from agentmsg_codecs.langchain.messages.layouts import Layout
     from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
@@ -44,8 +48,7 @@ _USUAL: Mapping[str, str] = {
 }
 
 
-# Three builders, the readers that take their values from a flat body, and what they share. Each is straight-line code
-# on purpose, whatever a linter counts in it.
+# Three builders, and what they share. Each is straight-line code on purpose, whatever a linter counts in it.
 
 
 class FastReaders:
@@ -53,73 +56,36 @@ class FastReaders:
 
     Args:
         parts: reads content parts.
+        layout: of the bodies.
         is_odd: tells of the JSON text of free-form data that the general path must look at it; None: never.
 
     Attributes:
         by_tag: the readers by the word in `type`; each gives the message, or None if the general path must look.
     """
 
-    def __init__(self, parts: ContentParts, is_odd: Callable[[bytes], bool] | None = None) -> None:
+    def __init__(self, parts: ContentParts, layout: Layout, is_odd: Callable[[bytes], bool] | None = None) -> None:
         self._parts = parts
         self._quick = parts.quick
         self._is_odd = is_odd
-        self.by_tag: dict[Any, Callable[[Native], am.Msg | None]] = {
-            "human": lambda body: self._plain(body, "human", "user"),
-            "system": lambda body: self._plain(body, "system", "system"),
+        builders: Mapping[str, Callable[..., am.Msg | None]] = {
+            "human": partial(self._plain, "user"),
+            "system": partial(self._plain, "system"),
             "ai": self._ai,
             "tool": self._tool,
         }
-
-    # -- flat bodies: all keys are there ------------------------------------------------------------------------
-
-    def _plain(self, data: Native, tag: str, role: str) -> am.Msg | None:
-        try:
-            content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
-            name, own_id = data["name"], data["id"]
-            if len(data) != 6 or data["type"] != tag:  # noqa: PLR2004 - the keys that all messages have
-                return None
-        except KeyError:
-            return None
-        if type(kwargs) is not _OBJECT or type(response) is not _OBJECT:
-            return None
-        return self.plain(role, content, kwargs, response, name, own_id)
-
-    def _tool(self, data: Native) -> am.Msg | None:
-        try:
-            content, name, own_id = data["content"], data["name"], data["id"]
-            link, artifact, status = data["tool_call_id"], data["artifact"], data["status"]
-            kwargs, response = data["additional_kwargs"], data["response_metadata"]
-            if len(data) != 9 or data["type"] != "tool":  # noqa: PLR2004 - all keys of a ToolMessage
-                return None
-        except KeyError:
-            return None
-        if kwargs or response or type(kwargs) is not _OBJECT or type(response) is not _OBJECT:
-            return None
-        return self.tool(content, name, own_id, link, artifact, status)
-
-    def _ai(self, data: Native) -> am.Msg | None:
-        try:
-            content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
-            name, own_id, calls, usage = data["name"], data["id"], data["tool_calls"], data["usage_metadata"]
-            if len(data) != 9 or data["type"] != "ai" or data["invalid_tool_calls"] != []:  # noqa: PLR2004 - all keys
-                return None
-        except KeyError:
-            return None
-        if type(kwargs) is not _OBJECT or type(response) is not _OBJECT:
-            return None
-        return self.ai(content, kwargs, response, name, own_id, calls, usage)
+        self.by_tag: dict[Any, Callable[[Native], am.Msg | None]] = {
+            tag: reader(tag, layout, build) for tag, build in builders.items()
+        }
 
     # -- messages of the values of their fields -----------------------------------------------------------------
 
-    def plain(  # noqa: PLR0917 - called for each message: keywords take time
+    def _plain(  # noqa: PLR0917 - called for each message: keywords take time
         self, role: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
     ) -> am.Msg | None:
         """Return the message of a role whose fields have these values; kwargs and response are objects or None."""
         if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
             return None
-        if kwargs and ("__openai_role__" in kwargs or self._looks_odd(kwargs)):
-            return None
-        if response and (not _MEANT_RESPONSE.isdisjoint(response) or self._looks_odd(response)):
+        if (kwargs or response) and self._may_mean(kwargs, response):
             return None
         notes = EMPTY
         if type(content) is str and content:
@@ -149,10 +115,10 @@ class FastReaders:
             notes,
         )
 
-    def tool(  # noqa: PLR0917 - the same
-        self, content: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
+    def _tool(  # noqa: PLR0917 - the same
+        self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
     ) -> am.Msg | None:
-        """Return the tool message whose fields have these values."""
+        """Return the tool message whose fields have these values; kwargs and response are objects or None."""
         if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
             return None
         if type(link) is not str or type(status) is not str or status not in STATUS_WORDS:
@@ -171,9 +137,14 @@ class FastReaders:
                 return None
             artifact = adopt(artifact)
         result = make_result(link, blocks, name, None, artifact, status)
-        return _make_msg("tool", (result,), own_id, notes=notes) if notes else _make_msg("tool", (result,), own_id)
+        if not kwargs and not response:
+            return _make_msg("tool", (result,), own_id, notes=notes) if notes else _make_msg("tool", (result,), own_id)
+        if self._may_mean(kwargs, response):
+            return None
+        meta, told = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
+        return _make_msg("tool", (result,), own_id, metadata=meta, response_metadata=told, notes=notes)
 
-    def ai(  # noqa: PLR0917 - the same
+    def _ai(  # noqa: PLR0917 - the same
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
     ) -> am.Msg | None:
         """Return the assistant's message whose fields have these values; kwargs and response are objects or None."""
@@ -235,6 +206,12 @@ class FastReaders:
 
     # -- content and calls --------------------------------------------------------------------------------------
 
+    def _may_mean(self, kwargs: Any, response: Any) -> bool:
+        """Whether the general path must look at what stands beside a message that is no answer."""
+        if kwargs and ("__openai_role__" in kwargs or self._looks_odd(kwargs)):
+            return True
+        return bool(response) and (not _MEANT_RESPONSE.isdisjoint(response) or self._looks_odd(response))
+
     def _looks_odd(self, value: Any) -> bool:
         """Whether the general path must look at free-form data."""
         if self._is_odd is None:
@@ -276,6 +253,8 @@ class FastReaders:
             last: Any = content[-1]
             if last.get("type") == "tool_use":
                 return self._copied_calls(content, calls, provider)
+        if type(content) is _ARRAY and _holds_call(content):
+            return None
         blocks = self._content(content, provider)
         if blocks is None or (type(content) is _ARRAY and am.ToolUseBlock in map(type, blocks)):
             return None
@@ -287,7 +266,7 @@ class FastReaders:
     def _copied_calls(self, content: list[Any], entries: list[Any], provider: str | None) -> tuple[Any, ...] | None:
         """Return the blocks of content that ends with the calls that `tool_calls` lists, in their order."""
         start = len(content) - len(entries)
-        if start < 0 or "tool_use" not in self._quick:
+        if start < 0 or "tool_use" not in self._quick or _holds_call(content[:start]):
             return None
         before = self._read_parts(content[:start], provider)
         if before is None or am.ToolUseBlock in map(type, before):
@@ -305,6 +284,17 @@ class FastReaders:
                 return None
             blocks.append(block)
         return tuple(blocks)
+
+
+_OF_CALLS = frozenset(form.tag for form in ALL_FORMS if form.cls is am.ToolUseBlock)
+
+
+def _holds_call(natives: list[Any]) -> bool:
+    """Whether a call stands among parts, by their tags: before any of them is read."""
+    try:
+        return any(type(native) is _OBJECT and native.get("type") in _OF_CALLS for native in natives)
+    except TypeError:
+        return True
 
 
 def _text(value: Any) -> bytes | None:

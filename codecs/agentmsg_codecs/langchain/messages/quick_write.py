@@ -13,22 +13,24 @@ still means the same. Nothing is read here, for two tests say as much:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import attrs
 
 import agentmsg as am
 from agentmsg.formats import Native, is_mapping, is_sequence
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write_use
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import openai_entry
+from agentmsg_codecs.langchain.messages.layouts import writer
 from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOPS, TEXTED_NOTE, write_response
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
+    from agentmsg_codecs.langchain.messages.layouts import Layout
     from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
@@ -40,39 +42,24 @@ _BY_REASON: Mapping[str, list[Stop]] = {
 _copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
-@attrs.frozen
-class Layout:
-    """Which fields a body has, and in which order: functions of their values.
-
-    Attributes:
-        plain: of type, content, additional_kwargs, response_metadata, name and id.
-        tool: of content, additional_kwargs, response_metadata, name, id, tool_call_id, artifact and status.
-        ai: of content, additional_kwargs, response_metadata, name, id, tool_calls and usage_metadata.
-    """
-
-    plain: Callable[[str, Any, Any, Any, Any, Any], Native]
-    tool: Callable[[Any, Any, Any, Any, Any, Any, Any, Any], Native]
-    ai: Callable[[Any, Any, Any, Any, Any, Any, Any], Native]
-
-
 class FastWriters:
     """Writes the bodies of usual messages.
 
     Args:
         parts: writes content parts.
-        layout: of the bodies.
+        layout: of the bodies; see layouts.py.
 
     Attributes:
         by_role: the writers by role.
     """
 
     def __init__(self, parts: ContentParts, layout: Layout) -> None:
-        self._layout = layout
+        self._write_ai, self._write_tool = writer("ai", layout), writer("tool", layout)
         self._write_part = parts.write
         self._quick_writers = parts.quick_writers
         self.by_role: dict[str, Callable[[am.Msg], Native | None]] = {
-            "user": lambda message: self._plain(message, "human"),
-            "system": lambda message: self._plain(message, "system"),
+            "user": partial(self._plain, writer("human", layout)),
+            "system": partial(self._plain, writer("system", layout)),
             "assistant": self._ai,
             "tool": self._tool,
         }
@@ -98,13 +85,13 @@ class FastWriters:
                 parts.append(write(block))
         return parts
 
-    def _plain(self, message: am.Msg, tag: str) -> Native | None:
+    def _plain(self, write: Callable[..., Native], message: am.Msg) -> Native | None:
         if message.notes and message.notes != LIST_NOTE:
             return None
         content = self._content(message.content, message.notes)
         if content is None:
             return None
-        return self._layout.plain(tag, content, message.metadata, _response(message), message.name, message.id)
+        return write(content, message.metadata, _response(message), message.name, message.id)
 
     def _tool(self, message: am.Msg) -> Native | None:
         if message.notes and message.notes != LIST_NOTE:
@@ -117,7 +104,7 @@ class FastWriters:
         content = self._content(block.content, message.notes)
         if content is None:
             return None
-        return self._layout.tool(
+        return self._write_tool(
             content,
             message.metadata,
             _response(message),
@@ -168,7 +155,7 @@ class FastWriters:
         if texts:
             kwargs = {**kwargs, "tool_calls": texts}
         usage = None if message.usage is None else write_usage(message.usage)
-        return self._layout.ai(content, kwargs, response, message.name, message.id, calls, usage)
+        return self._write_ai(content, kwargs, response, message.name, message.id, calls, usage)
 
 
 def _response(message: am.Msg) -> Any:
@@ -184,51 +171,6 @@ def _response(message: am.Msg) -> Any:
     if reason is not None:
         response["finish_reason"] = "tool_calls" if reason == "tool_use" else reason
     return response
-
-
-def _flat_plain(  # noqa: PLR0917 - called for each message: keywords take time
-    tag: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
-) -> Native:
-    return {
-        "content": content,
-        "additional_kwargs": kwargs,
-        "response_metadata": response,
-        "type": tag,
-        "name": name,
-        "id": own_id,
-    }
-
-
-def _flat_tool(  # noqa: PLR0917 - the same
-    content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
-) -> Native:
-    body = _flat_plain("tool", content, kwargs, response, name, own_id)
-    if link is not None:
-        body["tool_call_id"] = link
-    body["artifact"] = artifact
-    if status is not None:
-        body["status"] = status
-    return body
-
-
-def _flat_ai(  # noqa: PLR0917 - the same
-    content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
-) -> Native:
-    return {
-        "content": content,
-        "additional_kwargs": kwargs,
-        "response_metadata": response,
-        "type": "ai",
-        "name": name,
-        "id": own_id,
-        "tool_calls": calls,
-        "invalid_tool_calls": [],
-        "usage_metadata": usage,
-    }
-
-
-FLAT = Layout(_flat_plain, _flat_tool, _flat_ai)
-"""All fields, as ``model_dump`` writes them."""
 
 
 def _thought(block: Any) -> str | None:

@@ -1,0 +1,73 @@
+"""The tools of a training row: a column of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.formats.bodies.tools import native_tool_row, read_tool, with_input, write_tool
+from agentmsg.formats.capabilities import Row
+from agentmsg.formats.cells import kinds
+from agentmsg.formats.forms import Rows
+from agentmsg.formats.json_styles import JSON_STYLES, dump_styled, styled
+from agentmsg.formats.natives import is_marked
+from agentmsg.formats.shapes import mark_of
+from agentmsg.model.tools import NativeTool, ToolSpec
+from agentmsg.values.types import is_list
+
+if TYPE_CHECKING:
+    from agentmsg.formats.forms import Described
+    from agentmsg.model.history import History
+    from agentmsg.model.tools import Tool
+
+__all__ = ["ToolColumn"]
+
+
+class ToolColumn:
+    """Reads and writes the tools of a row: a column with a list of functions, or with the JSON text of that list.
+
+    The mark ``/tools`` of a history says how the column was spelt: as "list", or in the style of the text.
+
+    Args:
+        described: the format.
+        usual: the form of new tools.
+        other: another form, whose notes mark its tools.
+        style: how a new column is spelt.
+    """
+
+    def __init__(self, described: Described, usual: str, other: str, *, style: str) -> None:
+        self._described, self._usual, self._other, self._style = described, usual, other, style
+
+    def read(self, column: Any) -> tuple[tuple[Tool, ...], dict[str, str]] | None:
+        """Return the tools of a column, and the mark of the history; None where it holds none."""
+        found = styled(column) if type(column) is str else (column, "list")
+        if found is None or not is_list(found[0]) or not found[0]:
+            return None
+        return tuple(map(self._read_one, found[0])), {} if found[1] == self._style else {"/tools": found[1]}
+
+    def _read_one(self, native: Any) -> Any:
+        shapes = self._described.shapes
+        return read_tool(native, self._described.family, shapes[self._usual], shapes[self._other])
+
+    def write(self, history: History) -> Any:
+        """Return the column of a history's tools, which fit."""
+        shapes, family = self._described.shapes, self._described.family
+        tools = [write_tool(tool, family, shapes[self._form_of(tool)]) for tool in history.tools]
+        noted = mark_of(history, family, "/tools") if history.notes else None
+        style = noted if isinstance(noted, str) and noted in ("list", *JSON_STYLES) else self._style
+        return tools if style == "list" else dump_styled(tools, style)
+
+    def _form_of(self, tool: Any) -> str:
+        marks = self._described.forms[self._other].notes
+        is_other = all(is_marked(tool, self._described.family, f"/{mark}") for mark in marks)
+        return self._other if is_other else self._usual
+
+    def rows(self) -> dict[type, Row]:
+        """Return the rows of tools."""
+        rows = Rows(self._described)
+        fields = {name: rows.row(name, kind=kinds()).fields for name in (self._usual, self._other)}
+
+        def extras(value: Any, tool: Any) -> Any:
+            return fields[self._form_of(tool)]["extras"](value, tool)
+
+        spec = Row({**fields[self._usual], "extras": extras}, with_input)
+        return {ToolSpec: spec, NativeTool: native_tool_row(self._described.family, self._read_one)}

@@ -1,0 +1,52 @@
+"""How Python and JavaScript write the same JSON: a text that is spelt in one of these ways comes back by its name."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.errors import AgentMsgError
+from agentmsg.values.text import parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["JSON_STYLES", "dump_styled", "styled"]
+
+JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
+    "python": {"ensure_ascii": False},
+    "ascii": {},
+    "compact": {"ensure_ascii": False, "separators": (",", ":")},
+    "compact ascii": {"separators": (",", ":")},
+    "tight": {"ensure_ascii": False, "separators": (", ", ":")},
+    "indented": {"ensure_ascii": False, "indent": 2},
+    "wide": {"ensure_ascii": False, "indent": 4},
+}
+"""The styles, with what ``json.dumps`` is told for them."""
+
+
+@cache
+def _dumper(style: str) -> Callable[[Any], str]:
+    from json import JSONEncoder  # noqa: PLC0415 - loaded when a first row needs it
+
+    return JSONEncoder(**JSON_STYLES[style]).encode
+
+
+def dump_styled(value: Any, style: str = "python") -> str:
+    """Return the text of JSON in one of the styles."""
+    return _dumper(style)(value)
+
+
+def styled(text: str, written: Callable[[str], str] = str) -> tuple[Any, str] | None:
+    """Return the value of a JSON text, and its style; None if it isn't JSON, or is spelt in another way.
+
+    Args:
+        text: it.
+        written: what else is done to a text when it is written.
+    """
+    try:
+        value = parse_json(text, duplicates="error")
+    except AgentMsgError:
+        return None
+    style = next((name for name in JSON_STYLES if written(dump_styled(value, name)) == text), None)
+    return None if style is None else (value, style)

@@ -1,0 +1,187 @@
+"""The kinds of messages, and the fields of each: told here, once.
+
+Made of this table are the sets of keys, what may deviate (deviating.py), which values are extras (engine.py), what the
+shorter forms leave out, the kwargs of dumpd (lc/envelopes.py), and the straight lines for usual messages (layouts.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from agentmsg.formats import is_mapping
+from agentmsg_codecs.langchain.calls.joining import is_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+NEEDED: Any = object()
+"""The default of a field that no value stands for: without it, the message says less."""
+_NOTHING = frozenset[str]()
+_ABSENT = frozenset({"absent"})
+_NO_OBJECT = frozenset({"absent", "null"})
+_NO_LIST = frozenset({"absent", "null", "{}"})
+
+
+def _is_word(value: Any) -> bool:
+    return type(value) is str
+
+
+def _is_hint(value: Any) -> bool:
+    return is_mapping(value) and type(value.get("type")) is str
+
+
+@attrs.frozen
+class Field:
+    """One field of messages.
+
+    Attributes:
+        key: as ``model_dump`` names it.
+        field: what it is in the model, for the documentation.
+        default: what it holds where it says nothing.
+        spelt: the spellings that are read as that.
+        dumpd: whether dumpd writes it always, where it is not empty, or always but at the end where it is empty.
+        means: which values have a meaning; any other is an extra, so that the rest of the message is read all the same.
+        is_idle: whether a usual message has nothing but the default there.
+        is_foreign: whether LangChain has no such field; it keeps the ones that it does not know.
+    """
+
+    key: str
+    field: str
+    default: Any = NEEDED
+    spelt: frozenset[str] = _NOTHING
+    dumpd: Literal["always", "if set", "last"] = attrs.field(default="always", kw_only=True)
+    means: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
+    is_idle: bool = attrs.field(default=False, kw_only=True)
+    is_foreign: bool = attrs.field(default=False, kw_only=True)
+
+
+_TYPE = Field("type", "role", spelt=_ABSENT)
+_SHARED = (
+    Field("content", "content", "", frozenset({"null", "[]"})),
+    Field("additional_kwargs", "metadata", {}, _NO_OBJECT, dumpd="if set", means=is_mapping),
+    Field("response_metadata", "response_metadata", {}, _NO_OBJECT, dumpd="if set", means=is_mapping),
+    _TYPE,
+    Field("name", "name", None, _ABSENT, dumpd="if set", means=_is_word),
+    Field("id", "id", None, _ABSENT, dumpd="if set", means=_is_word),
+)
+_OF_ANSWER = (
+    Field("tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls),
+    Field("invalid_tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls, is_idle=True),
+    Field("usage_metadata", "usage", None, _ABSENT, dumpd="if set", means=is_mapping),
+)
+_OF_CHUNK = (
+    # Everything but pieces of the calls.
+    Field("tool_call_chunks", "content", [], dumpd="if set", means=lambda _: False),
+    Field("chunk_position", "done", None, dumpd="if set", means=lambda value: value == "last"),
+)
+_OF_RESULT = (
+    Field("tool_call_id", "tool_call_id", means=_is_word),
+    Field("artifact", "artifact", None, _ABSENT, dumpd="if set"),
+    Field("status", "status", means=_is_word),
+    Field("structured", "structured", is_foreign=True),
+    Field("error", "error", means=_is_word, is_foreign=True),
+    Field("error_type", "error_type", means=_is_word, is_foreign=True),
+    Field("cache_control", "cache", means=_is_hint, is_foreign=True),
+)
+
+
+@attrs.frozen
+class Kind:
+    """One kind of messages.
+
+    Attributes:
+        tag: the word in ``type``.
+        cls: the class.
+        role: whose they are in the model; None: any other.
+        own: the fields that not all kinds have.
+        of_chunk: those that only its chunk has.
+        module: where LangChain has the class, if it isn't called as the tag.
+    """
+
+    tag: str
+    cls: str
+    role: str | None
+    own: tuple[Field, ...] = ()
+    of_chunk: tuple[Field, ...] = ()
+    module: str | None = None
+
+
+_KINDS = (
+    Kind("human", "HumanMessage", "user"),
+    Kind("ai", "AIMessage", "assistant", _OF_ANSWER, _OF_CHUNK),
+    Kind("system", "SystemMessage", "system"),
+    Kind("tool", "ToolMessage", "tool", _OF_RESULT),
+    Kind("function", "FunctionMessage", None),
+    Kind("chat", "ChatMessage", None, (Field("role", "role"),)),
+    Kind("remove", "RemoveMessage", "remove", module="modifier"),
+)
+_CHUNKS = {kind.tag: f"{kind.cls}Chunk" for kind in _KINDS if kind.tag != "remove"}
+_BY_WORD = {
+    **{kind.tag: kind for kind in _KINDS},
+    **{_CHUNKS[kind.tag]: kind for kind in _KINDS if kind.tag in _CHUNKS},
+    "generic": next(kind for kind in _KINDS if kind.tag == "chat"),
+}
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+KINDS: Mapping[str, str] = {word: kind.tag for word, kind in _BY_WORD.items()}
+"""By the word in ``type``, the kind."""
+TAG_OF_ROLE: Mapping[str, str] = {
+    **{kind.role: kind.tag for kind in _KINDS if kind.role is not None},
+    "developer": "system",
+}
+"""By our role, the kind."""
+KIND_OF_ROLE: Mapping[str, str] = {**TAG_OF_ROLE, **{kind.tag: kind.tag for kind in _KINDS if kind.tag != "chat"}}
+"""By the words in ``role`` that convert_to_messages knows, the kind; any other word is a chat message's own."""
+ROLE_OF_KIND: Mapping[str, str] = {kind.tag: kind.role for kind in _KINDS if kind.role is not None}
+"""By the kind, our role."""
+CHUNK_OF_ROLE: Mapping[str, str] = {role: _CHUNKS[tag] for role, tag in TAG_OF_ROLE.items() if tag in _CHUNKS}
+"""By our role, the word in the ``type`` of a chunk."""
+TAGS: Mapping[str, str] = {**{kind.cls: kind.tag for kind in _KINDS}, **{name: name for name in _CHUNKS.values()}}
+"""By the class, the word in ``type``."""
+CLASSES: Mapping[str, str] = {**{tag: name for name, tag in TAGS.items()}, "generic": "ChatMessage"}
+"""By the word in ``type``, the class."""
+MODULES: Mapping[str, str] = {
+    CLASSES[word]: f"langchain_core.messages.{kind.module or kind.tag}" for word, kind in _BY_WORD.items()
+}
+"""By the class, the module that has it, as LangChain's classes say themselves."""
+
+# -- fields -----------------------------------------------------------------------------------------------------------
+
+
+def _fields_of(word: str, kind: Kind) -> Mapping[str, Field]:
+    fields = (*_SHARED, *kind.own, *(kind.of_chunk if word in TAGS else ()))
+    return {field.key: attrs.evolve(field, default=word) if field is _TYPE else field for field in fields}
+
+
+FIELDS: Mapping[str, Mapping[str, Field]] = {word: _fields_of(word, kind) for word, kind in _BY_WORD.items()}
+"""By the word in ``type``, the fields by key; what only another kind has is unknown to it."""
+USUAL: Mapping[str, Mapping[str, Field]] = {
+    word: {key: field for key, field in fields.items() if not field.is_foreign} for word, fields in FIELDS.items()
+}
+"""The same of those that LangChain has, and a usual message, too."""
+_ALL: Mapping[str, Field] = {key: field for fields in FIELDS.values() for key, field in fields.items()}
+KEYS: Mapping[str, frozenset[str]] = {word: frozenset(fields) for word, fields in FIELDS.items()}
+"""By the word in ``type``, the keys."""
+BODY_KEYS = frozenset(_ALL)
+"""All that any kind knows."""
+MAY_MEAN = BODY_KEYS | {"data", "text"}
+"""The same, and what beside them would be taken for a form."""
+HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
+    key: field.means for key, field in _ALL.items() if field.means is not None
+}
+"""By key, which values have a meaning, where others are extras."""
+LEFT_OUT: Mapping[str, Any] = {
+    key: field.default for key, field in _ALL.items() if field.dumpd != "always" and field not in _OF_CHUNK
+}
+"""What an absent field means, by key, and is left out in the shorter forms."""
+
+
+def is_empty(field: Field, value: Any) -> bool:
+    """Whether a value is one that a field has where it says nothing."""
+    return value is None if field.default is None else not value and isinstance(value, type(field.default))

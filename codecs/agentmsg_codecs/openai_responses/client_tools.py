@@ -1,0 +1,129 @@
+"""Tools that OpenAI defines and the client runs: computer, shells, patches. Their calls and results are items.
+
+The kind of a call and of its result is the name of the tool; the input says what to do. To other formats it is a
+function's call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, is_object, is_sequence, media
+from agentmsg.formats.forms import Content, Form, Hatch, Input, Json, Key, Link, Spare, Text, Words
+from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, is_own_id, item_id, item_marks
+from agentmsg_codecs.openai_responses.names import PROVIDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_SCREEN = "computer_screenshot"
+_LINK = Key("call_id", "id", Link())
+_ANY_ID = Key("id", "item_id", Text(), "may")
+
+
+def _fixed(tool: str) -> dict[str, Any]:
+    return {"kind": tool, "name": tool}
+
+
+CALLS = (
+    Form("computer_call", am.ToolUseBlock, "computer_call", (
+        _LINK, Key("action", "input", Input()), item_id("computer"), Spare("pending_safety_checks", []), ENDED,
+    ), fixed=_fixed("computer"), marks=item_marks("computer")),
+    Form("shell_call", am.ToolUseBlock, "shell_call", (_LINK, Key("action", "input", Input()), _ANY_ID, STATUS),
+         fixed=_fixed("shell")),
+    Form("local_shell_call", am.ToolUseBlock, "local_shell_call", (
+        _LINK, Key("action", "input", Input()), Key("id", "item_id", Text()), ENDED,
+    ), fixed=_fixed("local_shell")),
+    Form("apply_patch_call", am.ToolUseBlock, "apply_patch_call", (
+        _LINK, Key("operation", "input", Input()), _ANY_ID, ENDED,
+    ), fixed=_fixed("apply_patch")),
+)  # fmt: skip
+
+
+def _source(url: str) -> Any:
+    """Return the source of a screenshot by its URL: as data, where that is spelt as it would be."""
+    held = media.read_data_url(url)
+    return am.URLSource(url) if held is None or media.data_url(held) != url else held
+
+
+def _url(source: Any) -> Any:
+    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
+
+
+def _read_screen(native: Native) -> dict[str, Any]:
+    held = native["output"]
+    if not is_object(held) or held.get("type") != _SCREEN:
+        raise Unreadable
+    (key, said), *more = [(key, value) for key, value in held.items() if key != "type"] or [("", None)]
+    if more or key not in ("image_url", "file_id") or type(said) is not str:
+        raise Unreadable
+    return {"content": (am.ImageBlock(_source(said) if key == "image_url" else am.FileSource(said, PROVIDER)),)}
+
+
+def _write_screen(block: am.ToolResultBlock) -> Native:
+    source: Any = block.content[0].source  # type: ignore[union-attr]
+    said = {"file_id": source.file_id} if isinstance(source, am.FileSource) else {"image_url": _url(source)}
+    return {"output": {"type": _SCREEN, **said}}
+
+
+_SCREENSHOT = Hatch(keys=("output",), cells={"content": KEEP}, get=_read_screen, put=_write_screen, must=("output",),
+                    about="content: the screenshot")  # fmt: skip
+_CALLED = Key("call_id", "tool_call_id", Link())
+
+
+def _result(tool: str, *items: Any, **others: Any) -> Form:
+    return Form(f"{tool}_output", am.ToolResultBlock, f"{tool}_call_output", items, fixed={"kind": tool},
+                is_apart="output", **others)  # fmt: skip
+
+
+RESULTS = (
+    _result("computer", _CALLED, _SCREENSHOT, _ANY_ID, STATUS,
+            Spare("acknowledged_safety_checks", [], is_written=False)),
+    _result("shell", _CALLED, Key("output", "structured", Json()), _ANY_ID, STATUS),
+    _result("local_shell", Key("id", "tool_call_id", Link()), Key("output", "content", Content()), STATUS),
+    _result("apply_patch", _CALLED, Key("output", "content", Content(), "may"), _ANY_ID,
+            Key("status", "status", Words({"completed": "success", "failed": "error"}, is_closed=True))),
+)  # fmt: skip
+
+
+# -- rules ------------------------------------------------------------------------------------------------------------
+
+
+def is_call(block: am.ToolUseBlock) -> bool:
+    """Whether a call says all that the item of its tool asks."""
+    if block.name != block.kind or not block.is_valid or not is_mapping(block.input):
+        return False
+    if block.kind == "computer":
+        return block.item_id is None or is_own_id(block.item_id, block, "computer")
+    return block.kind != "local_shell" or block.item_id is not None
+
+
+def _is_screenshot(block: am.ToolResultBlock) -> bool:
+    if len(block.content) != 1 or not isinstance(block.content[0], am.ImageBlock):
+        return False
+    image: Any = block.content[0]
+    source = image.source
+    if isinstance(source, am.FileSource):
+        source = am.FileSource(source.file_id, PROVIDER)
+    elif isinstance(source, (am.Base64Source, am.URLSource)):
+        source = _source(_url(source))
+    return am.same(image, am.ImageBlock(source))
+
+
+def _is_text(block: am.ToolResultBlock) -> bool:
+    texts = [item.text for item in block.content if type(item) is am.TextBlock]
+    return len(texts) < 2 and am.same(block.content, tuple(map(am.TextBlock, texts)))  # noqa: PLR2004 - one
+
+
+_ANSWERS: Mapping[str, Callable[[am.ToolResultBlock], bool]] = {
+    "apply_patch": lambda block: block.status in ("success", "error") and _is_text(block),
+    "computer": _is_screenshot,
+    "local_shell": _is_text,
+    "shell": lambda block: is_sequence(block.structured) and not block.content,
+}
+
+
+def is_result(block: am.ToolResultBlock) -> bool:
+    """Whether a result is what the item of its tool holds."""
+    return block.error is None and (block.structured is None or block.kind == "shell") and _ANSWERS[block.kind](block)

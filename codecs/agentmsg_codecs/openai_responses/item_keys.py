@@ -1,0 +1,57 @@
+"""What all items say: their id, and whether they are whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.formats import Native, mark_of, natives
+from agentmsg.formats.forms import Hatch, Key, Spare, Text
+from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Cell
+
+
+def own_id(kind: str) -> Cell:
+    """Return the cell of an item's id: one of its kind, or one that was read here."""
+    return lambda value, owner: value if is_own_id(value, owner, kind) else None
+
+
+def is_own_id(value: str | None, owner: Any, kind: str) -> bool:
+    """Whether an item of some kind may have an id: it begins as the API asks, or was read so."""
+    return value is not None and (value.startswith(PREFIXES[kind]) or mark_of(owner, FAMILY, "/id") is True)
+
+
+def item_id(kind: str) -> Key:
+    """Return the key of the id of an item of some kind."""
+    return Key("id", "item_id", Text(), "may", cell=own_id(kind))
+
+
+def item_marks(kind: str, **others: Any) -> Any:
+    """Return the marks of items of some kind: whether their id begins otherwise than the API asks, and others."""
+    prefix = PREFIXES[kind]
+
+    def has_other(native: Native) -> bool:
+        value = native.get("id")
+        return type(value) is str and not value.startswith(prefix)
+
+    return {"id": has_other, **others}
+
+
+def _read_status(native: Native) -> dict[str, Any]:
+    """Read that an item is whole: requests needn't say so."""
+    if "status" not in native:
+        return {}
+    return {"notes": {"/done": True}} if native["status"] == "completed" else {"odd": ("status",)}
+
+
+def _write_status(block: Any) -> Native:
+    is_done = (
+        block.notes and mark_of(block, FAMILY, "/done") is True and "status" not in natives.extras_of(block, FAMILY)
+    )
+    return {"status": "completed"} if is_done else {}
+
+
+STATUS = Hatch(keys=("status",), cells={}, get=_read_status, put=_write_status, odd=("status",), about="whether whole")
+# Where the schema requires it.
+ENDED = Spare("status", "completed")

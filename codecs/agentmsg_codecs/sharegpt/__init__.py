@@ -1,0 +1,140 @@
+"""sharegpt: rows of training data as ShareGPT, LLaMA-Factory and Hermes have them, and Alpaca's.
+
+A document is a row (``{"conversations": [{"from": ..., "value": ...}], "system"?, "tools"?, "images"?, ...}``, or
+``{"instruction": ..., "input": ..., "output": ...}``), a list of turns, or one turn. Columns that aren't named below
+are ``history.extras["sharegpt"]``, such as ``rejected``: of a pair, the history ends with what was chosen.
+
+Alpaca's rows are read here, as LLaMA-Factory does: their columns are turns with other names.
+
+Follows LLaMA-Factory ff6d4d1.
+
+| Rows | agentmsg |
+| --- | --- |
+| conversations; chosen, a turn | messages |
+| system (a column, or a turn) | a system message |
+| human, user | user |
+| gpt, assistant, chatgpt, bing, bard, model | assistant |
+| function_call, tool_call: the JSON of a call, or of a list of them | assistant, ToolUseBlock |
+| observation, tool, tool_response, function_response, ipython | tool |
+| value | one TextBlock |
+| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
+| ``<tool_call>...</tool_call>`` at the end of it (Hermes) | ToolUseBlock |
+| ``<tool_response>...</tool_response>`` around a result (Hermes) | ToolResultBlock with the text inside |
+| ``<image>`` ... in a user's text, and columns: images, videos, audios, or image | ImageBlock, VideoBlock, AudioBlock |
+| tools: the JSON text of a list of functions, or that list | ToolSpec; NativeTool |
+| instruction and input; output, else chosen; history | a user's message; an assistant's; one of each |
+| a turn from anybody else; such a place without its medium | a message with the role "native"; NativeBlock |
+| weight, unknown keys; other columns | extras["sharegpt"], of an inner object "sharegpt.item"; those of the history |
+
+Rows have no ids: results answer the calls of the turn before them, in their order, and get ids that aren't written. A
+result that would be paired with another call so says its call under a key of its turn, ``tool_call_id``; no id gets
+into a text that is trained on, but one that was read there, as ``id`` beside the name of a call.
+
+Calls alone are written as LLaMA-Factory has them, calls beside a text as Hermes does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import EMPTY, Codec, adopt, is_list, maker, mark_of, marked, natives
+from agentmsg.formats.sending import SendingRule
+from agentmsg_codecs.sharegpt.capabilities import make_caps
+from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
+from agentmsg_codecs.sharegpt.likeness import sniff_row
+from agentmsg_codecs.sharegpt.links import link, said_links
+from agentmsg_codecs.sharegpt.media import columns_of, placed
+from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
+from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
+from agentmsg_codecs.sharegpt.rows import is_turn, taken_apart, written
+from agentmsg_codecs.sharegpt.sending import RULES
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
+
+__all__ = ["ShareGptCodec"]
+
+_make_history = maker(am.History)
+
+
+@attrs.frozen(kw_only=True)
+class ShareGptCodec(Codec):
+    """Rows of turns.
+
+    Attributes:
+        container: how to write a history that wasn't read from a row: as a "row", or, without tools and media, as a
+            "list" of turns.
+    """
+
+    name: ClassVar[str] = "sharegpt"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "ShareGPT and Alpaca (rows of training data)"
+    kept: ClassVar[frozenset[str]] = KEPT
+    writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
+    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+
+    container: Literal["row", "list"] = attrs.field(default="row", validator=attrs.validators.in_(("row", "list")))
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of turns and tools."""
+        return (DESCRIBED,)
+
+    def make_caps(self) -> Caps:
+        """Return what turns support; see capabilities.py."""
+        return make_caps()
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a row, of a list of turns, or of one turn."""
+        turns, rest, note = taken_apart(document)
+        messages: list[am.Msg] = []
+        for turn, path, mark in turns:
+            try:
+                message = read_turn(turn)
+            except AgentMsgError as error:
+                raise error.at(*path) from None
+            messages.append(message if mark is None else marked(message, FAMILY, **{mark: True}))
+        link(messages)
+        messages, marks = placed(messages, rest)
+        tools = TOOLS.read(rest.get("tools"))
+        if tools is not None:
+            del rest["tools"]
+            marks |= tools[1]
+        if note["/container"] != self.container:
+            marks |= note
+        return _make_history(
+            tuple(messages),
+            tools=() if tools is None else tools[0],
+            extras=adopt({FAMILY: rest}) if rest else EMPTY,
+            notes=adopt({FAMILY: marks}) if marks else EMPTY,
+        )
+
+    def write(self, history: am.History) -> Any:
+        """Return the row of a history; a list or a turn where it was read from one, or is wanted so."""
+        turns = list(map(write_turn, history.messages, said_links(history.messages)))
+        columns = columns_of(history)
+        own = natives.extras_of(history, FAMILY)
+        place = (mark_of(history, FAMILY, "/container") if history.notes else None) or self.container
+        if place in ("list", "single") and not own and not history.tools and not columns:
+            return turns[0] if place == "single" and len(turns) == 1 and is_turn(turns[0]) else turns
+        row = written(history, turns)
+        if history.tools:
+            row["tools"] = TOOLS.write(history)
+        return {**row, **columns, **{key: thaw(value) for key, value in own.items() if key not in row}}
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the turns of a row, a list, or one turn."""
+        try:
+            return [turn for turn, _, _ in taken_apart(document).turns]
+        except AgentMsgError:
+            return document if is_list(document) else [document]
+
+    def likeness(self, document: Any) -> float:
+        """Return how much a document looks like a row of turns."""
+        return sniff_row(document)

@@ -1,0 +1,181 @@
+"""The capability table: what turns support, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+import agentmsg_codecs.sharegpt.rows as own_rows
+import agentmsg_codecs.sharegpt.values as own_values
+from agentmsg import thaw
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Drop,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    is_marked,
+    media,
+    natives,
+    restructure,
+    rules,
+)
+from agentmsg_codecs.sharegpt.format import TOOLS
+from agentmsg_codecs.sharegpt.links import relinked
+from agentmsg_codecs.sharegpt.media import address_of, one_kind, taken, token_of
+from agentmsg_codecs.sharegpt.messages import read_turn
+from agentmsg_codecs.sharegpt.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_TURN_KEYS = frozenset({"from", "value"})
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+def _text_row(said: Callable[[str], str]) -> Row:
+    """Return the row of texts.
+
+    Args:
+        said: returns a text of which nothing is read as anything else.
+    """
+
+    def rule(block: am.TextBlock) -> Any:
+        if not block.text:
+            return Drop("there are no words in it", "annotation")
+        new = said(block.text)
+        return block if new == block.text else Swap(block.evolve(text=new), "this would be read as something else")
+
+    return Row({"text": KEEP}, rule)
+
+
+def _thinking(block: am.ThinkingBlock) -> Any:
+    thought = own_values.thinkable(block.thinking)
+    if not thought.strip("\n"):
+        return Drop("nothing that can be read was thought")
+    return block if thought == block.thinking else Swap(block.evolve(thinking=thought), "tags would end it before")
+
+
+def _media(block: Any) -> Any:
+    """Keep media given by URL, or as data."""
+    source = block.source
+    if not isinstance(source, (am.URLSource, am.Base64Source)) or not address_of(source):
+        said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
+        return said if said is not block else Drop("media are given by URL, or as data, here")
+    new = media.as_url(source, is_untyped=True)
+    return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
+
+
+def _result(block: am.ToolResultBlock) -> Any:
+    """Keep a result that is one text."""
+    answer = rules.structured_as_text(block)
+    new, level = (answer.new, "annotation") if isinstance(answer, Swap) else (block, "annotation")
+    if len(new.content) > 1 or any(type(item) is not am.TextBlock for item in new.content):
+        texts = list(map(rules.as_text, new.content))
+        level = "content" if any(text is None for text in texts) else level
+        new = new.evolve(content="\n".join(text.text for text in texts if text is not None and text.text))
+    return block if new is block else Swap(new, "a result is one text here", level)  # type: ignore[arg-type]
+
+
+def _comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+    return am.NativeBlock(FAMILY, block.value) if token_of(block) is not None else None
+
+
+def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
+    is_text = is_marked(block, FAMILY, "/text")
+    return text if is_text or block.significant_text is None or not block.is_valid else None
+
+
+def _link(link: str, block: Any) -> str | None:
+    """Keep an id until all stands in its place: then the order says it."""
+    return link
+
+
+_MEDIA_ROWS = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), Row({"source": KEEP}, _media))
+_CALL = Row({"id": _link, "name": KEEP, "input": KEEP, "raw_input": _raw_input}, rules.call_as_function)
+_NOWHERE = Row({}, rules.native_as_text)
+
+
+def _rows(said: Callable[[str], str]) -> dict[type[Any], Row]:
+    return {**rules.TEXT_ROWS, am.TextBlock: _text_row(said), am.NativeBlock: _NOWHERE}
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def _rank(block: Any) -> int:
+    kind = block.__class__
+    if kind is am.ThinkingBlock:
+        return 0
+    return 2 if kind is am.ToolUseBlock and block.kind != "server" else 1
+
+
+def _layout(message: am.Msg) -> tuple[int, ...] | None:
+    """Return an assistant's blocks in their order: what was thought, what is said, and the calls."""
+    if message.role != "assistant" or len(message.content) <= 1:
+        return None
+    return restructure.in_order(message.content, _rank)
+
+
+def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> MessageRow:
+    def joined(left: Any, right: Any) -> Any:
+        if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
+            return None
+        return left.evolve(text=said(f"{left.text}\n{right.text}"))
+
+    def rule(message: am.Msg) -> Any:
+        kinds = [type(block) for block in message.content]
+        if message.role != "user":
+            kinds = [kind for kind in kinds if kind is am.TextBlock]
+        is_split = any(left is right is am.TextBlock for left, right in pairwise(kinds))
+        return Swap(message, "a turn says one text", "annotation") if is_split else message
+
+    fields = {"extras": carried_extras((FAMILY, lambda _: _TURN_KEYS))}
+    return MessageRow(fields=fields, blocks=rows, otherwise=rule, joins=joined)
+
+
+def _taken(history: am.History) -> frozenset[str]:
+    """Return the columns among the extras of a history that would be read as something else."""
+    own = natives.extras_of(history, FAMILY)
+    is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
+    return frozenset(own_rows.taken(own) | taken(history, own) | ({"tools"} if is_tools else set()))
+
+
+def make_caps() -> Caps:
+    """Return the capability table."""
+    system = _message_row(_rows(_plain), _plain)
+    kept = rules.native_block_row(FAMILY, _comes_back)
+    user = {**_rows(own_values.asked), **_MEDIA_ROWS, am.NativeBlock: kept}
+    thinking = Row({"thinking": KEEP}, _thinking)
+    answer = {**_rows(own_values.spoken), am.ThinkingBlock: thinking, am.ToolUseBlock: _CALL}
+    return Caps(
+        messages={
+            "system": system,
+            "developer": MessageRow(otherwise=rules.role_rule("system")),
+            "user": _message_row(user, own_values.asked),
+            "assistant": _message_row(answer, own_values.spoken),
+            "tool": MessageRow(
+                fields=system.fields,
+                blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},
+                results={am.TextBlock: _text_row(_plain)},
+            ),
+            "native": rules.native_message_row(FAMILY, read_turn),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+        },
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _taken))},
+        tools=TOOLS.rows(),
+        arrange=(restructure.split_results, restructure.choose(_layout), one_kind),
+        derives_names=True,
+        relink=relinked,
+        drops_emptied=True,
+    )

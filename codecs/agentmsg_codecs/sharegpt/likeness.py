@@ -1,0 +1,21 @@
+"""How much a document looks like a row of turns, or one of Alpaca's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.sharegpt.names import ROLES
+from agentmsg_codecs.sharegpt.rows import is_alpaca, is_turn
+
+_ALPACA = 0.9
+
+
+def sniff_row(document: Any) -> float:
+    """Return 0 to 1: for turns, which nothing else has; for the columns of Alpaca; for other documents."""
+    turns = document.get("conversations") if is_mapping(document) else document
+    if is_turn(document):
+        turns = [document]
+    if is_sequence(turns) and turns:
+        return 1.0 if all(is_turn(turn) and turn["from"] in ROLES for turn in turns) else 0.0
+    return _ALPACA if is_mapping(document) and "messages" not in document and is_alpaca(document) else 0.0

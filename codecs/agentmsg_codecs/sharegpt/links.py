@@ -1,0 +1,138 @@
+"""Links: rows have no ids; results answer the calls of the last turn that has some, in their order.
+
+A reader makes the ids. Where the order would say something else, a turn says the call that it answers under
+``tool_call_id``, which nobody trains on. ``/id`` marks the calls and results whose row says an id.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import CallNames, is_marked, spelling, tool_links
+from agentmsg_codecs.sharegpt.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    _Change = Callable[["_Waiting", tuple[int, int], Any], Any]
+
+
+class _Waiting:
+    """The ids of the calls that a reader has seen, and of those of the last turn that no result has answered."""
+
+    def __init__(self) -> None:
+        self.known: set[str] = set()
+        self._waiting: list[str] = []
+        self._turn = -1
+
+    def call(self, place: tuple[int, int], link: str) -> None:
+        """Take note of a call."""
+        if place[0] != self._turn:
+            self._turn, self._waiting = place[0], []
+        self._waiting.append(link)
+        self.known.add(link)
+
+    @property
+    def expected(self) -> str | None:
+        """The call that a result answers by its place."""
+        return self._waiting[0] if self._waiting else None
+
+    def answer(self, link: str | None) -> None:
+        """Take note of a result."""
+        if link in self._waiting:
+            self._waiting.remove(link)
+
+
+def is_said(block: Any, link: str | None) -> bool:
+    """Whether the row says the id of a call or result."""
+    return link is not None and bool(block.notes) and is_marked(block, FAMILY, "/id")
+
+
+_KINDS: Mapping[str, type] = {"assistant": am.ToolUseBlock, "tool": am.ToolResultBlock}
+
+
+def _each(messages: Sequence[am.Msg], change: _Change) -> Sequence[am.Msg]:
+    """Return messages with their calls and results changed, by what is known of the calls before."""
+    waiting = _Waiting()
+    out: list[am.Msg] = [*messages]
+    is_same = True
+    for number, message in enumerate(messages):
+        kind = _KINDS.get(message.role)
+        for index, block in enumerate(message.content if kind is not None else ()):
+            if type(block) is kind and (new := change(waiting, (number, index), block)) is not block:
+                content = out[number].content
+                content = (*content[:index], new, *content[index + 1 :])
+                out[number], is_same = spelling.changed(out[number], {"content": content}), False
+    return messages if is_same else out
+
+
+def _id_of(place: tuple[int, int], block: Any) -> str:
+    """Return the id of a call: what its row says, or what its reader makes."""
+    return str(block.id) if is_said(block, block.id) else tool_links.made_call_id(place, block.name)
+
+
+def link(messages: Iterable[am.Msg]) -> None:
+    """Give messages that were just read, and that nobody else holds, the ids and names that their rows don't say."""
+    names, waiting = CallNames(), _Waiting()
+    for number, message in enumerate(messages):
+        kind: Any = _KINDS.get(message.role)
+        held: Any = message.content if kind is not None else ()
+        for index, block in enumerate(held):
+            if block.__class__ is not kind:
+                continue
+            if kind is am.ToolUseBlock:
+                made = _id_of((number, index), block)
+                waiting.call((number, index), made)
+                names.call(made, block.name)
+                if block.id is None:
+                    tool_links.link_call(block, made)
+                continue
+            found = waiting.expected if block.tool_call_id is None else block.tool_call_id
+            waiting.answer(found)
+            name = names.answer(found)
+            if found is not None:
+                tool_links.link_result(block, found)
+            if name is not None:
+                tool_links.name_result(block, name)
+
+
+def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
+    """Return messages that fit, with the ids by which a reader will know their calls and results."""
+    ids: dict[tuple[int, int], str] = {}
+    pairs: dict[tuple[int, int], tuple[int, int]] | None = None
+
+    def relink(waiting: _Waiting, place: tuple[int, int], block: Any) -> Any:
+        nonlocal pairs
+        if type(block) is am.ToolUseBlock:
+            made = ids[place] = _id_of(place, block)
+            waiting.call(place, made)
+            return block if block.id == made else spelling.changed(block, {"id": str(made)})
+        own: str | None = block.tool_call_id
+        pairs = tool_links.links(messages) if pairs is None else pairs
+        link = own if is_said(block, own) else ids.get(pairs[place]) if place in pairs else None
+        if link is None and waiting.expected is not None:
+            link = own if own is not None else str(tool_links.made_call_id(place, block.name))
+            while link in waiting.known:
+                link += "_"
+        waiting.answer(link)
+        return block if own == link else spelling.changed(block, {"tool_call_id": None if link is None else str(link)})
+
+    return _each(messages, relink)
+
+
+def said_links(messages: Iterable[am.Msg]) -> list[str | None]:
+    """Return for each message that fits the id that its turn says, because its place doesn't."""
+    waiting = _Waiting()
+    out: list[str | None] = []
+    for number, message in enumerate(messages):
+        said: str | None = None
+        for index, block in enumerate(message.content if message.role in ("assistant", "tool") else ()):
+            if type(block) is am.ToolUseBlock:
+                waiting.call((number, index), str(block.id))
+            elif type(block) is am.ToolResultBlock:
+                link, expected = block.tool_call_id, waiting.expected
+                waiting.answer(link)
+                said = link if link != expected or is_said(block, link) else None
+        out.append(None if said is None else str(said))
+    return out

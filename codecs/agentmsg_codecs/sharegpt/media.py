@@ -1,0 +1,137 @@
+"""Media: the columns that say, in order, what stands where a user's texts have ``<image>``, ``<video>`` or ``<audio>``.
+
+A column is a list of addresses, or for one place its address (``image``; the mark ``/single`` names the kinds). Where
+it holds anything else, or not as many as there are places, they stay native blocks, and the column is kept as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import is_list, is_mapping, is_sequence, maker, mark_of, media, restructure, spelling
+from agentmsg_codecs.sharegpt.names import FAMILY, MEDIA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_make_url = maker(am.URLSource)
+_TOKENS: Mapping[Any, str] = {cls: token for token, (cls, _) in MEDIA.items()}
+
+
+def _source(entry: str) -> Any:
+    return media.read_data_url(entry) or _make_url(url=entry)
+
+
+def address_of(source: Any) -> str:
+    """Return what stands in a column for a source."""
+    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
+
+
+def token_of(block: Any) -> str | None:
+    """Return what stands in a text for a native block that media should replace; None of any other."""
+    if type(block) is not am.NativeBlock or block.codec != FAMILY or not is_mapping(block.value):
+        return None
+    token: Any = block.value.get("type")
+    return token if len(block.value) == 1 and isinstance(token, str) and token in MEDIA else None
+
+
+def _asked(messages: Sequence[am.Msg]) -> Iterator[Any]:
+    return (block for message in messages if message.role == "user" for block in message.content)
+
+
+def _found(messages: Sequence[am.Msg], token: str, row: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
+    """Return the column of a kind of place and its sources; None if there is none for each place."""
+    count = sum(token_of(block) == token for block in _asked(messages))
+    for number, column in enumerate(MEDIA[token][1]):
+        entries: Any = [row.get(column)] if number else thaw(row.get(column))
+        if not count or not is_list(entries) or len(entries) != count:
+            continue
+        if all(type(entry) is str and entry for entry in entries):
+            sources = list(map(_source, entries))
+            return (column, sources) if list(map(address_of, sources)) == entries else None
+    return None
+
+
+def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], dict[str, Any]]:
+    """Return messages that were read, with the media of the columns, which are taken out, and marks of the history."""
+    single: list[str] = []
+    for token, (cls, columns) in MEDIA.items():
+        found = _found(messages, token, row) if not row.keys().isdisjoint(columns) else None
+        if found is None:
+            continue
+        del row[found[0]]
+        single += [token] if found[0] != columns[0] else []
+        waiting, make = iter(found[1]), maker(cls, "source")
+        messages = [
+            message if message.role != "user" else spelling.changed(message, {"content": tuple([
+                make(next(waiting)) if token_of(block) == token else block for block in message.content
+            ])})
+            for message in messages
+        ]  # fmt: skip
+    return messages, {"/single": single} if single else {}
+
+
+def said(block: Any) -> str:
+    """Return what a user's turn says for a block."""
+    return block.text if type(block) is am.TextBlock else _TOKENS.get(type(block)) or token_of(block) or ""
+
+
+def columns_of(history: am.History) -> dict[str, Any]:
+    """Return the columns of the media that users show."""
+    found: dict[str, list[str]] = {}
+    for block in _asked(history.messages):
+        token = _TOKENS.get(type(block))
+        if token is not None:
+            found.setdefault(token, []).append(address_of(block.source))
+    columns = {_column(history, token, len(entries)): entries for token, entries in found.items()}
+    return {column: entries if column.endswith("s") else entries[0] for column, entries in columns.items()}
+
+
+def _column(history: am.History, token: str, count: int) -> str:
+    """Return the column for a number of media of a kind."""
+    single: Any = mark_of(history, FAMILY, "/single") if history.notes else None
+    return MEDIA[token][1][count == 1 and is_sequence(single) and token in single]
+
+
+def taken(history: am.History, own: Mapping[str, Any]) -> set[str]:
+    """Return the columns among the extras of a history that would be read as those of its media."""
+    columns: set[str] = set()
+    for token, (cls, names) in MEDIA.items():
+        count = sum(type(block) is cls for block in _asked(history.messages))
+        if count:
+            columns.add(_column(history, token, count))
+            listed: Any = own.get(names[0])
+            columns |= {names[0]} if is_list(listed) and len(listed) == count else set()
+        elif not own.keys().isdisjoint(names) and _found(history.messages, token, own) is not None:
+            columns.update(names)
+    return columns
+
+
+def one_kind(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
+    """Leave out media where a place before has none, and places without media where media stand before.
+
+    A column has an entry for each place, or is none.
+    """
+    if not any(type(block) is am.NativeBlock and token_of(block) for block in _asked(messages)):
+        return plan
+    kinds: dict[str, bool] = {}
+    out: restructure.Plan = []
+    current = restructure.as_is(messages) if plan is None else plan
+    for parts in current:
+        out.append(tuple(_of_kind(part, messages[part.index], kinds) for part in parts))
+    return plan if out == current else out
+
+
+def _of_kind(part: restructure.Part, message: am.Msg, kinds: dict[str, bool]) -> restructure.Part:
+    if (part.role or message.role) != "user":
+        return part
+    picks: list[int] = []
+    for pick in part.picks:
+        block = message.content[pick]
+        own = token_of(block)
+        token = own or _TOKENS.get(type(block))
+        if token is None or kinds.setdefault(token, own is not None) == (own is not None):
+            picks.append(pick)
+    return part if len(picks) == len(part.picks) else restructure.Part(part.index, tuple(picks), part.role)

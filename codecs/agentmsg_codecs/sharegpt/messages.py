@@ -1,0 +1,129 @@
+"""Messages: one turn is one message. A turn's words are one text, which ``values`` takes apart.
+
+Marks on a message: ``/from`` (a word that isn't written by default); those of values.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+import agentmsg_codecs.sharegpt.values as own_values
+from agentmsg import AgentMsgError, DecodeError
+from agentmsg.formats import Unreadable, adopt, excerpt, is_object, maker, mark_of, marked, natives, spelling, write_as
+from agentmsg_codecs.sharegpt.format import DESCRIBED
+from agentmsg_codecs.sharegpt.links import is_said
+from agentmsg_codecs.sharegpt.media import said
+from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES, WORDS
+
+_make_text = maker(am.TextBlock, "text")
+_make_native = maker(am.NativeBlock)
+_make_result = maker(am.ToolResultBlock, "tool_call_id", "content")
+_make_msg = maker(am.Msg, "role", "content")
+
+
+def read_turn(native: Any) -> am.Msg:
+    """Return the message of a turn; of the role ``native`` where it can't be told in the model.
+
+    Raises:
+        DecodeError: if it isn't a turn at all.
+    """
+    if not is_object(native):
+        raise DecodeError(f"a turn is an object, not {excerpt(native)}")
+    word: Any = native.get("from")
+    if type(word) is not str:
+        raise DecodeError("a turn says who it is from", path=("from",))
+    role = ROLES.get(word)
+    if role is None:
+        return _whole(native)
+    text = native.get("value")
+    if len(native) == 2 and type(text) is str and text:  # noqa: PLR2004 - no more than the two keys
+        content, marks = _content(role, text, word, None)
+        message: am.Msg = _make_msg(role, content)
+    else:
+        try:
+            message = DESCRIBED.shapes[role].read({**native, "from": WORDS[role]}, am.Msg)
+        except (Unreadable, AgentMsgError):
+            return _whole(native)
+        text = message.text
+        content, marks = _content(role, text, word, message.content) if text else (message.content, {})
+        message = spelling.changed(message, {"content": content})
+    if word != _word_of(role, content):
+        marks["from"] = word
+    return marked(message, FAMILY, **marks) if marks else message
+
+
+def _whole(native: Any) -> am.Msg:
+    text: Any = native.get("value")
+    fallback = text if isinstance(text, str) and text else None
+    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
+
+
+def _content(role: str, text: str, word: str, content: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the blocks of a turn, and the marks of its message; what a result says beside its text stays."""
+    if role == "assistant":
+        return own_values.read_answer(text, word)
+    if role == "user":
+        return own_values.read_question(text), {}
+    if role == "system":
+        return (_make_text(text),), {}
+    text, marks = own_values.read_result(text)
+    inner = (_make_text(text),)
+    block = spelling.changed(content[0], {"content": inner}) if content else _make_result(None, inner)
+    return (marked(block, FAMILY, **marks) if marks else block,), {}
+
+
+def _word_of(role: str, content: Any) -> str:
+    """Return who a turn is from by default: of an assistant, calls alone are a turn of their own."""
+    if role == "assistant" and content and type(content[-1]) is am.ToolUseBlock:
+        return WORDS[role] if any(type(block) is am.TextBlock for block in content) else CALL_WORDS[0]
+    return WORDS[role]
+
+
+def write_turn(message: am.Msg, link: str | None = None) -> Any:
+    """Return the turn of a message that fits.
+
+    Args:
+        message: it.
+        link: the id of the call that its result answers, where its place doesn't say that.
+    """
+    role = message.role
+    if role == "native":
+        return natives.native_of(message, FAMILY)
+    content: Any = message.content
+    word, result = _word_of(role, content), content[0] if role == "tool" else None
+    if result is not None:
+        value = own_values.write_result(result)
+    elif role == "assistant":
+        value = own_values.write_answer(content, word, is_usual=True)
+    else:
+        value = "".join(map(said, content))
+    if message.notes or (role == "assistant" and any([block.notes for block in content])):  # noqa: C419 - in half the time
+        word, value = _noted(message, word, value)
+    if not message.notes and not message.extras and value and link is None:
+        return {"from": word, "value": value}
+    one: Any = (_make_text(value),) if value else ()
+    if result is not None:
+        result = spelling.changed(result, {"content": one, "tool_call_id": link, "name": None})
+        one = (result if link is None else marked(result, FAMILY, id=True),)
+    return {**write_as(DESCRIBED.shapes[role], message.evolve(content=one), FAMILY), "from": word}
+
+
+def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:
+    """Return who a turn is from and what it says, as it was read, if it is read so again."""
+    noted = mark_of(message, FAMILY, "/from")
+    own = noted if isinstance(noted, str) and ROLES.get(noted) == message.role else word
+    if message.role != "assistant":
+        return own, value
+    listed = mark_of(message, FAMILY, "/listed") is True
+    text = own_values.write_answer(message.content, own, listed=listed)
+    found = own_values.read_answer(text, own)[0]
+    is_read = len(found) == len(message.content) and all(map(_says, found, message.content))
+    return (own, text) if is_read else (word, value)
+
+
+def _says(found: Any, block: Any) -> bool:
+    """Whether a block that is read again is what it was, but for an id that its row doesn't say."""
+    if type(block) is am.ToolUseBlock and not is_said(block, block.id):
+        block = spelling.changed(block, {"id": None})
+    return am.same(found, block)

@@ -1,0 +1,230 @@
+"""The codec ``sharegpt``: turns and their tags, links by order, columns, and Alpaca's rows.
+
+Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg_codecs.sharegpt import ShareGptCodec
+from support import checked
+from support.checked import msg, refused
+
+CODEC = ShareGptCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="sharegpt")
+CALL = '{"name": "f", "arguments": {"q": 1}}'
+BLOCK = am.ToolUseBlock("c", "f", {"q": 1})
+
+
+def turn(who: str, value: Any, **more: Any) -> dict[str, Any]:
+    """Return a turn."""
+    return {"from": who, "value": value, **more}
+
+
+def kinds(message: am.Msg) -> list[str]:
+    """Return the classes of the blocks."""
+    return [type(block).__name__.removesuffix("Block") for block in message.content]
+
+
+@pytest.mark.parametrize(
+    ("who", "role"),
+    [
+        ("human", "user"), ("user", "user"), ("gpt", "assistant"), ("chatgpt", "assistant"), ("bard", "assistant"),
+        ("system", "system"), ("observation", "tool"), ("tool_response", "tool"), ("ipython", "tool"),
+        ("narrator", "native"),
+    ],
+)  # fmt: skip
+def test_words_are_roles(who: str, role: str) -> None:
+    """Whoever says it, the turn comes back; a stranger's is native, and its text is for other formats."""
+    (message,) = returned([turn(who, "x", weight=1)])
+    assert message.role == role
+    assert message.text in ("x", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("x", ["Text"]),
+        ("<think>\na\n</think>\n\nx", ["Thinking", "Text"]),
+        ("<think>a</think>x", ["Thinking", "Text"]),
+        ("<think>\n\n</think>\n\nx", ["Text"]),
+        ("<think></think>x", ["Text"]),
+        (f"<tool_call>\n{CALL}\n</tool_call>\n\n<tool_call>\n{CALL}\n</tool_call>\n", ["ToolUse", "ToolUse"]),
+        ('<tool_call>\n{"name":"f", "arguments" : {}}\n</tool_call>', ["ToolUse"]),
+        (f"<tool_call>\n{CALL}\n</tool_call>", ["ToolUse"]),
+        (f"<think>\na\n</think>\n<tool_call>\n{CALL}\n</tool_call>", ["Thinking", "ToolUse"]),
+        (f"x\n<tool_call>{CALL}</tool_call>\n<tool_call>\n{CALL}\n</tool_call>", ["Text", "ToolUse", "ToolUse"]),
+        (f"x<tool_call>{CALL}</tool_call> ", ["Text"]),
+        ("<tool_call>\n{'name': 'f'}\n</tool_call>", ["Text"]),
+        ('<tool_call>{"arguments": {}, "name": "f"}</tool_call>', ["ToolUse"]),
+        ('<tool_call>{"name":"f","arguments":{"t":"\\u003c/tool_call>"}}</tool_call>', ["ToolUse"]),
+    ],
+)
+def test_tags_are_blocks(value: str, found: list[str]) -> None:
+    """What is thought and called stands in tags; what isn't spelt as anybody writes it stays text."""
+    (message,) = returned([turn("gpt", value)])
+    assert kinds(message) == found
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (CALL, ["ToolUse"]),
+        (f"[{CALL}]", ["ToolUse"]),
+        (f"[{CALL}, {CALL}]", ["ToolUse", "ToolUse"]),
+        (f"<think>\na\n</think>\n\n{CALL}", ["Thinking", "ToolUse"]),
+        (json.dumps(json.loads(CALL), indent=2), ["ToolUse"]),
+        ('{"name":"f","arguments":{"q": 1.10}}', ["ToolUse"]),
+        ("f(1)", ["Text"]),
+        ("[]", ["Text"]),
+        ('{"name": "f", "arguments": "{}"}', ["ToolUse"]),
+        ('{"name": "f", "arguments": "{"}', ["ToolUse"]),
+        ('{"name": "f", "arguments": 1}', ["Text"]),
+        ('{"id": "c", "arguments": {}, "name": "f"}', ["ToolUse"]),
+    ],
+)
+def test_calls_are_json(value: str, found: list[str]) -> None:
+    """One call or a list of them; anything else is a text that comes back where it was."""
+    (message,) = returned([turn("function_call", value)])
+    assert kinds(message) == found
+
+
+def links(history: am.History) -> list[tuple[Any, Any, str]]:
+    """Return what each result says of its call, and its text."""
+    results = [message.tool_results[0] for message in history if message.role == "tool"]
+    return [(result.tool_call_id, result.name, result.text) for result in results]
+
+
+def test_results_answer_the_calls_before_in_their_order() -> None:
+    """They have the ids and names of these; a call without an answer takes no later result."""
+    calls = turn("function_call", f'[{CALL}, {{"name": "g", "arguments": {{}}}}]')
+    history = returned([calls, turn("observation", "1"), calls, turn("tool", "<tool_response>\n2\n</tool_response>")])
+    assert links(history) == [("call_0_0_f", "f", "1"), ("call_2_0_f", "f", "2")]
+    assert links(returned([turn("observation", "1")])) == [(None, None, "1")]
+    told = am.decode(am.encode(history, "openai", on_loss="ignore"), "openai")
+    assert links(told) == [("call_0_0_f", "f", "1"), ("call_2_0_f", "f", "2")]
+
+
+def test_new_calls_and_results() -> None:
+    """Calls alone are a turn of their own, beside a text they are in tags; ids are changed, and that is told."""
+    losses: list[am.Loss] = []
+    result = msg("tool", am.ToolResultBlock("c", [am.TextBlock("1")]))
+    row = written(msg("assistant", BLOCK), result, msg("assistant", am.TextBlock("x"), BLOCK), losses=losses)
+    assert row == {
+        "conversations": [
+            turn("function_call", CALL),
+            turn("observation", "1"),
+            turn("gpt", f"x\n<tool_call>\n{CALL}\n</tool_call>"),
+        ]
+    }
+    assert {(loss.path[-1], loss.level) for loss in losses} == {("id", "annotation"), ("tool_call_id", "annotation")}
+
+
+def test_no_result_is_paired_with_another_call() -> None:
+    """One that is out of order, or answers none, says so under a key of its turn; what is trained on has no id."""
+    calls = msg("assistant", BLOCK, am.ToolUseBlock("d", "g", {}))
+    results = [msg("tool", am.ToolResultBlock(link, [am.TextBlock(link)])) for link in ("d", "other", "c", "late")]
+    row = written(calls, *results)
+    assert row["conversations"][1:] == [
+        turn("observation", "d", tool_call_id="call_0_1_g"),
+        turn("observation", "other", tool_call_id="other"),
+        turn("observation", "c"),
+        turn("observation", "late"),
+    ]
+    found = [("call_0_1_g", "g", "d"), ("other", None, "other"), ("call_0_0_f", "f", "c"), (None, None, "late")]
+    assert links(am.decode(row, "sharegpt")) == found
+
+
+def test_turns_in_front_move_no_id_into_a_text() -> None:
+    """Ids that a reader made are made again for other places, and told."""
+    history = returned([turn("function_call", CALL), turn("observation", "1")])
+    losses: list[am.Loss] = []
+    longer = am.History([msg("system", am.TextBlock("s")), *history.messages])
+    row = am.encode(longer, "sharegpt", losses=losses)
+    assert row["conversations"] == [turn("system", "s"), turn("function_call", CALL), turn("observation", "1")]
+    assert [(loss.path[-1], loss.now) for loss in losses] == [("id", "call_1_0_f"), ("tool_call_id", "call_1_0_f")]
+
+
+def test_words_that_look_like_tags_are_told() -> None:
+    """A text that would be read as a call, or as an image, is changed, and the report says so."""
+    for message, words in (
+        (msg("assistant", am.TextBlock(f"<tool_call>{CALL}</tool_call>")), "<tool_call >"),
+        (msg("assistant", am.TextBlock("<think>a</think>b")), "<think >"),
+        (msg("user", am.TextBlock("An <image> tag")), "<image >"),
+    ):
+        losses: list[am.Loss] = []
+        row = written(message, losses=losses)
+        assert words in row["conversations"][0]["value"]
+        assert [loss.level for loss in losses] == ["content"]
+
+
+def test_media_stand_in_columns() -> None:
+    """In a user's text stands where; a column that doesn't fit is kept."""
+    row = {"conversations": [turn("human", "<image>a<video>b<image>")], "images": ["1.png", "2.png"], "videos": ["v"]}
+    (message,) = returned(row)
+    assert kinds(message) == ["Image", "Text", "Video", "Text", "Image"]
+    assert am.encode(am.History([message]), "sharegpt") == row
+    for column, value in (("images", []), ("images", [{"path": "a.png"}]), ("image", None)):
+        (odd,) = returned({"conversations": [turn("human", "<image>a")], column: value})
+        assert kinds(odd) == ["Native", "Text"]
+
+
+def test_the_only_image_may_stand_alone() -> None:
+    """LLaVA's column is the address itself; of two images there is a list."""
+    history = returned(
+        {"id": "1", "image": "a.png", "conversations": [turn("human", "<image>\nWhat?")], "images": None}
+    )
+    assert kinds(history[0]) == ["Image", "Text"]
+    more = history.extended(msg("user", am.ImageBlock(am.URLSource("b.png"))))
+    assert am.encode(more, "sharegpt")["images"] == ["a.png", "b.png"]
+
+
+def test_columns_beside_the_turns() -> None:
+    """The system prompt, tools as text, and the turn that was chosen are read; the rejected one is kept."""
+    row = {
+        "system": "s",
+        "conversations": [turn("human", "Sky?")],
+        "chosen": turn("gpt", "Blue."),
+        "rejected": turn("gpt", "Green."),
+        "tools": '[{"name": "f", "description": "ł"}]',
+        "kto_tag": True,
+    }
+    history = returned(row)
+    assert [message.role for message in history] == ["system", "user", "assistant"]
+    own: Any = history.extras["sharegpt"]
+    assert set(own) == {"rejected", "kto_tag"}
+    new = am.History(history.messages, tools=[am.ToolSpec("f", "ł")])
+    assert am.encode(new, "sharegpt")["tools"] == row["tools"]
+
+
+@pytest.mark.parametrize(
+    ("row", "texts"),
+    [
+        ({"instruction": "a", "input": "b", "output": "c"}, ["a\nb", "c"]),
+        ({"instruction": "a", "output": "c", "system": "s"}, ["s", "a", "c"]),
+        ({"instruction": "a", "input": "", "output": "c", "history": [["x", "y"]]}, ["x", "y", "a", "c"]),
+        ({"instruction": "a", "input": None, "output": "c", "history": []}, ["a", "c"]),
+        ({"instruction": "a", "input": "", "chosen": "c", "rejected": "d"}, ["a", "c"]),
+    ],
+    ids=str,
+)
+def test_rows_of_alpaca(row: dict[str, Any], texts: list[str]) -> None:
+    """Their columns are turns; a history that they can't say any more is written as turns."""
+    history = returned(row)
+    assert [message.text for message in history] == texts
+    longer = am.encode(history.extended(msg("user", am.TextBlock("z"))), "sharegpt")
+    assert longer["conversations"][-1] == turn("human", "z")
+
+
+@pytest.mark.parametrize("row", [{}, {"instruction": "a"}, {"conversations": 1}, "x", {"messages": []}], ids=repr)
+def test_other_documents_are_refused(row: Any) -> None:
+    """By the one error that there is; a bad turn's path leads to it."""
+    assert refused(row, codec=CODEC)[2] == "sharegpt"
+    assert refused({"conversations": [turn("human", "a"), {}]}, codec=CODEC)[0] == ("conversations", 1, "from")
