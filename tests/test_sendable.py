@@ -619,12 +619,12 @@ def test_the_packages_accept_what_is_sent(target: Any) -> None:
 @pytest.mark.parametrize("codec", ["pydantic-ai", "vercel"])
 def test_tools_of_other_servers_are_sent_in_words(codec: Any) -> None:
     """Anthropic refuses calls of its own tools under names that none of them has, such as those of MCP servers."""
-    asked = [
+    asked: list[Any] = [
         {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "echo", "input": {"text": "x"}, "server_name": "s"},
         {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "is_error": False, "content": []},
         {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}},
     ]
-    body = {"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": asked}]}
+    body: Any = {"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": asked}]}
     assert am.encode(am.decode(body, "anthropic"), "anthropic") == body
     there = am.convert(body, "anthropic", codec).document
     sent = am.convert(there, codec, "anthropic", repair=True, model="m", max_tokens=9).document

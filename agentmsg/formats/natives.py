@@ -35,6 +35,7 @@ __all__ = [
     "link_at",
     "link_of",
     "native_of",
+    "native_part",
     "native_text",
     "odd_at",
     "read_arguments",
@@ -137,6 +138,11 @@ def read_whole(native: Any, family: str, body: Any = _ITSELF) -> Msg:
     said: Any = body.get("content") if is_object(body) else None
     fallback = said if isinstance(said, str) and said else None
     return _make_msg("native", (_make_native(codec=family, value=adopt(native), fallback=fallback),))
+
+
+def native_part(part: Any, family: str) -> NativeBlock:
+    """Return the block that keeps a part as it is; its text is for other formats."""
+    return _make_native(codec=family, value=adopt(part), fallback=native_text(part))
 
 
 def native_of(message: Msg, family: str) -> Any:

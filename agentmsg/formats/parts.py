@@ -14,13 +14,12 @@ import attrs
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.dispatch import hook_table
-from agentmsg.formats.natives import native_text
+from agentmsg.formats.natives import native_part
 from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, write_as
 from agentmsg.lazy import FILLING, Later, once
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import NativeBlock
-from agentmsg.model.construction import maker
-from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg.values.frozen import plain_copy, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Parts"]
 
-_make_native = maker(NativeBlock)
 # What a shape has of its forms, and no hook of a user's has.
 _OF_FORMS = ("exact", "around", "writer", "origin")
 
@@ -160,7 +158,7 @@ class Parts:
                         return read(native)
                     except (Unreadable, AgentMsgError):
                         pass
-        return _make_native(codec=self.family, value=adopt(part), fallback=native_text(part))
+        return native_part(part, self.family)
 
     def _reader_of(self, tag: str | None) -> Callable[[Native], Any] | None:
         """Return the function that reads the parts with a tag; None where they have no meaning here."""

@@ -27,8 +27,9 @@ def _odd_signatures(request: Request) -> Iterator[Path]:
     for index, at, block in request.all_blocks():
         signed = block.signature
         # encode leaves out what others have signed.
-        is_own = signed is not None and signed.provider == PROVIDER
-        if is_own and signed.value != UNSIGNED and not is_base64(signed.value, "padded"):
+        if signed is None or signed.provider != PROVIDER:
+            continue
+        if signed.value != UNSIGNED and not is_base64(signed.value, "padded"):
             yield ("messages", index, "content", at, "signature")
 
 

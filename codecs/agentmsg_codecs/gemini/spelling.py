@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Parts, Unreadable, adopt, is_object, is_sequence, mark_of, marked, natives
+from agentmsg.formats import Native, Parts, Unreadable, is_object, is_sequence, mark_of, marked, natives
 from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, SIGNATURE, snake
 
 if TYPE_CHECKING:
@@ -68,10 +68,6 @@ def _spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Nativ
     return {twins.get(key, key): value for key, value in native.items()}
 
 
-def _whole(part: Native) -> am.NativeBlock:
-    return am.NativeBlock(FAMILY, adopt(part), fallback=natives.native_text(part))
-
-
 class GeminiParts(Parts):
     """Parts in either spelling."""
 
@@ -82,11 +78,15 @@ class GeminiParts(Parts):
         try:
             native, found = camel_part(part)
         except Unreadable:
-            return _whole(part)
+            return natives.native_part(part, FAMILY)
         block = super().read(native)
         if not found:
             return block
-        return _whole(part) if isinstance(block, am.NativeBlock) else marked(block, FAMILY, snake=found)
+        return (
+            natives.native_part(part, FAMILY)
+            if isinstance(block, am.NativeBlock)
+            else marked(block, FAMILY, snake=found)
+        )
 
     def write(self, block: Any) -> Any:
         """Return the part of a block that fits."""

@@ -128,7 +128,7 @@ def _cited(supported: Cell, made: Rows) -> Cell:
 
 
 def _input_rows(items: Items, place: str) -> dict[type[Any], Row]:
-    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, items.returns(place))}
+    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, items.inputs.parts[place].comes_back)}
     return Rows(items.inputs).place(place, {am.ImageBlock: own.image, am.FileBlock: own.file}, others)
 
 

@@ -34,7 +34,7 @@ from agentmsg_codecs.openai_responses.format import OUTPUTS, describe_inputs, de
 from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, PHASES, PREFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _PLACES = {"user": "user", "system": "text", "developer": "text"}
 # The forms of results by their tags.
@@ -166,7 +166,7 @@ class Items:
         blocks: list[Any] = []
         for item in items:
             found = self._read(item)
-            blocks += found if isinstance(found, list) else [self._native(item)]
+            blocks += found if isinstance(found, list) else [natives.native_part(item, FAMILY)]
         return tuple(blocks)
 
     def calls(self, items: Any) -> Iterator[Any]:
@@ -175,9 +175,6 @@ class Items:
             if is_object(item) and item.get("type") in _CALLS:
                 found = self._read(item)
                 yield found[0] if isinstance(found, list) else None
-
-    def _native(self, item: Any) -> am.NativeBlock:
-        return am.NativeBlock(FAMILY, adopt(item), fallback=natives.native_text(item))
 
     def _read(self, item: Any) -> am.Msg | list[Any]:
         """Return the message of an item, or the blocks of one of the assistant's side."""
@@ -351,15 +348,6 @@ class Items:
         self.fill()
         found = self.read_run([plain_copy(thaw(block.value))])
         return found[0] if len(found) == 1 and type(found[0]) is am.NativeBlock else None
-
-    def returns(self, place: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
-        """Return the same function for the parts of a place."""
-
-        def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
-            self.fill()
-            return self.inputs.parts[place].comes_back(block)
-
-        return comes_back
 
 
 def _is_of_assistant(item: Any) -> bool:

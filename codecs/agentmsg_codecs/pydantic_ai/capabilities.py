@@ -99,7 +99,7 @@ def _more(row: Row, *spaces: Cell, **own_cells: Cell) -> Row:
 def _said_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
     """Return the rows of what users say, or of the media in a result."""
     answers: Any = dict.fromkeys(media.KINDS, own.said_media if place == "user" else own.returned_media)
-    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.returns(place))}
+    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.said.parts[place].comes_back)}
     rows = Rows(messages.said).place(place, answers, others)
     made = {cls: _more(row, **own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
     if place == "user":
@@ -114,7 +114,10 @@ def _model_rows(messages: Messages) -> dict[type[Any], Row]:
         am.ToolUseBlock: (rules.custom_as_function, "kind"),
         am.ToolResultBlock: own.result,
     }
-    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.returns("response"))}
+    others = {
+        **rules.TEXT_ROWS,
+        am.NativeBlock: rules.native_block_row(FAMILY, messages.described.parts["response"].comes_back),
+    }
     rows = Rows(messages.described).place("response", answers, others)
     made = {cls: _more(row, _OF_DETAILS) if cls not in others or "extras" in row.fields else row
             for cls, row in rows.items()}  # fmt: skip

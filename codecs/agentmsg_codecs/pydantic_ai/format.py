@@ -16,7 +16,6 @@ from agentmsg.formats import (
     Native,
     Parts,
     Unreadable,
-    adopt,
     given,
     is_bare_text,
     is_marked,
@@ -76,7 +75,7 @@ class KindParts(Parts):
                 return read(part)
             except (Unreadable, am.AgentMsgError):
                 pass
-        return am.NativeBlock(FAMILY, adopt(part), fallback=natives.native_text(part))
+        return natives.native_part(part, FAMILY)
 
 
 # -- what users say ---------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ from agentmsg_codecs.pydantic_ai.format import describe, describe_said
 from agentmsg_codecs.pydantic_ai.names import FAMILY, REQUEST, REQUEST_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 _FORMS = {
     "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
@@ -232,16 +232,6 @@ class Messages:
         """Return the message of a part of a request."""
         self.fill()
         return self.part(plain_copy(thaw(value)))
-
-    def returns(self, place: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
-        """Return the function that tells what is read where a native block is written in a place, else None."""
-        described = self.described if place in self.described.parts else self.said
-
-        def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
-            self.fill()
-            return described.parts[place].comes_back(block)
-
-        return comes_back
 
 
 def _whole(message: am.Msg) -> Any:

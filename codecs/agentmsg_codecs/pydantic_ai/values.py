@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC
 from decimal import Decimal, InvalidOperation
 from math import isfinite
@@ -30,12 +31,17 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _UTC = "+00:00"
+# A time that is written so, whichever it is.
+_USUAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.(?!000000)\d{6})?Z", re.ASCII)
 
 
-def _read_time(stamp: Any) -> datetime:
+def _read_time(stamp: Any, note: dict[str, Any]) -> datetime:
     time = times.read_time(stamp) if type(stamp) is str else None
     if time is None or _is_odd(time):
         raise Unreadable("timestamp is no time")
+    # To write each again, only to compare, took a tenth of the time of reading.
+    if _USUAL_TIME.fullmatch(stamp) is None and _write_time(time) != stamp:
+        note["timestamp"] = ["=", stamp]
     return time
 
 
@@ -54,12 +60,12 @@ def _carried_time(time: datetime, _: Any) -> datetime:
         return time.replace(tzinfo=UTC)
 
 
-def _write_time(time: datetime) -> str:
+def _write_time(time: datetime, _: Any = None) -> str:
     text = times.write_time(time)
     return f"{text.removesuffix(_UTC)}Z" if text.endswith(_UTC) else text
 
 
-TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP, is_spelt=True), "may", is_odd=True,
+TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP, is_marking=True), "may", is_odd=True,
            cell=_carried_time)  # fmt: skip
 
 

@@ -37,27 +37,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg import thaw
-from agentmsg.formats import (
-    Cell,
-    ContainerCodec,
-    Containers,
-    carried_extras,
-    is_bare_text,
-    is_marked,
-    marked,
-    natives,
-    note_of,
-)
+from agentmsg.formats import Containers, carried_extras, is_bare_text, is_marked, marked, natives, note_of
 from agentmsg_codecs.vercel.capabilities import make_caps
 from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
 from agentmsg_codecs.vercel.names import FAMILY
-from agentmsg_codecs.vercel.shared import check_messages
+from agentmsg_codecs.vercel.shared import Vercel
 
 if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg.formats import Caps
-    from agentmsg.formats.forms import Described
 
 __all__ = ["VercelCodec"]
 
@@ -67,7 +56,7 @@ SYSTEM = "system"
 
 
 @attrs.frozen(kw_only=True)
-class VercelCodec(ContainerCodec):
+class VercelCodec(Vercel):
     """Messages for models of the Vercel AI SDK.
 
     Attributes:
@@ -78,37 +67,26 @@ class VercelCodec(ContainerCodec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Vercel AI SDK (ModelMessage)"
     containers: ClassVar[Containers] = CONTAINERS
-    writes_plain: ClassVar[bool] = True
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
-    @property
-    def described(self) -> tuple[Described, ...]:
-        """The forms of parts."""
-        return (self.engine.described,)
-
     def make_caps(self) -> Caps:
         """Return what messages for models support; see capabilities.py."""
-        beside = carried_extras((FAMILY, _taken), odd=_is_no_prompt)
-        history = {"extras": lambda extras, owner: _then(beside, _IN_CONTAINERS(extras, owner), owner)}
-        return attrs.evolve(make_caps(self.engine), history=history)
+        return attrs.evolve(make_caps(self.engine), history={"extras": _beside_messages})
 
-    def read(self, document: Any) -> am.History:
-        """Return the history of a list of messages, one message, or an object that holds messages."""
-        contents = CONTAINERS.contents(document)
-        check_messages(contents)
-        self.engine.fill()
-        messages = self.engine.read(contents.natives)
+    def read_all(self, contents: Any) -> list[am.Msg]:
+        """Return the messages of a document; a system prompt beside them is the first."""
+        messages = super().read_all(contents)
         if _is_prompt(contents.rest.get(SYSTEM)):
             (message,) = self.engine.container({"role": "system", "content": contents.rest.pop(SYSTEM)})
             messages.insert(0, marked(message, FAMILY, beside=True))
-        return CONTAINERS.history(contents, messages)
+        return messages
 
     def write(self, history: am.History) -> Any:
         """Return the native messages, in the container that the history was read from, or that is wanted."""
-        self.engine.fill()
         if not _is_beside(history):
-            return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
+            return super().write(history)
+        self.engine.fill()
         natives_behind = self.engine.write(history.messages[1:])
         rest = thaw(natives.extras_of(history, FAMILY))
         return {"messages": natives_behind, SYSTEM: history.messages[0].text, **rest}
@@ -143,5 +121,10 @@ def _is_no_prompt(_: am.History, __: str, value: Any) -> bool:
     return not _is_prompt(value)
 
 
-def _then(cell: Cell, near: Any, owner: am.History) -> Any:
-    return cell(near, owner) if near else near
+_OTHERS = carried_extras((FAMILY, _taken), odd=_is_no_prompt)
+
+
+def _beside_messages(extras: Any, history: am.History) -> Any:
+    """Keep what stands beside the messages: no text as the system prompt, which is a message."""
+    kept = _IN_CONTAINERS(extras, history)
+    return _OTHERS(kept, history) if kept else kept

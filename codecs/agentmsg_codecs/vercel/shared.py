@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
 
 from agentmsg import DecodeError
-from agentmsg.formats import excerpt, is_object
+from agentmsg.formats import ContainerCodec, excerpt, is_object
+
+if TYPE_CHECKING:
+    import agentmsg as am
+    from agentmsg.formats.forms import Described
 
 
 def check_message(native: Any) -> None:
@@ -18,10 +24,32 @@ def check_message(native: Any) -> None:
         raise DecodeError(f"a message is an object, not {excerpt(native)}")
 
 
-def check_messages(contents: Any) -> None:
-    """Refuse a document one of whose messages is no object.
+@attrs.frozen(kw_only=True)
+class Vercel(ContainerCodec):
+    """Messages of the Vercel AI SDK."""
 
-    Raises:
-        DecodeError: with the place of the message.
-    """
-    contents.each(check_message)
+    writes_plain: ClassVar[bool] = True
+    engine: Any = attrs.field(init=False, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of parts."""
+        return (self.engine.described,)
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a list of messages, one message, or an object that holds messages."""
+        contents = self.containers.contents(document)
+        if not all(map(is_object, contents.natives)):
+            contents.each(check_message)  # tells which
+        self.engine.fill()
+        return self.containers.history(contents, self.read_all(contents))
+
+    def read_all(self, contents: Any) -> list[am.Msg]:
+        """Return the messages of a document."""
+        messages: list[am.Msg] = self.engine.read(contents.natives)
+        return messages
+
+    def write(self, history: am.History) -> Any:
+        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        self.engine.fill()
+        return self.containers.document(history, self.engine.write(history.messages), self.container)

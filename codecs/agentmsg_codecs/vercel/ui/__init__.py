@@ -36,17 +36,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import ContainerCodec, Containers
+from agentmsg.formats import Containers
 from agentmsg_codecs.vercel.names import UI
-from agentmsg_codecs.vercel.shared import check_messages
+from agentmsg_codecs.vercel.shared import Vercel
 from agentmsg_codecs.vercel.ui.capabilities import make_caps
 from agentmsg_codecs.vercel.ui.likeness import sniff_message
 from agentmsg_codecs.vercel.ui.messages import Messages
 
 if TYPE_CHECKING:
-    import agentmsg as am
     from agentmsg.formats import Caps
-    from agentmsg.formats.forms import Described
 
 __all__ = ["VercelUICodec"]
 
@@ -54,7 +52,7 @@ CONTAINERS = Containers(family=UI, title="the Vercel AI SDK", own=frozenset({"ro
 
 
 @attrs.frozen(kw_only=True)
-class VercelUICodec(ContainerCodec):
+class VercelUICodec(Vercel):
     """Messages for users of the Vercel AI SDK.
 
     Attributes:
@@ -65,31 +63,13 @@ class VercelUICodec(ContainerCodec):
     family: ClassVar[str] = UI
     title: ClassVar[str] = "Vercel AI SDK (UIMessage)"
     containers: ClassVar[Containers] = CONTAINERS
-    writes_plain: ClassVar[bool] = True
     joins_turns: ClassVar[bool] = True
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
-    @property
-    def described(self) -> tuple[Described, ...]:
-        """The forms of parts."""
-        return (self.engine.described,)
-
     def make_caps(self) -> Caps:
         """Return what messages for users support; see capabilities.py."""
         return attrs.evolve(make_caps(self.engine), history=CONTAINERS.cells())
-
-    def read(self, document: Any) -> am.History:
-        """Return the history of a list of messages, one message, or an object that holds messages."""
-        contents = CONTAINERS.contents(document)
-        check_messages(contents)
-        self.engine.fill()
-        return CONTAINERS.history(contents, self.engine.read(contents.natives))
-
-    def write(self, history: am.History) -> Any:
-        """Return the native messages, in the container that the history was read from, or that is wanted."""
-        self.engine.fill()
-        return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like messages for users: by its first messages."""

@@ -40,7 +40,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
-from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of, whole
+from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -149,6 +149,8 @@ class Messages:
     def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
         """Return the first message of a native one, with what that says beside its parts."""
         link: Any = native.get("id")
+        if len(native) == len(_KEYS) and link and native["parts"] and link != _made_id(number):
+            return spelling.changed(first, {"id": link})
         fields: dict[str, Any] = {"id": None if link == _made_id(number) else link}
         marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
         rest = {key: value for key, value in native.items() if key not in _KEYS}
@@ -189,7 +191,7 @@ class Messages:
                 continue
             found = self.read_tool(part)
             if found is None:
-                blocks.append(whole(part) if is_tool(part) else self.places["assistant"].read(part))
+                blocks.append(natives.native_part(part, UI) if is_tool(part) else self.places["assistant"].read(part))
                 continue
             call, result = found
             blocks.append(call)
@@ -323,7 +325,7 @@ class Messages:
             if part == _STEP or (place == "assistant" and self.read_tool(part) is not None):
                 return None
             if place == "assistant" and is_tool(part):
-                return whole(part)
+                return natives.native_part(part, UI)
             return self.places[place].comes_back(block)
 
         return comes_back

@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Parts, adopt, is_object, natives
+from agentmsg.formats import Native, Parts, is_object, natives
 from agentmsg_codecs.vercel.names import UI
 
 _DATA, _TOOL = "data-", "tool-"
 _DYNAMIC = "dynamic-tool"
 # Types of parts that only stand for others here.
 _STAND_INS = frozenset({"data", _DYNAMIC, "output"})
-
-
-def whole(part: Any) -> am.NativeBlock:
-    """Return the block that keeps a part as it is."""
-    return am.NativeBlock(UI, adopt(part), fallback=natives.native_text(part))
 
 
 class UIParts(Parts):
@@ -28,11 +23,15 @@ class UIParts(Parts):
         if type(tag) is not str:
             return super().read(part)
         if tag in _STAND_INS:
-            return whole(part)
+            return natives.native_part(part, UI)
         if not tag.startswith(_DATA):
             return super().read(part)
-        block = whole(part) if "name" in part else super().read({**part, "type": "data", "name": tag[len(_DATA) :]})
-        return whole(part) if isinstance(block, am.NativeBlock) else block
+        block = (
+            natives.native_part(part, UI)
+            if "name" in part
+            else super().read({**part, "type": "data", "name": tag[len(_DATA) :]})
+        )
+        return natives.native_part(part, UI) if isinstance(block, am.NativeBlock) else block
 
     def write(self, block: Any) -> Any:
         """Return the part of a block that fits."""
