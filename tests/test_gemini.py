@@ -259,9 +259,25 @@ def test_a_response_is_a_message(parts: list[Any], reason: str, finish: str) -> 
     assert message.extras == {"gemini.candidate": {"avgLogprobs": -1.5}}
 
 
+def test_further_candidates_are_an_extra() -> None:
+    """The first candidate is the message; what the others say is lost as content elsewhere, and told."""
+    first, second = (
+        {"content": {"role": "model", "parts": [{"text": text}]}, "index": at} for at, text in enumerate("ab")
+    )
+    document = {"candidates": [first, second], "modelVersion": "gemini-3"}
+    (message,) = checked.returned(document, codec=ANSWERS)
+    assert message.text == "a"
+    assert message.extras == {"gemini.candidates": {"further": [second]}}
+    done = am.convert(document, "gemini-response", "anthropic-response")
+    assert done.losses.content
+    assert am.encode(am.restore(am.decode(done.document, "anthropic-response"), done.losses), ANSWERS) == document
+
+
 def test_a_blocked_prompt_is_a_response() -> None:
-    """A response without candidates says why; one with several isn't read."""
-    checked.returned({"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "gemini-3"}, codec=ANSWERS)
-    assert refused({"candidates": [{}, {}]}, codec="gemini-response")[0] == ("candidates",)
+    """A response without candidates says why."""
+    blocked = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "gemini-3"}
+    checked.returned(blocked, codec=ANSWERS)
+    assert am.recognize(blocked) == "gemini-response"
+    assert refused({"candidates": []}, codec="gemini-response")[0] == ("candidates",)
     assert refused({"contents": 1}, codec="gemini")[0] == ("contents",)
     assert refused({"contents": [], "systemInstruction": "x"}, codec="gemini")[0] == ("systemInstruction",)

@@ -21,7 +21,7 @@ class Gemini(Codec):
 
     family: ClassVar[str] = FAMILY
     writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"groundingMetadata", "citationMetadata"}
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"groundingMetadata", "citationMetadata", "further"}
     kept: ClassVar[frozenset[str]] = frozenset({"videoMetadata", "mediaResolution", "partMetadata"})
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

@@ -8,6 +8,7 @@ from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.gemini.names import OUTER_KEYS
 
 _ROLES = frozenset({"user", "model", "function", "tool"})
+_BESIDE = frozenset({"usageMetadata", "modelVersion", "responseId", "promptFeedback"})
 _PLAIN, _LIKELY, _SURE = 0.8, 0.9, 0.95
 
 
@@ -49,7 +50,13 @@ def _sniff_content(native: Any) -> float:
 
 def sniff_answer(document: Any) -> float:
     """Return how much a document looks like a response."""
-    if not is_object(document) or not is_list(document.get("candidates")):
+    if not is_object(document):
         return 0.0
-    is_own = {"usageMetadata", "modelVersion", "responseId", "promptFeedback"} & document.keys()
-    return 1.0 if is_own or all(is_object(each) and "content" in each for each in document["candidates"]) else 0.0
+    own = _BESIDE & document.keys()
+    if "candidates" not in document:
+        # The prompt was blocked.
+        return _SURE if "promptFeedback" in own and len(own) > 1 else 0.0
+    listed: Any = document["candidates"]
+    if not is_list(listed) or not listed or not all(map(is_object, listed)):
+        return 0.0
+    return 1.0 if own or all({"content", "finishReason"} & each.keys() for each in listed) else 0.0

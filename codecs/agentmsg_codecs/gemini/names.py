@@ -14,6 +14,8 @@ FAMILY = "gemini"
 PROVIDER = "google"
 # Extras of the object inside a part, and what is said around the content of a response.
 ITEM, CANDIDATE, RESPONSE = "gemini.item", "gemini.candidate", "gemini.response"
+# Candidates behind the first, of which all else is said.
+FURTHER = "gemini.candidates"
 CODE = "code_execution"
 SIGNATURE = "thoughtSignature"
 # What Gemini takes in place of a signature that it never gave.

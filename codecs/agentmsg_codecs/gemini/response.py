@@ -1,4 +1,4 @@
-"""gemini-response: responses of generateContent with one candidate. For requests, use ``gemini``.
+"""gemini-response: responses of generateContent. For requests, use ``gemini``.
 
 A document is one response, ``{"candidates": [{"content": {...}, ...}], ...}``: a history of one assistant message. Of a
 longer history, only the first assistant message is written.
@@ -14,7 +14,7 @@ Follows the Python package google-genai 3.4.
 | usageMetadata | usage; its output holds candidatesTokenCount and thoughtsTokenCount |
 | groundingMetadata, safetyRatings and more of the candidate | extras["gemini.candidate"] |
 | unknown keys | extras["gemini.response"] |
-| further candidates; none | a response with them isn't read; a message with no content |
+| further candidates; none | extras["gemini.candidates"]; a message with no content |
 | ``{}`` | a history without messages |
 """
 
@@ -34,6 +34,7 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
+    carried_extras,
     cells,
     given,
     is_list,
@@ -48,10 +49,10 @@ from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, words_rows
 from agentmsg_codecs.gemini.format import USAGE
 from agentmsg_codecs.gemini.likeness import sniff_answer
-from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, RESPONSE
+from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, RESPONSE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from agentmsg_codecs.gemini.messages import Messages
 
@@ -82,13 +83,15 @@ class GeminiResponseCodec(Answers, Gemini):
     def make_caps(self) -> Caps:
         """Return what responses support."""
         extras = Rows(self.answer).row("usage").fields["extras"]
-        keys = self.answer.forms["response"].keys
-        spaces = ((FAMILY, _CONTENT_KEYS), (CANDIDATE, _CANDIDATE_KEYS), (RESPONSE, keys))
+        spaces = {FAMILY: _CONTENT_KEYS, CANDIDATE: _CANDIDATE_KEYS, RESPONSE: self.answer.forms["response"].keys}
+        own = carried_extras(
+            *((space, _always(known)) for space, known in spaces.items()), (FURTHER, _further), odd=_is_odd
+        )
         return answer_caps(
             self.answer,
             fields={
                 "usage": cells.usage(_COUNTS, extras=extras, wanted=_wanted, case=_SOUND),
-                "extras": cells.beside(*spaces, odd=_is_odd),
+                "extras": own,
             },
             blocks=model_rows(self.engine),
             results=words_rows(),
@@ -98,8 +101,8 @@ class GeminiResponseCodec(Answers, Gemini):
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that isn't read."""
         candidates: Any = document.get("candidates")
-        if not is_list(candidates) or len(candidates) != 1:
-            return DecodeError("a response must have one candidate", path=("candidates",))
+        if not is_list(candidates) or not candidates:
+            return DecodeError("a response must have a candidate", path=("candidates",))
         return super().refusal(document)
 
     def linked(self, message: am.Msg) -> am.Msg:
@@ -113,6 +116,17 @@ class GeminiResponseCodec(Answers, Gemini):
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a response."""
         return sniff_answer(document)
+
+
+def _always(keys: frozenset[str]) -> Callable[[Any], frozenset[str]]:
+    return lambda _: keys
+
+
+def _further(message: am.Msg) -> frozenset[str] | None:
+    """Return which keys an extra may not have; None where it holds anything but other candidates."""
+    own: Any = message.extras[FURTHER]
+    held: Any = own.get("further") if list(own) == ["further"] else None
+    return frozenset() if isinstance(held, list) and held else None
 
 
 def _number(message: am.Msg) -> int:
@@ -145,9 +159,10 @@ def _candidate(engine: Messages) -> Hatch:
         listed: Any = native.get("candidates")
         if "candidates" not in native:
             return {"content": (), "notes": {"/none": True}}
-        if not is_list(listed) or len(listed) != 1 or not is_object(listed[0]):
+        if not is_list(listed) or not listed or not is_object(listed[0]):
             raise Unreadable
         candidate: Native = listed[0]
+        others: Native = {"further": listed[1:]} if len(listed) > 1 else {}
         notes: Native = {}
         content, more = _content(candidate, engine, notes)
         reason: Any = candidate.get("finishReason")
@@ -159,14 +174,16 @@ def _candidate(engine: Messages) -> Hatch:
             notes["/index"] = "absent"
         elif candidate["index"] != 0 or type(candidate["index"]) is not int:
             rest["index"] = candidate["index"]
-        spaces = {space: adopt(own) for space, own in ((FAMILY, more), (CANDIDATE, rest)) if own}
+        spaces = {space: adopt(own) for space, own in ((FAMILY, more), (CANDIDATE, rest), (FURTHER, others)) if own}
         finish = natives.ended(content) if word == "stop" else word
         return {"content": content, "finish_reason": finish, "notes": notes, "extras": spaces}
 
     def write(message: am.Msg) -> Native:
         note = note_of(message, RESPONSE)
         says = (
-            message.content or message.finish_reason is not None or not {CANDIDATE, FAMILY}.isdisjoint(message.extras)
+            message.content
+            or message.finish_reason is not None
+            or not {CANDIDATE, FAMILY, FURTHER}.isdisjoint(message.extras)
         )
         if note.get("/none") is True and not says:
             return {}
@@ -185,14 +202,15 @@ def _candidate(engine: Messages) -> Hatch:
             candidate["finishReason"] = _REASONS.get(word, word)
         if note.get("/index") != "absent" or "index" in rest:
             candidate["index"] = 0
-        return {"candidates": [{**candidate, **thaw(rest)}]}
+        others = thaw(natives.extras_of(message, FURTHER)).get("further", ())
+        return {"candidates": [{**candidate, **thaw(rest)}, *others]}
 
     return Hatch(
         keys=("candidates",),
         cells={"content": KEEP, "finish_reason": _finish},
         get=read,
         put=write,
-        spaces=(FAMILY, CANDIDATE),
+        spaces=(FAMILY, CANDIDATE, FURTHER),
         about="content, finish_reason",
     )
 

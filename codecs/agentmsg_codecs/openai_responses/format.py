@@ -152,7 +152,7 @@ PARTS = (
     ), fits=_says("file_id"), when=_is_file),
     Form("image", am.ImageBlock, "input_image", (
         Key("image_url", "source", _URL), _DETAIL, _CACHE, *_unused("file_id"),
-    )),
+    ), schema={"properties": {"file_id": {"type": "null"}}}),
     Form("file_by_id", am.FileBlock, "input_file", (
         Key("file_id", "source", _BY_ID), _FILENAME, _CACHE, *_unused("file_data", "file_url"),
     ), fits=_says("file_id"), when=_is_file),
