@@ -56,6 +56,7 @@ _WRITING = ("losses", "on_loss", "carry", "repair")
 _LAST: Final = "last"
 # Below so many bytes, or messages, a pause of the collector costs more than it saves.
 _BULK, _MANY = 8192, 16
+_PLAIN = (list, dict)
 
 
 @attrs.frozen(repr=False)
@@ -235,7 +236,9 @@ def writing_codec(codec: CodecName | Codec, options: Mapping[str, Any], *, repai
 
     A codec that is given as such has the options that its giver chose.
     """
-    chosen = get_codec(codec, **options)
+    chosen = get_codec(codec, **options) if options else get_codec(codec)
+    if repair is False:
+        return chosen
     flag(repair, "repair")
     if repair and chosen.repairs_with and isinstance(codec, str):
         return get_codec(codec, **{**chosen.repairs_with, **options})
@@ -355,14 +358,18 @@ def convert(
     """
     to, read_by = writing_codec(target, {}, repair=repair), get_codec(source)
     flag(carry, "carry")
-    one_of(duplicates, "duplicates", "last", "error")
+    if duplicates is not _LAST:
+        one_of(duplicates, "duplicates", _LAST, "error")
     with paused():
-        is_text = is_raw(document)
+        is_text = type(document) not in _PLAIN and is_raw(document)
         if is_text:
             history = loads(document, read_by, limits=limits, duplicates=duplicates)
         else:
             history = _decoded(document, read_by, limits)
-        asked = with_asked(history, to, model=model, max_tokens=max_tokens)
-        fitted = over(_fitted(asked, to, repair=repair), history, is_secret=False)
+        if model is None and max_tokens is None:
+            fitted = _fitted(history, to, repair=repair)
+        else:
+            asked = with_asked(history, to, model=model, max_tokens=max_tokens)
+            fitted = over(_fitted(asked, to, repair=repair), history, is_secret=False)
         output, losses = carried(fitted, to, read_by.name) if carry else (fitted.history, account(fitted))
         return _make_conversion(to.to_bytes(output) if is_text else _written(to, output), losses, history)

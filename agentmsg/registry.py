@@ -116,6 +116,8 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
         CodecLookupError: code "unknown-codec", "unavailable", or "option" if the codec has no such option or
             refuses its value.
     """
+    if type(codec) is str and not options and (known := _made.get(codec)) is not None:
+        return known
     if is_a(codec, Codec):
         if not options:
             return codec

@@ -21,11 +21,12 @@ import agentmsg as am
 from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.fit import fit
-from agentmsg.formats.plain_messages import BARE_FIELDS, is_bare, is_parsed, make_parsed_call
+from agentmsg.formats.plain_messages import BARE_FIELDS, SAID, how_bare, make_parsed_call
 from agentmsg.formats.spelling import same_document
 from agentmsg.model.construction import absent_values
 from agentmsg.model.remembering import reader_of
 from agentmsg.model.tool_arguments import input_copy, input_object
+from agentmsg.model.tool_use import SIMPLY
 from agentmsg.testing import mutate
 from agentmsg.values.copies import plain_twin
 from agentmsg.values.frozen import adopt, plain_copy, thaw
@@ -204,14 +205,14 @@ def _told(owner: Any) -> set[str]:
 
 
 def _bare_messages() -> list[am.Msg]:
-    return [message for document in _usual_documents() for message in am.decode(document, QUICK) if is_bare(message)]
+    return [message for document in _usual_documents() for message in am.decode(document, QUICK) if how_bare(message)]
 
 
 def _keeps_promise(block: Any) -> bool:
     if not _told(block) <= BARE_FIELDS[type(block)]:
         return False
     if isinstance(block, am.ToolUseBlock):
-        return is_parsed(block) is True and block.significant_text is None and type(block.id) is str
+        return block._says_all == SIMPLY and block.significant_text is None and type(block.id) is str
     if isinstance(block, am.ImageBlock):
         return not block.source.extras and not block.source.notes
     return not isinstance(block, am.ToolResultBlock) or type(block.tool_call_id) is str
@@ -228,6 +229,8 @@ def test_bare_messages_are_what_they_say() -> None:
         assert all(map(_keeps_promise, (*message.content, *inner))), message
         texts = [block for block in (*message.content, *inner) if isinstance(block, am.TextBlock)]
         assert all(block.text for block in texts) or len(message.content) > 1
+        is_said = len(message.content) == 1 and type(message.content[0]) is am.TextBlock
+        assert is_said or how_bare(message) != SAID
 
 
 def _through_json(message: am.Msg) -> am.Msg:
@@ -261,12 +264,12 @@ def test_what_read_a_message_is_remembered_by_it_alone(copied: Callable[[am.Msg]
     assert reader_of(copied(message)) is None
 
 
-def test_no_copy_with_other_fields_is_bare() -> None:
+def test_no_copy_with_other_fields_how_bare() -> None:
     """What is made of a bare message by changing it claims nothing."""
     message = am.decode([{"role": "user", "content": "x"}], QUICK)[0]
-    assert is_bare(message)
-    assert not is_bare(message.evolve(name="n"))
-    assert not is_bare(am.Msg("user", message.content, id=None, created_at=None))
+    assert how_bare(message)
+    assert not how_bare(message.evolve(name="n"))
+    assert not how_bare(am.Msg("user", message.content, id=None, created_at=None))
 
 
 @pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
@@ -276,7 +279,7 @@ def test_bare_messages_fit_as_others_do(codec: am.Codec) -> None:
     carried = compile_caps(caps)
     for message in some(_bare_messages(), 200):
         like = message.evolve()
-        assert not is_bare(like)
+        assert not how_bare(like)
         assert carried((message,)) == carried((like,)), message
         fitted, other = fit(am.History((message,)), codec).history, fit(am.History((like,)), codec).history
         assert same_document(thaw(codec.write(fitted)), thaw(codec.write(other)))

@@ -59,9 +59,9 @@ class Times:
         """Return the median, over the rounds, of this run divided by the other's run of the same round.
 
         Where a machine is slow for seconds at a time, the two best runs may come from different moments; the two
-        runs of one round do not.
+        runs of one round do not. Who was timed for longer had more rounds: those without a counterpart don't count.
         """
-        return median(one / two for one, two in zip(self.runs, other.runs, strict=True))
+        return median(one / two for one, two in zip(self.runs, other.runs, strict=False))
 
 
 @attrs.frozen

@@ -59,10 +59,10 @@ _make_loss = maker(Loss)
 def account(fitted: Fitted) -> Losses:
     """Return the loss report of a fit; it is worked out when somebody looks at it."""
     output = fitted.history
-    return Losses(
+    return Losses.of_fit(
         lambda: _derive(fitted),
         codec=fitted.codec,
-        guard=_Unedited(output),
+        guard=_make_guard(output),
         spelling=lambda: _spellings(fitted),
         length=len(output),
         secret=fitted.is_secret,
@@ -77,6 +77,9 @@ class _Unedited:
 
     def __call__(self, history: History) -> None:
         check_unedited(history, self.output)
+
+
+_make_guard = maker(_Unedited)
 
 
 def check_unedited(history: History, output: History) -> None:

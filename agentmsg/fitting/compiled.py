@@ -15,13 +15,14 @@ from typing import Any, TypeAlias
 import attrs
 
 from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Usual
-from agentmsg.formats.plain_messages import BARE_FIELDS
+from agentmsg.formats.plain_messages import ANSWER, BARE_FIELDS, SAID
 from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values
 from agentmsg.model.generated import Made, MadeName, MadeTime
 from agentmsg.model.msg import Msg
+from agentmsg.model.tool_arguments import SAYS_NO_MORE
 
 __all__ = ["MADE_KINDS", "compile_caps", "loop_source", "source"]
 
@@ -100,7 +101,7 @@ def _tests(
         cell = cells.get(name)
         if name == "notes" or name in skipped or not field.init or cell is KEEP:
             continue
-        if present is not None and (name not in present or (cell is None and name == "raw_input")):
+        if present is not None and (name not in present or (name == "raw_input" and _takes_no_more(cell))):
             continue
         if cell is None:
             test = _absent_test(name, absent[name], f"{o}.{name}", scope) if name in absent else "False"
@@ -116,6 +117,11 @@ def _tests(
             )
         tests.append(f"({_absent_test(name, absent[name], read, scope)} or {carried})" if name in absent else carried)
     return tests
+
+
+def _takes_no_more(cell: Cell | None) -> bool:
+    """Whether a cell of ``raw_input`` lets any text be that says no more than the input."""
+    return cell is None or (isinstance(cell, Usual) and cell.case == SAYS_NO_MORE)
 
 
 def _case(cell: Usual, scope: _Scope, owner: str) -> str:
@@ -198,13 +204,19 @@ class _ByClass(dict[type, "_Predicate"]):
         row = self._rows.get(cls) or (self._rows.get(BaseBlock) if cls is not NativeBlock else None)
         if row is None:
             return None
-        present = BARE_FIELDS.get(cls) if knows_bare else None
-        of_bare = None if present is None else self._block_tests(block, cls, row, scope, present=present)
+        of_bare = self.tests_of_bare(block, cls, row, scope) if knows_bare else None
         tests = _unless(self._block_tests(block, cls, row, scope), of_bare)
         if cls is not ToolResultBlock:
             return tests
         inner = _class_lines("item", self._inner, scope, in_line=(TextBlock,), knows_bare=knows_bare)
         return [*tests, *_content_lines(block, "item", inner)]
+
+    def tests_of_bare(self, block: str, cls: type, row: Row, scope: _Scope | None = None) -> list[str] | None:
+        """Return the tests of a block in a bare message; None where no bare message holds such a one."""
+        present = BARE_FIELDS.get(cls)
+        if present is None:
+            return None
+        return self._block_tests(block, cls, row, _new_scope() if scope is None else scope, present=present)
 
     def _block_tests(
         self, block: str, cls: type, row: Row, scope: _Scope, *, present: frozenset[str] | None = None
@@ -213,6 +225,8 @@ class _ByClass(dict[type, "_Predicate"]):
         tests = _tests(block, cls, row.fields, scope, skipped=skipped, prefix=cls.__name__, present=present)
         if row.otherwise is not None:
             tests += _rule_tests(block, cls, row, scope, present=present)
+        if present is not None and self._only in ("", _CLIENTS):
+            return tests  # those of bare messages are of clients, and have ids
         if issubclass(cls, ToolResultBlock) and self._only and ("kind" in row.fields or self._only != _CLIENTS):
             tests.append(f"{block}.{self._only}")
         if self._needs_id is not None and cls in _LINKS:
@@ -255,7 +269,7 @@ def _class_lines(
             branches += [f"{'elif' if branches else 'if'} kind is {scope.bind(cls.__name__, cls)}:"]
             branches += _indented(lines or ["pass"])
     branches += [f"{'elif' if branches else 'if'} {refused}not {known}[kind]({block}):", "    return False"]
-    return [f"kind = type({block})", *branches]
+    return [f"kind = {block}.__class__", *branches]
 
 
 def _never(_: Any) -> bool:
@@ -312,6 +326,31 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
     return [*_unless(tests + of_bare, of_bare), *once, *content]
 
 
+def _keeps_said(role: str, row: MessageRow, caps: Caps) -> bool:
+    """Whether any message of a role that is one bare text is carried as it is."""
+    if role in ("tool", ANY_ROLE) or (row.otherwise is not None and row.concerns in (None, TextBlock)):
+        return False
+    text = row.blocks.get(TextBlock) or row.blocks.get(BaseBlock)
+    return text is not None and not _ByClass(row.blocks, None, caps.needs_id).tests_of_bare("", TextBlock, text)
+
+
+def _answer_lines(caps: Caps, scope: _Scope) -> list[str]:
+    """Return the lines that pass the message of one bare result of one text, where little need be asked for that."""
+    row = caps.messages.get("tool")
+    if row is None or row.otherwise is not None:
+        return []
+    result = row.blocks.get(ToolResultBlock) or row.blocks.get(BaseBlock)
+    inner = row.blocks if row.results is None else row.results
+    text = inner.get(TextBlock) or inner.get(BaseBlock)
+    if result is None or text is None or _ByClass(inner, None, caps.needs_id).tests_of_bare("", TextBlock, text):
+        return []
+    tests = _ByClass(row.blocks, None, caps.needs_id, _CLIENTS).tests_of_bare("block", ToolResultBlock, result, scope)
+    asked = (
+        ["block = message.content[0]", "if (", *_indented(_all(tests)), "):", "    continue"] if tests else ["continue"]
+    )
+    return [f"if bare == {ANSWER} and role == 'tool':", *_indented(asked)]
+
+
 def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
     """Return the source of the function that ``compile_caps`` gives, and the values that it names."""
     scope = _new_scope()
@@ -332,8 +371,16 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
     # Messages never change, and a history that grows is fitted again and again: each remembers the answer. Bare ones do
     # not: to ask them again takes hardly longer than to remember.
     scope |= {"caps": caps, "remember": _REMEMBER}
-    known = ["message = messages[index]", "if message._fits is caps:", "    continue"]
-    known.append("role, bare = message.role, message._bare")
+    said = scope.bind("said", frozenset(role for role, row in caps.messages.items() if _keeps_said(role, row, caps)))
+    known = [
+        "message = messages[index]",
+        "role, bare = message.role, message._bare",
+        f"if bare == {SAID} and role in {said}:",
+        "    continue",
+        *_answer_lines(caps, scope),
+        "if message._fits is caps:",
+        "    continue",
+    ]
     tests = [line.replace("return False", "return index") for line in branches]
     body = _indented([*known, *tests, "if not bare:", "    remember(message, caps)"])
     lines = ["for index in range(start, len(messages)):", *body, "return -1"]

@@ -395,4 +395,4 @@ def _fit_tool(tool: Tool, caps: Caps, fields: FieldChanges) -> FitItem:
     changes = fields.of(tool, row, row.fields, _NOTHING)
     if isinstance(changes, Drop):
         return FitItem(changes)
-    return FitItem(changed(tool, changes), None, swap)
+    return make_item(changed(tool, changes), None, swap)

@@ -129,6 +129,8 @@ class Losses(Sequence[Loss]):
             their values then, and the header on file says so.
     """
 
+    __slots__ = ("_items", "_make", "carried", "codec", "guard", "length", "secret", "spelling")
+
     def __init__(
         self,
         items: Iterable[Loss] | Callable[[], Iterable[Loss]],
@@ -157,6 +159,23 @@ class Losses(Sequence[Loss]):
         self.length = length
         self.carried = carried
         self.secret = secret
+
+    @classmethod
+    def of_fit(
+        cls,
+        make: Callable[[], Iterable[Loss]],
+        *,
+        codec: str,
+        guard: Callable[[History], None],
+        spelling: Callable[[], Iterable[tuple[Path, Any]]],
+        length: int,
+        secret: bool,
+    ) -> Losses:
+        """Return the report of a fit, which gives no wrong arguments: to check them takes as long as two messages."""
+        self = object.__new__(cls)
+        self._make, self._items, self.carried = make, None, 0
+        self.codec, self.guard, self.spelling, self.length, self.secret = codec, guard, spelling, length, secret
+        return self
 
     def _all(self) -> tuple[Loss, ...]:
         if self._items is None:

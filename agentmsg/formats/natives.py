@@ -161,16 +161,11 @@ def is_bare_text(block: Any, family: str) -> bool:
 
     Another family's spelling of it doesn't matter.
     """
-    return (
-        block.__class__ is TextBlock
-        and bool(block.text)
-        and block.cache is None
-        and not block.citations
-        and block.item_id is None
-        and block.phase is None
-        and not block.extras
-        and (not block.notes or family not in block.notes)
-    )
+    if block.__class__ is not TextBlock or not block.text or block.cache is not None or block.citations:
+        return False
+    if block.item_id is not None or block.phase is not None or block.extras:
+        return False
+    return not block.notes or family not in block.notes
 
 
 def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[tuple[Any, ...], bool]:

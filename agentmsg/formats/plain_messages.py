@@ -14,23 +14,29 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.model.blocks import ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock
-from agentmsg.model.construction import absent_values, maker
+from agentmsg.model.construction import absent_values, maker, nested_maker
 from agentmsg.model.msg import Msg
+from agentmsg.model.tool_links import name_result
+from agentmsg.model.tool_use import SIMPLY
 from agentmsg.values.types import is_sound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from agentmsg.model.tool_links import CallNames
+
 __all__ = [
+    "ANSWER",
     "BARE_FIELDS",
+    "SAID",
     "are_bare",
-    "is_bare",
-    "is_parsed",
-    "is_sound_bare",
+    "how_bare",
+    "link_bare",
+    "make_answer",
     "make_bare",
-    "make_bare_result",
     "make_bare_text",
     "make_parsed_call",
+    "make_said",
 ]
 
 BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
@@ -45,67 +51,71 @@ BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
 """The classes of what a bare message may hold, inside results too, and the fields that need not be absent.
 
 Beyond that it is promised: there are blocks, a text that is the only one isn't empty, an image's source has no extras
-and no notes, ids are plain texts, and the calls are from ``make_parsed_call``.
+and no notes, ids are plain texts, the calls are from ``make_parsed_call``, and all texts are sound. So a bare message
+may be kept that was read of a document which nobody has checked: nothing else of it comes from there.
 """
 
-make_bare: Callable[[str, tuple[Any, ...]], Msg] = maker(Msg, "role", "content", _bare=True)
+BARE, SAID, ANSWER = 1, 2, 3
+"""What a bare message remembers (``_bare``, else 0): that it is one; that it is one text; or one result of one text."""
+
+make_bare: Callable[[str, tuple[Any, ...]], Msg] = maker(Msg, "role", "content", _bare=BARE)
 """Makes a bare message of a role and a tuple of blocks, as ``maker(Msg)`` makes others."""
 
 make_bare_text: Callable[[str], TextBlock] = maker(TextBlock, "text")
 """Makes a text block that says nothing but its words."""
 
-make_bare_result: Callable[[str, tuple[Any, ...], str | None], ToolResultBlock] = maker(
-    ToolResultBlock, "tool_call_id", "content", "name"
-)
-"""Makes the result of a call's id, of a tuple of blocks, and of the tool's name."""
+_TEXT = ("said", TextBlock, {"text": "text"})
 
-is_bare: Callable[[Msg], bool] = attrgetter("_bare")
-"""Tells whether a message was made as a bare one."""
+make_said: Callable[[str, str], Msg] = nested_maker(
+    "role, text", _TEXT, ("message", Msg, {"role": "role", "content": "(said,)"}), _bare=SAID
+)
+"""Makes the bare message of a role and one text, which isn't empty: most messages are that."""
+
+make_answer: Callable[[str, str, str, str | None], Msg] = nested_maker(
+    "role, link, text, name",
+    _TEXT,
+    ("result", ToolResultBlock, {"tool_call_id": "link", "content": "(said,)", "name": "name"}),
+    ("message", Msg, {"role": "role", "content": "(result,)"}),
+    _bare=ANSWER,
+)
+"""Makes the bare message of one result: of a role, a call's id, a text that isn't empty, and the tool's name."""
+
+how_bare: Callable[[Msg], int] = attrgetter("_bare")
+"""Tells whether a message was made as a bare one: 0, BARE, SAID or ANSWER."""
 
 make_parsed_call: Callable[[str, str, Any, str], ToolUseBlock] = maker(
-    ToolUseBlock, "id", "name", "input", "raw_input", _says_all=True
+    ToolUseBlock, "id", "name", "input", "raw_input", _says_all=SIMPLY
 )
 """Makes a call of an id, a name, the value that ``usual_arguments`` gave, and that text as ``raw_input``."""
 
-is_parsed: Callable[[ToolUseBlock], bool | None] = attrgetter("_says_all")
-"""Tells whether the input of a call is known to say all that its text says; None if nobody has looked yet."""
 
+def link_bare(messages: list[Any], names: CallNames, otherwise: Callable[[int, Any], Msg]) -> None:
+    """Name the results of messages just read after their calls; a message that isn't bare is for ``otherwise``.
 
-def is_sound_bare(message: Msg) -> bool:
-    """Whether a message is bare, and the texts that it says are sound: those of a document that nobody has checked."""
-    return is_bare(message) and _are_sound(message.content)
-
-
-def _are_sound(blocks: tuple[Any, ...]) -> bool:
-    # A loop, for most are texts: to call a function for each takes three times as long.
-    for block in blocks:
-        if block.__class__ is TextBlock:
-            if not (block.text.isascii() or is_sound(block.text)):
-                return False
-        elif not _is_sound_block(block):
-            return False
-    return True
-
-
-def _is_sound_block(block: Any) -> bool:
-    kind = block.__class__
-    if kind is ToolUseBlock:
-        return _is_sound(block.id) and _is_sound(block.name) and _is_sound(block.raw_input)
-    if kind is ToolResultBlock:
-        return _is_sound(block.tool_call_id) and _are_sound(block.content)
-    if kind is ImageBlock:
-        source = block.source
-        held = getattr(source, "url", None) or source.data
-        return _is_sound(held) and (source.media_type is None or _is_sound(source.media_type))
-    return False
-
-
-def _is_sound(text: str) -> bool:
-    return text.isascii() or is_sound(text)
+    Args:
+        messages: of a whole document; nobody else holds them yet.
+        names: takes note of the calls and results of bare messages.
+        otherwise: takes the index and message of any other, and returns what it becomes.
+    """
+    for index, message in enumerate(messages):
+        how = message._bare
+        if how == SAID:
+            continue
+        if not how:
+            messages[index] = otherwise(index, message)
+        elif message.role == "tool":
+            result = message.content[0]
+            name = names.answer(result.tool_call_id)
+            if name is not None and result.name is None:
+                name_result(result, name)
+        else:
+            for block in message.content:
+                if block.__class__ is ToolUseBlock:
+                    names.call(block.id, block.name)
 
 
 def are_bare(blocks: Sequence[Any]) -> bool:
-    """Whether the blocks of a message that a reader has just made are what a bare message may hold."""
+    """Whether the blocks of a message that a reader has just made, but for results, are what a bare one may hold."""
     for block in blocks:
         test = _TESTS.get(block.__class__)
         if test is None or not test(block):
@@ -113,9 +123,13 @@ def are_bare(blocks: Sequence[Any]) -> bool:
     return bool(blocks) and (len(blocks) > 1 or blocks[0].__class__ is not TextBlock or bool(blocks[0].text))
 
 
+def _is_sound(text: str | None) -> bool:
+    return text is None or text.isascii() or is_sound(text)
+
+
 def _is_bare_call(block: Any) -> bool:
-    # A reader marks no call as parsed that has anything beside.
-    return block._says_all is True
+    # A reader says so of no call that has anything beside; and what could be parsed is sound.
+    return block._says_all == SIMPLY and _is_sound(block.id) and _is_sound(block.name)
 
 
 def _others_absent(cls: Any) -> Callable[[Any], bool]:
@@ -124,13 +138,23 @@ def _others_absent(cls: Any) -> Callable[[Any], bool]:
     return cast("Callable[[Any], bool]", eval(f"lambda block: {' and '.join(tests)}"))  # noqa: S307 - names of fields
 
 
+def _is_bare_text(block: Any) -> bool:
+    return _has_bare_text(block) and _is_sound(block.text)
+
+
 def _is_bare_image(block: Any) -> bool:
-    return _has_bare_image(block) and not block.source.notes and not block.source.extras
+    source = block.source
+    held = getattr(source, "url", None)
+    if held is None:
+        held = getattr(source, "data", None)
+    if held is None or source.notes or source.extras:
+        return False
+    return _has_bare_image(block) and _is_sound(held) and _is_sound(source.media_type)
 
 
-_has_bare_image = _others_absent(ImageBlock)
+_has_bare_text, _has_bare_image = _others_absent(TextBlock), _others_absent(ImageBlock)
 _TESTS: Mapping[type[Any], Callable[[Any], bool]] = {
-    TextBlock: _others_absent(TextBlock),
+    TextBlock: _is_bare_text,
     ImageBlock: _is_bare_image,
     ToolUseBlock: _is_bare_call,
 }

@@ -6,7 +6,7 @@ model.remembering      Seen (and body_of): the bytes of what was written or read
 model.tool_links       name_result: one more thing about a result that was just made
 lazy                   once, FILLING: tables filled at first need, by one thread
 formats.capabilities   Usual: a test in line, for what a cell carries as it is
-formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content
+formats.plain_messages         how_bare, make_bare ..., link_bare: messages that are known to hold nothing but content
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that certainly says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
                        dump_with_times, time_text: times, which the standard library takes long to write
@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from agentmsg.formats.capabilities import Usual
 from agentmsg.formats.plain_messages import (
-    is_bare,
-    is_parsed,
-    is_sound_bare,
+    how_bare,
+    link_bare,
+    make_answer,
     make_bare,
-    make_bare_result,
     make_bare_text,
     make_parsed_call,
+    make_said,
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
@@ -54,15 +54,15 @@ __all__ = [
     "copy_part",
     "draft_class",
     "dump_with_times",
-    "is_bare",
-    "is_parsed",
+    "how_bare",
     "is_shallow",
     "is_sound",
-    "is_sound_bare",
+    "link_bare",
+    "make_answer",
     "make_bare",
-    "make_bare_result",
     "make_bare_text",
     "make_parsed_call",
+    "make_said",
     "name_result",
     "once",
     "one_level",

@@ -27,7 +27,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["absent_values", "changer", "draft_class", "maker", "paused", "replacer"]
+__all__ = ["absent_values", "changer", "draft_class", "maker", "nested_maker", "paused", "replacer"]
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
@@ -71,24 +71,60 @@ def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
         *(f"{name}=None" if nullable else str(name) for name in required),
         *(f"{name}=_{name}" for name in optional),
     ]
-    lines = [f"def make({', '.join(map(str, parameters))}):", "    self = _new(_draft)"]
-    for field in attrs.fields(cls):
-        if field.alias in (*required, *optional):
-            value = str(field.alias)
-        elif field.init:
-            value = "None" if absent[field.alias] is None else f"_{field.alias}"
-        else:
-            value = repr(known.get(field.name, field.default))
-        lines.append(f"    self.{field.name} = {value}")
-    lines += ["    self.__class__ = _cls", "    return self"]
-    scope: dict[str, Any] = {
-        "_cls": cls,
-        "_draft": draft_class(cls),
-        "_new": object.__new__,
-        **{f"_{name}": value for name, value in absent.items()},
-    }
+    values = {str(name): str(name) for name in (*required, *optional)}
+    scope = {f"_{name}": value for name, value in absent.items()}
+    lines = [f"def make({', '.join(parameters)}):", *_filled("self", cls, values, known, scope), "    return self"]
     exec("\n".join(lines), scope)
     make: Callable[..., _T] = scope["make"]
+    return make
+
+
+def _filled(
+    v: str, cls: type[Any], values: Mapping[str, str], known: Mapping[str, object], scope: dict[str, Any]
+) -> list[str]:
+    """Return the lines that make an object in a variable: a draft, all its fields, and its class at last.
+
+    Args:
+        v: the variable.
+        cls: the class.
+        values: the expressions of fields, by alias; all others are absent.
+        known: the values of fields that are no parameters of the class, by name.
+        scope: takes what the lines name.
+    """
+    of_any = cast("Any", cls)
+    absent = absent_values(of_any)
+    scope |= {f"{v}_cls": cls, f"{v}_draft": draft_class(of_any)}
+    lines = [f"    {v} = {v}_draft()"]
+    for field in attrs.fields(cls):
+        if field.alias in values:
+            value = values[field.alias]
+        elif not field.init:
+            value = repr(known.get(field.name, field.default))
+        elif absent[field.alias] is None:
+            value = "None"
+        else:
+            value = f"_{field.alias}"
+            scope[value] = absent[field.alias]
+        lines.append(f"    {v}.{field.name} = {value}")
+    return [*lines, f"    {v}.__class__ = {v}_cls"]
+
+
+def nested_maker(
+    parameters: str, *parts: tuple[str, type[Any], Mapping[str, str]], **known: object
+) -> Callable[..., Any]:
+    """Return a function that makes an object and what is in it at once; as makers do, and with one call for all.
+
+    Args:
+        parameters: of the function.
+        parts: each the name of a variable, a class, and the expressions of its fields, which may name parameters and
+            parts before; the last is what the function returns.
+        known: for the last of them, as for ``maker``.
+    """
+    scope: dict[str, Any] = {}
+    last = parts[-1][0]
+    filled = [line for v, cls, values in parts for line in _filled(v, cls, values, known if v == last else {}, scope)]
+    exec("\n".join([f"def make({parameters}):", *filled, f"    return {last}"]), scope)
+    make: Callable[..., Any] = scope["make"]
     return make
 
 
@@ -100,6 +136,8 @@ def draft_class(cls: type[Any]) -> Any:
         # Both are needed for C-speed assignment: the frozen base overrides both.
         "__setattr__": object.__setattr__,
         "__delattr__": object.__delattr__,
+        # So that the call of the class makes an empty one; ``object.__new__`` takes a quarter longer to be called.
+        "__init__": object.__init__,
     }
     draft = cast("Any", type(cls))(f"_{cls.__name__}Draft", (cls,), twin)
     if hasattr(draft, "__abstractmethods__"):
@@ -146,14 +184,14 @@ def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
     values = {field.name: f"obj.{field.name}" if field.init else repr(field.default) for field in attrs.fields(cls)}
     lines = [
         "def change(obj, changes):",
-        "    self = _new(_draft)",
+        "    self = _draft()",
         *(f"    self.{name} = {value}" for name, value in values.items()),
         "    for name in changes:",
         "        setattr(self, name, changes[name])",
         "    self.__class__ = _cls",
         "    return self",
     ]
-    scope: dict[str, Any] = {"_cls": cls, "_draft": draft_class(cls), "_new": object.__new__}
+    scope: dict[str, Any] = {"_cls": cls, "_draft": draft_class(cls)}
     exec("\n".join(lines), scope)
     change: Callable[[_T, Mapping[str, Any]], _T] = scope["change"]
     return change

@@ -84,8 +84,8 @@ class Msg(Noted, Portable, Roled):
     usage: Usage | None = attrs.field(default=None, validator=instance(Usage), kw_only=True)
     finish_reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
-    # Whether its reader saw that it is a bare one (see agentmsg.formats.plain_messages).
-    _bare: bool = attrs.field(default=False, init=False, eq=False, repr=False)
+    # Whether its reader saw that it is a bare one, and how bare (see agentmsg.formats.plain_messages).
+    _bare: int = attrs.field(default=0, init=False, eq=False, repr=False)
     # The capability table that this message was last found to fit (see agentmsg.fitting.compiled).
     _fits: object = attrs.field(default=None, init=False, eq=False, repr=False)
     # What read this message, and knows that its notes say how it was spelt (see agentmsg.formats.plain_messages).

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from agentmsg.model.tool_use import SIMPLY
 from agentmsg.values.copies import plain_twin
 from agentmsg.values.frozen import adopt
-from agentmsg.values.text import dump_json, parse_arguments
+from agentmsg.values.text import dump_json, library, parse_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,8 +63,15 @@ def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
 def input_copy(block: ToolUseBlock) -> dict[str, Any]:
     """Return the plain, changeable copy of the object that stands for the input of a call."""
     value = block._input  # pyright: ignore[reportPrivateUsage] - to hand it out would freeze it first
+    copy: dict[str, Any]
     # What has no such key can be no envelope.
-    copy: dict[str, Any] = plain_twin(value if type(value) is dict and _RAW not in value else input_object(block))
+    if not isinstance(value, dict) or _RAW in value:
+        copy = plain_twin(input_object(block))
+    elif block._says_all == SIMPLY and block.raw_input is not None:  # pyright: ignore[reportPrivateUsage]
+        loads: Any = library()[0]  # which takes a text, too
+        copy = loads(block.raw_input)
+    else:
+        copy = plain_twin(cast("Mapping[str, Any]", value))
     return copy
 
 

@@ -127,23 +127,42 @@ class CallNames:
     say: both tell it the blocks in their order.
     """
 
+    __slots__ = ("_waiting",)
+
     def __init__(self) -> None:
-        self._waiting: dict[str, deque[str]] = {}
+        # A queue where several calls have the same id: to make one takes longer than all else here.
+        self._waiting: dict[str, str | deque[str]] = {}
 
     def call(self, link: str | None, name: str) -> None:
         """Take note of a call."""
         if link is None:
             return
-        waiting = self._waiting.get(link)
-        if waiting is None:
-            self._waiting[link] = deque((name,))
+        waiting = self._waiting
+        if link not in waiting:
+            waiting[link] = name
+            return
+        names = waiting[link]
+        if isinstance(names, str):
+            waiting[link] = deque((names, name))
         else:
-            waiting.append(name)
+            names.append(name)
 
     def answer(self, link: str | None) -> MadeName | None:
         """Return the name of the tool that a result is of; None if its call isn't known."""
-        names = self._waiting.get(link) if link is not None else None
-        return MadeName(names.popleft()) if names else None
+        names = self._waiting.pop(link, None) if link is not None else None
+        if names is None:
+            return None
+        if isinstance(names, str):
+            return MadeName(names)
+        name = names.popleft()
+        if names and link is not None:
+            self._waiting[link] = names
+        return MadeName(name)
+
+    def next_name(self, link: str) -> str | None:
+        """Return the name that ``answer`` would give, and leave the call waiting."""
+        names = self._waiting.get(link)
+        return names[0] if isinstance(names, deque) else names
 
     def see(self, message: Msg) -> None:
         """Take note of all calls and results of a client's tools in a message."""
@@ -177,8 +196,7 @@ class CallNames:
         block = content[0]
         if not isinstance(block, ToolResultBlock) or block.name is None or block.tool_call_id is None:
             return message
-        names = self._waiting.get(block.tool_call_id)
-        if isinstance(block.name, MadeName) or not names or names[0] != block.name:
+        if isinstance(block.name, MadeName) or self.next_name(block.tool_call_id) != block.name:
             return message
         return named(message, MadeName(block.name))
 

@@ -16,7 +16,10 @@ from agentmsg.model.checks import optional_text, text
 from agentmsg.values.frozen import EMPTY, JSON, adopt, freeze, shallow
 from agentmsg.values.text import parse_arguments
 
-__all__ = ["UNSET", "ToolUseBlock", "as_call"]
+__all__ = ["SIMPLY", "UNSET", "ToolUseBlock", "as_call"]
+
+SIMPLY = 2
+"""What ``_says_all`` of a call may be, beside true, false and None: orjson reads its text as its input."""
 
 
 class _Unset:
@@ -69,8 +72,8 @@ class ToolUseBlock(BaseBlock):
     kind: str = attrs.field(default="function", validator=text, kw_only=True)
     provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     status: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
-    # Whether input says all that raw_input says: None until somebody asks.
-    _says_all: bool | None = attrs.field(default=None, init=False, eq=False, repr=False)
+    # Whether input says all that raw_input says: None until somebody asks; SIMPLY where a reader has seen how.
+    _says_all: int | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         """Settle which of input and raw_input holds."""

@@ -104,7 +104,8 @@ def _is_as_written(data: bytes, written: bytes) -> bool:
 
     Where one of the two is ASCII and the other isn't, they differ in more: Python's json escapes letters, orjson none.
     """
-    if written == data:
+    # Where Python's json puts its spaces. To take those anywhere else from both sides takes four times as long.
+    if written == data or written == data.replace(b'": ', b'":').replace(b', "', b',"'):
         return True
     return written.isascii() is data.isascii() and written.translate(None, _SPACES) == data.translate(None, _SPACES)
 
@@ -330,7 +331,7 @@ def usual_arguments(text: str) -> Any:
     Such a text is what orjson writes for the value, but for spaces between: then no key stood twice, and no number was
     rounded. Spaces inside strings are the same on both sides, so they may be left out of the comparison too.
     """
-    loads, dumps, *_ = library()
+    loads, dumps, _, _ = library()
     try:
         data = text.encode()
         value = loads(data)

@@ -52,6 +52,8 @@ class Form:
         spelt: the namespace of its spellings, if that isn't ``space``; marks are under the family then.
         is_apart: whether it has a place of its own, not among the parts; those of one class that share a place share a
             name for it.
+        first: asked before a native object is read that isn't the usual one; what it gives, if not None, is the object.
+            It may have the reader of the form read a part of it, with ``is_rest=True``, and is not asked again.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Form:
     space: str | None = attrs.field(default=None, kw_only=True)
     spelt: str | None = attrs.field(default=None, kw_only=True)
     is_apart: bool | str = attrs.field(default=False, kw_only=True)
+    first: Callable[[Any], Any] | None = attrs.field(default=None, kw_only=True)
 
     @cached_property
     def keys(self) -> frozenset[str]:

@@ -13,7 +13,7 @@ import attrs
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.grouping import Grouping, containers, seat_of, seated
 from agentmsg.formats.natives import is_bare_text, read_whole
-from agentmsg.formats.plain_messages import is_bare
+from agentmsg.formats.plain_messages import SAID
 from agentmsg.formats.shapes import Native, Unreadable, mark_of, write_as
 from agentmsg.formats.spelling import put_back
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolResultBlock
@@ -201,42 +201,50 @@ class Grouped:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def write(self, messages: Sequence[Msg]) -> list[Any]:
+    def write(self, messages: Sequence[Any]) -> list[Any]:
         """Return the native messages of messages that fit."""
         natives: list[Any] = []
         results: list[Any] | None = None
         write_result = self.described.names.writers[self._result_name]
-        key = self._key
+        key, words, add = self._key, self._words, natives.append
+        said = None if self._is_list else SAID
         for message in messages:
-            role, notes = message.role, message.notes
-            if role in _USERS and (message.extras or (notes and seat_of(message, self.family) is not None)):
-                return [self.write_group(group) for group in containers(messages, self.grouping)]
-            if role == "tool":
+            role, bare = message.role, message._bare
+            if bare == said:
+                add({"role": words[role], key: message.content[0].text})
+                results = None
+            elif role == "tool" and bare:
                 if results is None:
-                    results = []
-                    natives.append({"role": self._words["user"], key: results})
-                result: Any = message.content[0]
-                plain = is_bare(message) or not (result.notes or result.extras)
-                results.append(write_result(result) if plain else self.write_result(result))
-                continue
-            results = None
-            if is_bare(message):
-                natives.append({"role": self._words[role], key: self._bare(message)})
-            elif (notes and notes != self._listed) or message.extras or role == "native":
-                natives.append(self.write_group((message,)))
+                    add({"role": words["user"], key: (results := [])})
+                results.append(write_result(message.content[0]))
+            elif role in _USERS and (message.extras or (message.notes and seat_of(message, self.family) is not None)):
+                return [self.write_group(group) for group in containers(messages, self.grouping)]
+            elif role == "tool":
+                if results is None:
+                    add({"role": words["user"], key: (results := [])})
+                results.append(self.write_result(message.content[0]))
             else:
-                natives.append({"role": self._words[role], key: self.content(message)})
+                add(self._alone(message))
+                results = None
         return natives
 
-    def _bare(self, message: Msg) -> Any:
-        blocks: Any = message.content
-        if not self._is_list and len(blocks) == 1 and blocks[0].__class__ is TextBlock:
-            return blocks[0].text
-        writers = self.places[message.role].writers
-        return [writers[block.__class__](block) for block in blocks]
+    def _alone(self, message: Any) -> Any:
+        """Return the native message of one that shares it with no other."""
+        role, notes = message.role, message.notes
+        if message._bare:
+            writers = self.places[role].writers
+            return {
+                "role": self._words[role],
+                self._key: [writers[block.__class__](block) for block in message.content],
+            }
+        if (notes and notes != self._listed) or message.extras or role == "native":
+            return self.write_group((message,))
+        return {"role": self._words[role], self._key: self.content(message)}
 
     def write_result(self, block: Any) -> Any:
         """Return the part of a result."""
+        if not block.notes and not block.extras:
+            return self.described.names.writers[self._result_name](block)
         # The name is said by the call.
         plain = _with_name(block, None) if block.name is not None else block
         return write_as(self.described.shapes[self._result_name], plain, self.family)

@@ -42,6 +42,11 @@ class _Alone(Value):
         return [*self.of.read(v, c), f"{v} = ({v},)"]
 
 
+def _sound(v: str) -> str:
+    """Return the test whether a text is sound; most are ASCII, and tell so at once."""
+    return f"({v}.isascii() or is_sound({v}))"
+
+
 def _var(place: Place) -> str:
     return f"at_{place.native}"
 
@@ -152,8 +157,8 @@ class MessageLines(KeyLines):
             lines = [
                 "if len(d) == 2:",
                 f"    text = d.get({text.native!r})",
-                "    if type(text) is str and text:",
-                f"        return make_bare({role}, (make_text(text),))",
+                f"    if type(text) is str and text and {_sound('text')}:",
+                f"        return make_said({role}, text)",
             ]
             behind = first.places[first.places.index(text) + 1 :] if text.need == "null" else ()
             lists = [place for place in behind if isinstance(place, Place) and isinstance(place.value, Each)]
@@ -163,14 +168,17 @@ class MessageLines(KeyLines):
     def _usual_list(self, place: Place, text: Place, role: str) -> list[str]:
         """Return the early end at the message of one more key: a list of bare blocks, behind the text or null."""
         self.key = place.native
-        made = ["if text is not None:", "    held = (make_text(text), *held)"]
-        read = [*place.value.read("held", self), *made, "if are_bare(held):", f"    return make_bare({role}, held)"]
+        made = [
+            "if are_bare(held):",
+            f"    return make_bare({role}, held if text is None else (make_text(text), *held))",
+        ]
+        read = [*place.value.read("held", self), *made]
         # What has no meaning is looked at again below.
         tried = ["try:", *indented(read), "except Unreadable:", "    pass"]
         return [
             f"if len(d) == 3 and {place.native!r} in d:",
             f"    text, held = d.get({text.native!r}, d), d[{place.native!r}]",
-            "    if held and (text is None or (type(text) is str and text)):",
+            f"    if held and (text is None or (type(text) is str and text and {_sound('text')})):",
             *indented(tried, 2),
         ]
 
@@ -185,12 +193,13 @@ class MessageLines(KeyLines):
             return []
         link, text = fields["tool_call_id"].native, fields["content"].native
         name = f"d.get({fields['name'].native!r})" if is_named else "None"
-        test = "type(link) is str and type(text) is str and text" + (" and type(name) is str" if is_named else "")
+        words = ("link", "text", *(("name",) if is_named else ()))
+        test = " and ".join([*(f"type({v}) is str" for v in words), "text", *map(_sound, words)])
         return [
             f"if len(d) == {3 + is_named}:",
             f"    link, text, name = d.get({link!r}), d.get({text!r}), {name}",
             f"    if {test}:",
-            f"        return make_bare({role}, (make_bare_result(link, (make_text(text),), name),))",
+            f"        return make_answer({role}, link, text, name)",
         ]
 
     # -- one block ----------------------------------------------------------------------------------------------------

@@ -14,20 +14,23 @@ from agentmsg.formats.forms.writer import writer_source
 from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, write_arguments
 from agentmsg.formats.plain_messages import (
     are_bare,
+    make_answer,
     make_bare,
-    make_bare_result,
+    make_bare_text,
     make_parsed_call,
+    make_said,
 )
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
 from agentmsg.formats.spelling import spelling_of, spelling_of_nothing
 from agentmsg.lazy import Later
-from agentmsg.model.blocks import TextBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.remembering import remember_reader
 from agentmsg.model.tool_arguments import from_object, input_copy, input_text
 from agentmsg.model.tool_use import UNSET
+from agentmsg.values.copies import plain_twin
 from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.text import UNUSUAL, usual_arguments
+from agentmsg.values.types import is_sound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -140,12 +143,14 @@ class Namespace:
             "input_text": input_text,
             "is_bare_text": is_bare_text,
             "is_marked": is_marked,
+            "is_sound": is_sound,
             "link_of": link_of,
             "list_or_text": _list_or_text(family),
+            "make_answer": make_answer,
             "make_bare": make_bare,
-            "make_bare_result": make_bare_result,
             "make_parsed_call": make_parsed_call,
-            "make_text": maker(TextBlock, "text"),
+            "make_said": make_said,
+            "make_text": make_bare_text,
             "marked": marked,
             "READER": self,
             "remember_reader": remember_reader,
@@ -155,6 +160,7 @@ class Namespace:
             "spelling_of_nothing": spelling_of_nothing,
             "usual_arguments": usual_arguments,
             "text_or_list": _text_or_list(family),
+            "plain_twin": plain_twin,
             "thaw": thaw,
             "with_rest": _with_rest,
             "write_arguments": write_arguments,

@@ -114,13 +114,21 @@ class _Reader(MessageLines):
             *self._marks(),
             *self._end(),
         ]
+        asked = ", is_rest: Any = False" if form.first is not None else ""
         return [
-            f"def read_{form.name}(d: Any, _: Any = None) -> Any:",
+            f"def read_{form.name}(d: Any, _: Any = None{asked}) -> Any:",
             *indented(start if is_noted_early else []),
-            *indented([*body, *usual]),
+            *indented([*body, *usual, *self._first()]),
             *indented([] if is_noted_early else start),
             *indented(rest),
         ]
+
+    def _first(self) -> list[str]:
+        """Return the lines that ask another reader for what isn't usual."""
+        if self.form.first is None:
+            return []
+        found = [f"found = {self.bind('first', self.form.first)}(d)", "if found is not None:", "    return found"]
+        return ["if not is_rest:", *indented(found)]
 
     def _has_odd(self) -> bool:
         return self.form.may_be_odd

@@ -115,7 +115,7 @@ class AnthropicCodec(Anthropic):
             first = messages[0]
             group = (first,)
             # What is bare has no spelling; one that says nothing is for messages.
-            native = self.engine.write(group)[0] if speed.is_bare(first) else self.engine.write_group(group)
+            native = self.engine.write(group)[0] if speed.how_bare(first) else self.engine.write_group(group)
             system = native.get("content")
             body["system"] = self.engine.content(first) if system is None else system
             messages = messages[1:]

@@ -71,10 +71,7 @@ def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) ->
 
 def _is_amiss(messages: Sequence[am.Msg]) -> bool:
     """Whether a system's message stands elsewhere than first or after a user's turn."""
-    before = "user"
-    for message in messages:
-        role = message.role
-        if role == "system" and before not in _USERS:
+    for index, message in enumerate(messages):
+        if message.role == "system" and index and messages[index - 1].role not in _USERS:
             return True
-        before = role
     return False

@@ -106,7 +106,6 @@ class Engine:
             "texts": texts,
             "time_text": speed.time_text,
             "utc": UTC,
-            "new": object.__new__,
             "read_blocks": self._read_blocks,
             "read_source": self.read_source,
             "read_tools": self.read_tools,

@@ -106,7 +106,7 @@ def must_stand(field: Field) -> bool:
 def make(spec: Spec, names: list[str] | None = None) -> list[str]:
     """Return the statements that fill a draft (see ``maker``), spelt out: a call is not free."""
     given = names if names is not None else [field.name for field in spec.fields]
-    lines = [f"o = new(draft_{spec.cls.__name__})"]
+    lines = [f"o = draft_{spec.cls.__name__}()"]
     for field in attrs.fields(spec.cls):
         alias = field.alias or field.name
         absent = "EMPTY" if field.default is EMPTY else repr(field.default)

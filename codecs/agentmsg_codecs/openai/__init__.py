@@ -118,12 +118,13 @@ class OpenAICodec(Codec):
         """Return the history of a request body, of a list of messages, or of one message."""
         place, natives = _contents(document)
         self.engine.fill()
-        links = Links()
+        messages: list[am.Msg] = []
         try:
-            messages = links.read_all(natives, self.engine.read_unlinked)
+            self.engine.read_each(natives, messages)
         except AgentMsgError as error:
-            path = {"list": (links.number,), "single": ()}.get(place, ("messages", links.number))
+            path = {"list": (len(messages),), "single": ()}.get(place, ("messages", len(messages)))
             raise error.at(*path) from None
+        Links().linked_all(messages)
         if place in _PLACES:
             return _make_history(tuple(messages), notes=_PLACES[place])
         return _with_parameters(

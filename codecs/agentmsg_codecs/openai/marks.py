@@ -8,12 +8,17 @@ its role is ``function``), ``/value`` (and its content isn't a text), ``/legacy`
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import mark_of
+from agentmsg.formats import mark_of, marked, note_of
 from agentmsg_codecs.openai.calls import is_legacy
 from agentmsg_codecs.openai.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentmsg.formats import Native
 
 
 def is_function(block: Any) -> bool:
@@ -38,3 +43,44 @@ def is_named(block: Any) -> bool:
 def is_field_audio(block: Any) -> bool:
     """Whether sound stands in the ``audio`` of an assistant message, not in its content."""
     return isinstance(block, am.AudioBlock) and (block.item_id is not None or isinstance(block.source, am.FileSource))
+
+
+def of_function(message: am.Msg) -> am.Msg:
+    """Return the message of a function of old, or of one that has an id."""
+    result: Any = message.content[0]
+    marks = {"legacy": True} if result.tool_call_id is None else {"function": True, "named": True}
+    return message.evolve(content=(marked(result, FAMILY, **marks),))
+
+
+def is_cited(block: Any) -> bool:
+    """Whether a block is a text with citations."""
+    return type(block) is am.TextBlock and bool(block.citations)
+
+
+def is_content(native: Native) -> bool:
+    """Whether a native result says blocks: nothing, a text or a list."""
+    content = native.get("content")
+    return content is None or type(content) in (str, list)
+
+
+def only(native: Native, keys: Sequence[str]) -> Native:
+    """Return some keys of a native object, where it has them."""
+    return {key: native[key] for key in keys if key in native}
+
+
+def is_reference(block: am.AudioBlock) -> bool:
+    """Whether sound is a reference to what was said before."""
+    return isinstance(block.source, am.FileSource) and block.transcript is None and not block.extras
+
+
+def is_answer(block: am.AudioBlock) -> bool:
+    """Whether sound is what a response says."""
+    told: Any = block.extras.get(FAMILY, {})
+    return block.item_id is not None and block.transcript is not None and type(told.get("expires_at")) is int
+
+
+def uncited(block: Any) -> Any:
+    """Return a text without its citations."""
+    rest = {key: value for key, value in note_of(block, FAMILY).items() if key != "/annotated"}
+    notes = {key: value for key, value in block.notes.items() if key != FAMILY}
+    return block.evolve(citations=(), notes={**notes, FAMILY: rest} if rest else notes)

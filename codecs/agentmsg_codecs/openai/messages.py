@@ -39,11 +39,10 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
+from agentmsg_codecs.openai import marks
 from agentmsg_codecs.openai.calls import Calls, is_legacy, is_native_entry
 from agentmsg_codecs.openai.format import describe
 from agentmsg_codecs.openai.hints import CONTROL, odd
-from agentmsg_codecs.openai.marks import is_field_audio, is_function, is_named
-from agentmsg_codecs.openai.marks import is_value as is_value_result
 from agentmsg_codecs.openai.names import FAMILY, MESSAGE, REASONING_KEYS
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
 from agentmsg_codecs.openai.server_fields import SIGNED_KEY, Attached, detached
@@ -51,7 +50,7 @@ from agentmsg_codecs.openai.thinking_parts import is_thinking_part
 from agentmsg_codecs.openai.tool_links import Links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from agentmsg.formats import Native
 
@@ -60,7 +59,7 @@ _PLAIN = {"system": "text", "developer": "text", "user": "user"}
 _ROLES = frozenset({*_PLAIN, "assistant", "tool", "function"})
 _REFUSED = adopt({FAMILY: {"/refusal": True}})
 _NAME = Key("name", "name", Text(), "may", is_odd=True)
-_BESIDE = ("annotations", SIGNED_KEY, CONTROL)
+_BESIDE = frozenset({"annotations", SIGNED_KEY, CONTROL})
 
 _Reader: TypeAlias = "Callable[[Native], am.Msg]"
 
@@ -102,7 +101,15 @@ class Messages:
     def _form(self, role: str, items: tuple[Any, ...]) -> Form:
         spelt = MESSAGE if self._is_response else None
         return Form(
-            f"{role}_message", am.Msg, role, items, tag_key="role", fixed={"role": role}, is_apart=role, spelt=spelt
+            f"{role}_message",
+            am.Msg,
+            role,
+            items,
+            tag_key="role",
+            fixed={"role": role},
+            is_apart=role,
+            spelt=spelt,
+            first=self._first(f"{role}_message"),
         )
 
     def _assistant(self) -> tuple[Any, ...]:
@@ -123,7 +130,7 @@ class Messages:
             Place("content", Content(place), need="null", alone='""'),
             Place("refusal", refusal, {am.RefusalBlock: self._in_field}, need,
                   last_of="content", is_one=True, is_odd=True),
-            Place("audio", sound, {am.AudioBlock: is_field_audio}, is_one=True, is_odd=True),
+            Place("audio", sound, {am.AudioBlock: marks.is_field_audio}, is_one=True, is_odd=True),
             Place("tool_calls", Each(Via(calls.read, calls.write, native={})),
                   {am.ToolUseBlock: None, am.NativeBlock: is_native_entry}, is_odd=True),
             Place("function_call", of_old, {am.ToolUseBlock: is_legacy},
@@ -142,17 +149,19 @@ class Messages:
             else Key("name", "name", Link())
         )
         content = Key("content", "structured", Json()) if is_value else Key("content", "content", Content("tool"), '""')
-        marks = {"/value": True} if is_value else {}
+        noted = {"/value": True} if is_value else {}
+        form = f"{role}_value" if is_value else f"{role}_message"
         return Form(
-            f"{role}_value" if is_value else f"{role}_message",
+            form,
             am.Msg,
             role,
-            (Single(am.ToolResultBlock, (link, content, name), marks),),
+            (Single(am.ToolResultBlock, (link, content, name), noted),),
             tag_key="role",
             fixed={"role": "tool"},
-            fits=(lambda native: not _is_content(native)) if is_value else None,
-            when=(lambda message: bool(is_value_result(message.content[0]))) if is_value else None,
+            fits=(lambda native: not marks.is_content(native)) if is_value else None,
+            when=(lambda message: bool(marks.is_value(message.content[0]))) if is_value else None,
             is_apart=role,
+            first=self._first(form, None if is_value else f"{role}_value"),
         )
 
     def fill(self) -> None:
@@ -165,8 +174,8 @@ class Messages:
 
         def test(owner: Any, key: str, value: Any) -> bool:
             if key == "annotations" and role == "assistant":
-                plain, is_cited = plain_copy(thaw(value)), any(map(_is_cited, owner.content))
-                return plain is not None and self._citations(plain) is None and not is_cited
+                plain, has_some = plain_copy(thaw(value)), any(map(marks.is_cited, owner.content))
+                return plain is not None and self._citations(plain) is None and not has_some
             return comes_back(owner, key, value)
 
         return test
@@ -183,20 +192,40 @@ class Messages:
         Raises:
             DecodeError: if it isn't a message at all.
         """
-        return Links().linked(self.read_unlinked(native))
+        return Links().linked(0, self.read_unlinked(native))
 
     def read_unlinked(self, native: Any) -> am.Msg:
         """Return the message of a native one, as ``read`` does, without the ids and names that readers make."""
-        role: Any = native.get("role") if type(native) is _OBJECT else None
-        reader = self._readers.get(role) if type(role) is str else None
-        if reader is None:
-            reader = self._reader_of(natives.role_of(native))
-        try:
-            # Of two keys one is the role.
-            is_usual = (len(native) == 2 and "content" in native) or native.keys().isdisjoint(_BESIDE)  # noqa: PLR2004
-            return reader(native) if is_usual else self._read_beside(reader, native)
-        except (Unreadable, AgentMsgError):
-            return natives.read_whole(native, FAMILY)
+        messages: list[am.Msg] = []
+        self.read_each((native,), messages)
+        return messages[0]
+
+    def read_each(
+        self,
+        native_messages: Iterable[Any],
+        messages: list[am.Msg],
+        opened: Callable[[Any], Any] = natives.role_of,
+    ) -> None:
+        """Read native messages as ``read_unlinked`` does.
+
+        Args:
+            native_messages: what is read.
+            messages: takes what becomes of each; where one is refused, those before it.
+            opened: returns the plain object that something else stands for, or refuses it.
+        """
+        readers, plain, add = self._readers, _OBJECT, messages.append
+        # One loop with all in it, for to call a function for each takes as long as to read a text.
+        for native in native_messages:
+            if type(native) is not plain:
+                native = opened(native)  # noqa: PLW2901 - the same message
+            role = native.get("role")
+            reader = readers.get(role) if type(role) is str else None
+            if reader is None:
+                reader = self._reader_of(natives.role_of(native))
+            try:
+                add(reader(native))
+            except (Unreadable, AgentMsgError):
+                add(natives.read_whole(native, FAMILY))
 
     def _reader_of(self, role: str) -> _Reader:
         """Return what reads the messages of a role, but for what stands beside their content; remember a known one."""
@@ -205,19 +234,16 @@ class Messages:
             return partial(natives.read_whole, family=FAMILY)
         read: _Reader = shape.exact[role]
         if role == "function":
-            self._readers[role] = lambda native: _of_function(read(native))
-        elif role == "tool":
-            usual: _Reader = self.described.names.readers["tool_message"]
-            # Not a value, whose form would be asked for first.
-            self._readers[role] = lambda native: (usual if type(native.get("content")) is str else read)(native)
+            self._readers[role] = lambda native: marks.of_function(read(native))
         else:
-            self._readers[role] = read
+            # Of results, values are rare: their form is asked for last.
+            self._readers[role] = self.described.names.readers["tool_message"] if role == "tool" else read
         return self._readers[role]
 
     def read_held(self, native_messages: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
         """Return the messages of native ones that others hold.
 
-        A bare message keeps nothing of its document but texts, so these alone are checked; any other is read again.
+        A bare message keeps nothing of its document but sound texts; any other is read again, of a copy.
 
         Args:
             native_messages: anything.
@@ -226,12 +252,22 @@ class Messages:
         Raises:
             Exception: of any kind, if they are not all messages.
         """
+        messages: list[am.Msg] = []
+        self.read_each(native_messages, messages, copy)
+        return Links().linked_all(messages, lambda at: self.read_unlinked(copy(native_messages[at])))
 
-        def read(native: Any) -> am.Msg:
-            message = self.read_unlinked(native) if type(native) is _OBJECT else None
-            return message if message is not None and speed.is_sound_bare(message) else self.read_unlinked(copy(native))
+    def _first(self, name: str, value: str | None = None) -> Callable[[Native], am.Msg | None]:
+        """Return what reads unusual messages of a form: with keys beside their content, or values in another one."""
 
-        return Links().read_all(native_messages, read)
+        def read(native: Native) -> am.Msg | None:
+            readers = self.described.names.readers
+            if value is not None and not marks.is_content(native):
+                return readers[value](native)  # type: ignore[no-any-return]
+            if _BESIDE.isdisjoint(native):
+                return None
+            return self._read_beside(partial(readers[name], is_rest=True), native)
+
+        return read
 
     def _read_beside(self, read: _Reader, native: Native) -> am.Msg:
         """Return the message of a native one, with what stands beside its content."""
@@ -249,7 +285,7 @@ class Messages:
         if len(left) == len(attached.rest):
             return message
         # What has no block to stand on is not known.
-        return message.evolve(extras=read({**rest, **_only(left, _BESIDE[1:])}).extras)
+        return message.evolve(extras=read({**rest, **marks.only(left, (SIGNED_KEY, CONTROL))}).extras)
 
     def _citations(self, value: Any) -> tuple[am.Citation, ...] | None:
         """Return the citations of annotations; None where they are none."""
@@ -291,13 +327,13 @@ class Messages:
             return not is_thinking_part(block)
         if kind is am.RefusalBlock:
             return mark_of(block, FAMILY, "/refusal") is True
-        return kind is am.ToolUseBlock or is_field_audio(block) or is_native_entry(block)
+        return kind is am.ToolUseBlock or marks.is_field_audio(block) or is_native_entry(block)
 
     def _read_sound(self, native: Any) -> am.AudioBlock:
         if _is_empty_sound(native):
             raise Unreadable
         block: am.AudioBlock = read_as(self.described.shapes["sound"], native, FAMILY)
-        return block if (_is_answer if self._is_response else _is_reference)(block) else odd(block)
+        return block if (marks.is_answer if self._is_response else marks.is_reference)(block) else odd(block)
 
     def _write_sound(self, block: am.AudioBlock) -> Native:
         return write_as(self.described.shapes["sound"], block, FAMILY)
@@ -314,13 +350,13 @@ class Messages:
         if kept is not None:
             return kept
         role = message.role
-        if speed.is_bare(message):
+        if speed.how_bare(message):
             return self.described.names.writers[f"{role}_message"](message)
         if role == "tool":
             block: Any = message.content[0]
-            if is_function(block):
+            if marks.is_function(block):
                 role = "function"
-            elif block.notes and is_named(block) and mark_of(block, FAMILY, "/named") is not True:
+            elif block.notes and marks.is_named(block) and mark_of(block, FAMILY, "/named") is not True:
                 # A result of old that got an id has its name still.
                 message = message.evolve(content=(marked(block, FAMILY, named=True),))
         shape = self.described.shapes[f"{role}_message"]
@@ -339,7 +375,7 @@ class Messages:
     def _detached(self, message: am.Msg) -> tuple[am.Msg, Native]:
         """Return a message without what stands beside its content, and that."""
         message, beside = detached(message)
-        cited = [index for index, block in enumerate(message.content) if _is_cited(block)]
+        cited = [index for index, block in enumerate(message.content) if marks.is_cited(block)]
         if len(cited) != 1 or message.role != "assistant":
             return message, beside
         at, content = cited[0], message.content
@@ -347,7 +383,7 @@ class Messages:
         shape = self.described.shapes["url_citation"]
         annotations = [write_as(shape, citation, FAMILY) for citation in text.citations]
         is_said = bool(text.text) or "content" not in note_of(message, self._spelt)
-        plain = (_uncited(text),) if is_said else ()
+        plain = (marks.uncited(text),) if is_said else ()
         return message.evolve(content=(*content[:at], *plain, *content[at + 1 :])), {
             **beside,
             "annotations": annotations,
@@ -357,40 +393,5 @@ class Messages:
         if block.cache is not None or FAMILY in block.extras or not block.refusal:
             return False
         # A response has no other place for it, unless its content was a list.
-        marks = note_of(block, FAMILY)
-        return "/odd" not in marks if self._is_response else marks.get("/refusal") is True
-
-
-def _of_function(message: am.Msg) -> am.Msg:
-    """Return the message of a function of old, or of one that has an id."""
-    result: Any = message.content[0]
-    marks = {"legacy": True} if result.tool_call_id is None else {"function": True, "named": True}
-    return message.evolve(content=(marked(result, FAMILY, **marks),))
-
-
-def _is_cited(block: Any) -> bool:
-    return type(block) is am.TextBlock and bool(block.citations)
-
-
-def _is_content(native: Native) -> bool:
-    content = native.get("content")
-    return content is None or type(content) in (str, list)
-
-
-def _only(native: Native, keys: Sequence[str]) -> Native:
-    return {key: native[key] for key in keys if key in native}
-
-
-def _is_reference(block: am.AudioBlock) -> bool:
-    return isinstance(block.source, am.FileSource) and block.transcript is None and not block.extras
-
-
-def _is_answer(block: am.AudioBlock) -> bool:
-    told: Any = block.extras.get(FAMILY, {})
-    return block.item_id is not None and block.transcript is not None and type(told.get("expires_at")) is int
-
-
-def _uncited(block: Any) -> Any:
-    rest = {key: value for key, value in note_of(block, FAMILY).items() if key != "/annotated"}
-    notes = {key: value for key, value in block.notes.items() if key != FAMILY}
-    return block.evolve(citations=(), notes={**notes, FAMILY: rest} if rest else notes)
+        noted = note_of(block, FAMILY)
+        return "/odd" not in noted if self._is_response else noted.get("/refusal") is True

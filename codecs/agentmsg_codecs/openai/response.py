@@ -82,7 +82,7 @@ class _Answers:
             return natives.read_whole(document, FAMILY)
         # Only calls of old, the last of all blocks, have no id.
         if message.content and message.content[-1].notes:
-            return Links().linked(message)
+            return Links().linked(0, message)
         speed.remember_reader(message, self)
         return message
 

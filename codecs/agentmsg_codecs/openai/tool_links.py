@@ -55,34 +55,48 @@ class Links:
     """What a reader knows of the messages before: calls that wait for their results.
 
     Attributes:
-        number: of the message that is read.
         names: the names of the calls.
     """
 
-    def __init__(self) -> None:
-        self.number = 0
-        self.names = CallNames()
-        self._ids = _LegacyIds()
+    __slots__ = ("_ids", "names")
 
-    def read_all(self, native_messages: Iterable[Any], read: Callable[[Any], am.Msg]) -> list[am.Msg]:
-        """Return the messages of native ones in their order; ``number`` is that of the one which can't be read."""
-        messages: list[am.Msg] = []
-        for self.number, native in enumerate(native_messages):
-            message = read(native)
-            messages.append(message if message.role == "user" else self.linked(message))
+    def __init__(self) -> None:
+        self.names = CallNames()
+        self._ids: _LegacyIds | None = None
+
+    def linked_all(self, messages: list[am.Msg], again: Callable[[int], am.Msg] | None = None) -> list[am.Msg]:
+        """Return all messages of a document, ``linked``.
+
+        Args:
+            messages: the reader's own list.
+            again: reads the message of a number again, where it isn't a bare one.
+        """
+        linked = self.linked
+        speed.link_bare(messages, self.names, linked if again is None else lambda at, _: linked(at, again(at)))
         return messages
 
-    def linked(self, message: am.Msg) -> am.Msg:
-        """Return a message that was read, with the names of results and the ids of calls that documents lack."""
+    def linked(self, number: int, message: am.Msg) -> am.Msg:
+        """Return a message that was read, with the names of results and the ids of calls that documents lack.
+
+        Args:
+            number: of the message in its document.
+            message: it.
+        """
         if message.role == "assistant":
-            return self._called(message)
+            return self._called(number, message)
         return self._answered(message) if message.role == "tool" else message
 
-    def _called(self, message: am.Msg) -> am.Msg:
+    @property
+    def _legacy_ids(self) -> _LegacyIds:
+        if self._ids is None:
+            self._ids = _LegacyIds()
+        return self._ids
+
+    def _called(self, number: int, message: am.Msg) -> am.Msg:
         for index, block in enumerate(message.content):
             if type(block) is am.ToolUseBlock:
                 if block.id is None and _is_legacy(block):
-                    made = self._ids.call((self.number, index), block.name)
+                    made = self._legacy_ids.call((number, index), block.name)
                     self.names.call(made, block.name)
                     return _with(message, index, block.evolve(id=made))  # it is the last block
                 self.names.call(block.id, block.name)
@@ -91,7 +105,7 @@ class Links:
     def _answered(self, message: am.Msg) -> am.Msg:
         block: Any = message.content[0]
         if block.tool_call_id is None and _is_legacy(block):
-            made = self._ids.answer(block.name)
+            made = self._legacy_ids.answer(block.name)
             self.names.answer(made)
             return message if made is None else _with(message, 0, block.evolve(tool_call_id=made))
         name = self.names.answer(block.tool_call_id)
