@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import agentmsg as am
+import agentmsg_codecs.openai.marks as own
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     Shape,
@@ -39,7 +40,6 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
-from agentmsg_codecs.openai import marks
 from agentmsg_codecs.openai.calls import Calls, is_legacy, is_native_entry
 from agentmsg_codecs.openai.format import describe
 from agentmsg_codecs.openai.hints import CONTROL, odd
@@ -130,7 +130,7 @@ class Messages:
             Place("content", Content(place), need="null", alone='""'),
             Place("refusal", refusal, {am.RefusalBlock: self._in_field}, need,
                   last_of="content", is_one=True, is_odd=True),
-            Place("audio", sound, {am.AudioBlock: marks.is_field_audio}, is_one=True, is_odd=True),
+            Place("audio", sound, {am.AudioBlock: own.is_field_audio}, is_one=True, is_odd=True),
             Place("tool_calls", Each(Via(calls.read, calls.write, native={})),
                   {am.ToolUseBlock: None, am.NativeBlock: is_native_entry}, is_odd=True),
             Place("function_call", of_old, {am.ToolUseBlock: is_legacy},
@@ -158,8 +158,8 @@ class Messages:
             (Single(am.ToolResultBlock, (link, content, name), noted),),
             tag_key="role",
             fixed={"role": "tool"},
-            fits=(lambda native: not marks.is_content(native)) if is_value else None,
-            when=(lambda message: bool(marks.is_value(message.content[0]))) if is_value else None,
+            fits=(lambda native: not own.is_content(native)) if is_value else None,
+            when=(lambda message: bool(own.is_value(message.content[0]))) if is_value else None,
             is_apart=role,
             first=self._first(form, None if is_value else f"{role}_value"),
         )
@@ -174,7 +174,7 @@ class Messages:
 
         def test(owner: Any, key: str, value: Any) -> bool:
             if key == "annotations" and role == "assistant":
-                plain, has_some = plain_copy(thaw(value)), any(map(marks.is_cited, owner.content))
+                plain, has_some = plain_copy(thaw(value)), any(map(own.is_cited, owner.content))
                 return plain is not None and self._citations(plain) is None and not has_some
             return comes_back(owner, key, value)
 
@@ -234,7 +234,7 @@ class Messages:
             return partial(natives.read_whole, family=FAMILY)
         read: _Reader = shape.exact[role]
         if role == "function":
-            self._readers[role] = lambda native: marks.of_function(read(native))
+            self._readers[role] = lambda native: own.of_function(read(native))
         else:
             # Of results, values are rare: their form is asked for last.
             self._readers[role] = self.described.names.readers["tool_message"] if role == "tool" else read
@@ -261,7 +261,7 @@ class Messages:
 
         def read(native: Native) -> am.Msg | None:
             readers = self.described.names.readers
-            if value is not None and not marks.is_content(native):
+            if value is not None and not own.is_content(native):
                 return readers[value](native)  # type: ignore[no-any-return]
             if _BESIDE.isdisjoint(native):
                 return None
@@ -285,7 +285,7 @@ class Messages:
         if len(left) == len(attached.rest):
             return message
         # What has no block to stand on is not known.
-        return message.evolve(extras=read({**rest, **marks.only(left, (SIGNED_KEY, CONTROL))}).extras)
+        return message.evolve(extras=read({**rest, **own.only(left, (SIGNED_KEY, CONTROL))}).extras)
 
     def _citations(self, value: Any) -> tuple[am.Citation, ...] | None:
         """Return the citations of annotations; None where they are none."""
@@ -327,13 +327,13 @@ class Messages:
             return not is_thinking_part(block)
         if kind is am.RefusalBlock:
             return mark_of(block, FAMILY, "/refusal") is True
-        return kind is am.ToolUseBlock or marks.is_field_audio(block) or is_native_entry(block)
+        return kind is am.ToolUseBlock or own.is_field_audio(block) or is_native_entry(block)
 
     def _read_sound(self, native: Any) -> am.AudioBlock:
         if _is_empty_sound(native):
             raise Unreadable
         block: am.AudioBlock = read_as(self.described.shapes["sound"], native, FAMILY)
-        return block if (marks.is_answer if self._is_response else marks.is_reference)(block) else odd(block)
+        return block if (own.is_answer if self._is_response else own.is_reference)(block) else odd(block)
 
     def _write_sound(self, block: am.AudioBlock) -> Native:
         return write_as(self.described.shapes["sound"], block, FAMILY)
@@ -354,9 +354,9 @@ class Messages:
             return self.described.names.writers[f"{role}_message"](message)
         if role == "tool":
             block: Any = message.content[0]
-            if marks.is_function(block):
+            if own.is_function(block):
                 role = "function"
-            elif block.notes and marks.is_named(block) and mark_of(block, FAMILY, "/named") is not True:
+            elif block.notes and own.is_named(block) and mark_of(block, FAMILY, "/named") is not True:
                 # A result of old that got an id has its name still.
                 message = message.evolve(content=(marked(block, FAMILY, named=True),))
         shape = self.described.shapes[f"{role}_message"]
@@ -375,7 +375,7 @@ class Messages:
     def _detached(self, message: am.Msg) -> tuple[am.Msg, Native]:
         """Return a message without what stands beside its content, and that."""
         message, beside = detached(message)
-        cited = [index for index, block in enumerate(message.content) if marks.is_cited(block)]
+        cited = [index for index, block in enumerate(message.content) if own.is_cited(block)]
         if len(cited) != 1 or message.role != "assistant":
             return message, beside
         at, content = cited[0], message.content
@@ -383,7 +383,7 @@ class Messages:
         shape = self.described.shapes["url_citation"]
         annotations = [write_as(shape, citation, FAMILY) for citation in text.citations]
         is_said = bool(text.text) or "content" not in note_of(message, self._spelt)
-        plain = (marks.uncited(text),) if is_said else ()
+        plain = (own.uncited(text),) if is_said else ()
         return message.evolve(content=(*content[:at], *plain, *content[at + 1 :])), {
             **beside,
             "annotations": annotations,
