@@ -36,12 +36,12 @@ def _not_free(_: Msg) -> bool:
 class Group(list[Msg]):
     """The messages of an open container, which remembers what all of them were found to be."""
 
-    def __init__(self, messages: Iterable[Msg] = ()) -> None:
-        super().__init__(messages)
-        self._passed: dict[Callable[[Msg], bool], int] = {}
+    _passed: dict[Callable[[Msg], bool], int] | None = None
 
     def all(self, test: Callable[[Msg], bool]) -> bool:
         """Whether all are something; each is asked once, however often the container grows."""
+        if self._passed is None:  # most are never asked
+            self._passed = {}
         passed = self._passed.get(test, 0)
         while passed < len(self) and test(self[passed]):
             passed += 1
@@ -99,12 +99,14 @@ def containers(messages: Iterable[Msg], grouping: Grouping) -> list[tuple[Msg, .
         # Where neither the format nor a note wants any to be joined, each is a group of its own.
         return [(message,) for message in messages]
     groups: list[Group] = []
+    group = Group()
     for message in messages:
-        if groups and _is_joined(grouping, groups[-1], message):
-            groups[-1].append(message)
+        if group and _is_joined(grouping, group, message):
+            group.append(message)
         else:
-            groups.append(Group((message,)))
-    return [tuple(group) for group in groups]
+            group = Group((message,))
+            groups.append(group)
+    return list(map(tuple, groups))
 
 
 def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Msg]:
@@ -130,6 +132,8 @@ def _is_joined(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
     if grouping.must_join is not _never and grouping.must_join(group, message):
         return True
     # What is not wanted need not be possible, which may take long to tell.
+    if not message.notes and grouping.stands_free is _not_free:
+        return grouping.joins is not _never and grouping.joins(group, message) and grouping.may_join(group, message)
     return _is_wanted(grouping, group, message) and grouping.may_join(group, message)
 
 

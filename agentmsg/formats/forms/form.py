@@ -113,8 +113,10 @@ class Form:
 
     def is_of(self, obj: Any) -> bool:
         """Whether an object of the class has this form."""
-        fixed = all(getattr(obj, name) == value for name, value in self.fixed.items() if name != "extras")
-        return fixed and (self.when is None or self.when(obj))
+        for name, value in self.fixed.items():  # a loop: a generator takes as long as what it asks
+            if name != "extras" and getattr(obj, name) != value:
+                return False
+        return self.when is None or self.when(obj)
 
     @property
     def is_other(self) -> bool:

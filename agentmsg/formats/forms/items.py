@@ -115,7 +115,8 @@ class Hatch:
             ``put`` the one that writes them, as a second argument.
         odd: those of the keys that may be extras; ``get`` returns under ``odd`` which are.
         must: those of the keys that must stand there.
-        is_optional: whether an object without the keys says nothing of the fields; then ``get`` isn't asked.
+        is_optional: whether an object without the keys says nothing of the fields; then ``get`` isn't asked, nor is
+            ``put`` where no field is there (without fields: no note).
         schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
         about: what the keys are in the model, for the documentation.
         spaces: the namespaces of the extras that ``get`` returns under ``extras``, by namespace.

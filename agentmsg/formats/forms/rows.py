@@ -13,6 +13,7 @@ from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
 from agentmsg.model.equality import same
+from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -142,7 +143,8 @@ class Rows:
 
     def _spread(self, item: Spread) -> Cell:
         fields = {**{name: _always(wanted) for name, wanted in item.fixed.items()}, **self._cells(item.items)}
-        return lambda obj, _: _nearest(obj, fields) if type(obj) is item.cls else _NOT_HERE
+        nearest = _nearest(item.cls, fields)
+        return lambda obj, _: nearest(obj) if type(obj) is item.cls else _NOT_HERE
 
     def _extras(self, forms: list[Form], shape: Shape) -> Cell:
         described = self._described
@@ -207,15 +209,17 @@ class Rows:
         for name in forms:
             form = self._described.forms[name]
             by_class.setdefault(form.cls, []).append(form)
-        rows = {cls: self._fields(own) for cls, own in by_class.items()}
+        rows = {cls: _nearest(cls, self._fields(own)) for cls, own in by_class.items()}
+        # Those of a class that has a form for whatever no other form is for.
+        whole = frozenset(cls for cls, own in by_class.items() if any(form.is_other for form in own))
         form_of = self._described.form_of
 
         def cell(obj: Any, owner: Any) -> Any:
             kind: Any = obj.__class__
-            fields = rows.get(kind)
-            if fields is None or form_of(by_class[kind], obj) is None:
+            nearest = rows.get(kind)
+            if nearest is None or (kind not in whole and form_of(by_class[kind], obj) is None):
                 return _NOT_HERE
-            return _nearest(obj, fields)
+            return nearest(obj)
 
         return cell
 
@@ -239,17 +243,28 @@ def _always(wanted: Any) -> Cell:
     return lambda value, _: value if value == wanted else wanted
 
 
-def _nearest(obj: Any, fields: Mapping[str, Cell]) -> Any:
-    """Return an object as rows support it, or the Drop of a field."""
-    absent = absent_of(type(obj))
-    changes: dict[str, Any] = {}
-    for name in {**absent, **fields}:
-        old = getattr(obj, name)
-        if name == "notes" or old is None or (name not in fields and old == absent.get(name)):
-            continue
-        new = fields[name](old, obj) if name in fields else absent[name]
-        if isinstance(new, Drop):
-            return new
-        if new is not old:
-            changes[name] = new
-    return obj.evolve(**changes) if changes else obj
+def _nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]:
+    """Return the function from an object of a class to what rows support of it, or to the Drop of a field."""
+    absent = absent_of(cls)
+    # What is always kept need not be asked.
+    asked = [
+        (name, fields.get(name), absent.get(name))
+        for name in {**absent, **fields}
+        if name != "notes" and fields.get(name) is not KEEP
+    ]
+
+    def nearest(obj: Any) -> Any:
+        changes: dict[str, Any] = {}
+        for name, cell, nothing in asked:
+            old = getattr(obj, name)
+            # Extras that aren't there need not be asked about; other cells may want more than nothing.
+            if old is None or old is EMPTY or (cell is None and old == nothing):
+                continue
+            new = nothing if cell is None else cell(old, obj)
+            if isinstance(new, Drop):
+                return new
+            if new is not old:
+                changes[name] = new
+        return obj.evolve(**changes) if changes else obj
+
+    return nearest

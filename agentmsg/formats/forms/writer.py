@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
@@ -23,6 +24,10 @@ __all__ = ["writer_source"]
 def writer_source(form: Form, names: Names) -> list[str]:
     """Return the lines of the function that writes objects of a form, without extras and notes."""
     return _Writer(form, names).lines()
+
+
+def _is_written_spare(item: Item) -> bool:
+    return isinstance(item, Spare) and item.is_written
 
 
 class _Writer:
@@ -66,8 +71,9 @@ class _Writer:
             literal.append(entry)
             waiting.pop(0)
         lines = [*before, f"{d}: dict[str, Any] = {{{', '.join(literal)}}}"]
-        for item in waiting:
-            lines += self._one(item, d)
+        for are_spare, run in groupby(waiting, _is_written_spare):
+            some: list[Any] = list(run)
+            lines += self._spares(some, d) if are_spare else [line for item in some for line in self._one(item, d)]
         return lines
 
     def _always(self, item: Item, before: list[str]) -> str | None:
@@ -107,7 +113,8 @@ class _Writer:
             if not item.is_optional:
                 return put
             says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]
-            return [f"if {' or '.join(says)}:", *indented(put)] if says else []
+            # What no field says, a note does.
+            return [f"if {' or '.join(says or [f'{self._o}.notes'])}:", *indented(put)]
         if isinstance(item, Spare):
             return self._spare(item, d)
         if isinstance(item, Lifted):
@@ -126,8 +133,10 @@ class _Writer:
 
     def _says(self, field: str) -> str:
         """Return the test whether a field says anything."""
-        v = f"{self._o}.{field}"
-        return v if self.absent.get(field) in ((), EMPTY) else f"{v} is not None"
+        v, absent = f"{self._o}.{field}", self.absent.get(field)
+        if absent in ((), EMPTY):
+            return v
+        return f"{v} != {absent!r}" if absent and isinstance(absent, str) else f"{v} is not None"
 
     def _held(self, item: Single | Spread, d: str) -> list[str]:
         """Return the lines that write an object that the object holds, whose keys are among its own."""
@@ -142,7 +151,19 @@ class _Writer:
         """Return the lines that write a key which says nothing, unless extras say more."""
         if not item.is_written:
             return []
-        spares = [other for other in self.form.items if isinstance(other, Spare) and other.is_written]
+        return [*self._own(item), f"if {item.native!r} not in own:", f"    {d}[{item.native!r}] = {item.usual!r}"]
+
+    def _own(self, item: Spare) -> list[str]:
+        """Return the line that names the extras, before the first of the keys that look there."""
+        first = next(other for other in self.form.items if _is_written_spare(other))
         space = "FAMILY" if self.form.space is None else repr(self.form.space)
-        own = [f"own = extras_of(o, {space}) if o.extras else EMPTY"] if item is spares[0] else []
-        return [*own, f"if {item.native!r} not in own:", f"    {d}[{item.native!r}] = {item.usual!r}"]
+        return [f"own = extras_of(o, {space}) if o.extras else EMPTY"] if item is first else []
+
+    def _spares(self, run: list[Spare], d: str) -> list[str]:
+        """Return the lines that write such keys in a row: all at once where there are no extras."""
+        if len(run) == 1:
+            return self._spare(run[0], d)
+        named = self._own(run[0])
+        each = [line for item in run for line in self._spare(item, d)][len(named) :]
+        usual = ", ".join(f"{item.native!r}: {item.usual!r}" for item in run)
+        return [*named, "if own:", *indented(each), "else:", f"    {d} |= {{{usual}}}"]

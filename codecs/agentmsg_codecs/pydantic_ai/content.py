@@ -141,7 +141,10 @@ def _write_returned(block: am.ToolResultBlock, inner: Parts) -> Native:
     content = block.content
     if block.structured is not None:
         return {"content": thaw(block.structured)}
-    if not content or (len(content) == 1 and type(content[0]) is am.TextBlock):
+    if len(content) == 1 and type(content[0]) is am.TextBlock:
+        text = content[0].text
+        return {"content": text if type(text) is str else natives.link_of(text) or ""}
+    if not content:
         return {"content": natives.link_of(block.text) or ""}
     items = [_write_item(item, inner) for item in content]
     is_single = len(items) == 1 and bool(block.notes) and mark_of(block, FAMILY, "/single") is True

@@ -23,6 +23,7 @@ from agentmsg.formats import (
     mark_of,
     media,
     natives,
+    usually,
 )
 from agentmsg.formats.forms import (
     Arguments,
@@ -214,6 +215,7 @@ def _write_outcome(status: str, block: Any) -> str:
     return "failed" if is_error else status
 
 
+@usually("value in OUTCOMES", OUTCOMES=frozenset(OUTCOMES.values()))
 def _carried_status(status: str, _: Any) -> str | None:
     return status if status in OUTCOMES.values() else None
 

@@ -45,6 +45,7 @@ _FORMS = {
 _INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
 _make_said = maker(am.Msg, "role", "content", "notes")
 _BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user"), "tool": ("tool_again", "tool")}
+_USUAL = {role: names[-1] for role, names in _BY_ROLE.items()}
 
 
 def is_part(message: am.Msg) -> bool:
@@ -70,8 +71,10 @@ def _told_by_request(message: am.Msg) -> bool:
 
 
 def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    if not group or not is_part(group[-1]) or not is_part(message):
+    if message.role == "assistant" or not group or not is_part(group[-1]) or not is_part(message):
         return False
+    if not (message.extras or message.metadata or message.notes):
+        return True
     is_told = bool(message.metadata) and _told_by_request(message)
     return REQUEST not in message.extras and not is_told and not is_instructions(message)
 
@@ -91,6 +94,7 @@ class Messages:
         self.said = describe_said()
         self.described = describe(self.said)
         forms = self.described.forms
+        self._writers = self.described.names.writers
         self._of_role = {role: [(name, forms[name].when) for name in names] for role, names in _BY_ROLE.items()}
 
     def fill(self) -> None:
@@ -182,7 +186,7 @@ class Messages:
                 out.append(_whole(first) if first.role == "native" else self._written(first, "response"))
                 continue
             native = self._body(group, current)
-            if is_instructions(first):
+            if first.notes and is_instructions(first):
                 current = first.text
             out.append(native)
         return out
@@ -190,6 +194,11 @@ class Messages:
     def _body(self, group: Sequence[am.Msg], current: str | None) -> Native:
         """Return the request of a group; ``current`` are the instructions before it."""
         first = group[0]
+        if not (first.notes or first.extras):
+            usual: Native = {"kind": "request", "parts": list(map(self.write_part, group)), **REQUEST_KEYS}
+            if first.metadata and _told_by_request(first):
+                usual["metadata"] = thaw(first.metadata)
+            return usual
         absent = mark_of(first, FAMILY, "/absent") if first.notes else None
         lacks = frozenset(map(str, absent)) if is_sequence(absent) else frozenset[str]()
         rest: Native = thaw(natives.extras_of(first, REQUEST))
@@ -207,14 +216,21 @@ class Messages:
         """Return the part of a request that a message is."""
         if message.role == "native":
             return _whole(message)
-        for name, when in self._of_role[message.role]:
+        role = message.role
+        if not message.notes and (role != "tool" or not message.content[0].notes):
+            # What was read from another kind of part has a mark.
+            form = _USUAL[role]
+            return self._written(message, form) if message.extras else self._writers[form](message)
+        for name, when in self._of_role[role]:
             if when is None or when(message):
                 return self._written(message, name)
         raise EncodeError("no such part of a request")
 
     def _written(self, message: am.Msg, form: str) -> Any:
+        if not (message.extras or message.notes):
+            return self._writers[form](message)
         # What the request says isn't the part's.
-        if REQUEST in message.extras:
+        if message.extras and REQUEST in message.extras:
             own = {key: value for key, value in message.extras.items() if key != REQUEST}
             message = spelling.changed(message, {"extras": adopt(own)})
         if message.metadata and _told_by_request(message):

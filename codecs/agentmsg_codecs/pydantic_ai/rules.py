@@ -6,11 +6,13 @@ from operator import is_
 from typing import Any, Literal
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, cells, dump_json, media, natives, rules
+from agentmsg.formats import Drop, Swap, cells, dump_json, media, natives, rules, usually
 from agentmsg_codecs.pydantic_ai.content import is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH
 from agentmsg_codecs.pydantic_ai.names import KEEPERS, OUTCOMES, TTLS
 
+_STATUSES = frozenset({None, *OUTCOMES.values()})
+_FINISHED = frozenset(FINISH.values())
 _USUAL: dict[Any, str] = {am.ImageBlock: "image/png", am.AudioBlock: "audio/wav", am.VideoBlock: "video/mp4"}
 
 
@@ -81,6 +83,10 @@ def thinking(block: am.ThinkingBlock) -> Any:
 
 def result(block: am.ToolResultBlock) -> Any:
     """Tell a result in one text, in JSON, or in a list with media; that it failed is its outcome."""
+    if block.error is None and block.structured is None and block.name is not None and block.status in _STATUSES:
+        text = block.content[0] if len(block.content) == 1 else None
+        if type(text) is am.TextBlock and text.text:
+            return block
     content, structured, level = _settled(block)
     name = "unknown" if block.name is None else block.name
     changes = {"name": name, "content": content, "structured": structured, "status": _status(block)}
@@ -115,7 +121,7 @@ def _settled(block: am.ToolResultBlock) -> tuple[Any, Any, Literal["content", "a
 
 
 def _status(block: am.ToolResultBlock) -> str | None:
-    known = block.status in (None, *OUTCOMES.values())
+    known = block.status in _STATUSES
     status = block.status if known else "error" if block.is_error else None
     return "error" if status is None and block.error is not None else status
 
@@ -132,9 +138,10 @@ def _item(item: Any) -> Any:
     return item
 
 
+@usually("value in FINISHED", FINISHED=_FINISHED)
 def finish(word: str, _: Any) -> str:
     """Keep the words that the library has; a refusal is one of the content filter."""
-    if word in FINISH.values():
+    if word in _FINISHED:
         return word
     return "content_filter" if word == "refusal" else "stop"
 

@@ -23,6 +23,7 @@ from agentmsg.formats import (
     natives,
     spelling,
     times,
+    usually,
 )
 from agentmsg.formats.forms import Hatch, Key, Via
 from agentmsg_codecs.pydantic_ai.names import FILE, NAME, TOLD, UNSIGNED, VENDOR
@@ -51,6 +52,7 @@ def _is_odd(time: datetime) -> bool:
     return offset is not None and bool(offset.seconds % 60 or offset.microseconds)
 
 
+@usually("value.tzinfo is UTC", UTC=UTC)
 def _carried_time(time: datetime, _: Any) -> datetime:
     if not _is_odd(time):
         return time
@@ -62,7 +64,7 @@ def _carried_time(time: datetime, _: Any) -> datetime:
 
 def _write_time(time: datetime, _: Any = None) -> str:
     text = times.write_time(time)
-    return f"{text.removesuffix(_UTC)}Z" if text.endswith(_UTC) else text
+    return f"{text[:-6]}Z" if text[-6:] == _UTC else text
 
 
 TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP, is_marking=True), "may", is_odd=True,
@@ -116,8 +118,16 @@ def told_in(key: str, space: str, **fields: str) -> Hatch:
                 found[field] = am.Signature("google", value) if field == "signature" else value
         return {**found, "extras": {space: adopt(rest)}} if rest else found
 
+    names = tuple(fields.values())
+
+    def says_none(block: Any) -> bool:
+        for name in names:  # a loop: a generator takes as long as what it asks
+            if getattr(block, name) is not None:
+                return False
+        return True
+
     def write(block: Any) -> Native:
-        if not block.extras and all(getattr(block, field) is None for field in fields.values()):
+        if not block.extras and says_none(block):
             return {key: None}
         told = {inner: getattr(block, field) for inner, field in fields.items()}
         said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}
@@ -171,6 +181,8 @@ def _write_signed(block: am.ThinkingBlock) -> Native:
     signed = block.signature
     if signed is not None:
         return {"signature": signed.value, NAME: signed.provider}
+    if not block.extras:
+        return {"signature": None, NAME: None}
     return {"signature": None, NAME: None, **thaw(natives.extras_of(block, UNSIGNED))}
 
 

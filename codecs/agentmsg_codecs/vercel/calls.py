@@ -26,6 +26,7 @@ from agentmsg.formats import (
     natives,
     speed,
     spelling,
+    tool_arguments,
 )
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.vercel.names import OUTPUT, RUNNERS
@@ -70,9 +71,11 @@ def read_input(given: Any) -> dict[str, Any]:
 
 def write_input(block: am.ToolUseBlock) -> Any:
     """Return the input of a call; the text of an invalid one."""
+    value: Any = block.input
+    if is_mapping(value) and _RAW not in value:
+        return tool_arguments.input_copy(block)  # no envelope: the object itself
     if not block.is_valid:
         return block.raw_input
-    value: Any = block.input
     if isinstance(value, str):
         return value if _is_json(value) else {_RAW: dump_json(value).decode()}
     return {_RAW: thaw(value)} if is_mapping(value) and _is_envelope(value) else thaw(value)

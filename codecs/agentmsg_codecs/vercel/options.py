@@ -137,7 +137,12 @@ class Options:
 
     def _said(self, block: Any) -> list[_Slot]:
         """Return where the fields of a block are written."""
-        return [slot for slot in self.slots if _is_told(slot, block)]
+        return [
+            slot
+            for slot in self.slots
+            if (value := getattr(block, slot.field)) is not None
+            and (slot.field != "signature" or value.provider == slot.provider)
+        ]
 
     # -- what is supported --------------------------------------------------------------------------------------------
 
@@ -225,11 +230,6 @@ def options(key: str, family: str, *fields: str, signers: tuple[str, ...] = ()) 
 
 def _value(slot: _Slot, block: Any) -> Any:
     return slot.write(getattr(block, slot.field))
-
-
-def _is_told(slot: _Slot, block: Any) -> bool:
-    value = getattr(block, slot.field)
-    return value is not None and (slot.field != "signature" or value.provider == slot.provider)
 
 
 def _are_options(value: Any) -> bool:

@@ -45,7 +45,7 @@ _ANSWERS: Any = {
     am.DataBlock: own.data,
     am.SourceBlock: own.source,
     am.ThinkingBlock: thinking,
-    am.ToolUseBlock: call,
+    am.ToolUseBlock: (call, "kind"),
     am.ToolResultBlock: own.server_result,
 }
 

@@ -42,8 +42,6 @@ _OPTIONS = {cls: one.hatch for cls, one in OPTIONS_OF.items()}
 
 
 def _read_state(native: Native) -> dict[str, Any]:
-    if "state" not in native:
-        return {}
     return {"notes": {"/done": True}} if native["state"] == "done" else {"odd": ("state",)}
 
 
@@ -52,7 +50,8 @@ def _write_state(block: Any) -> Native:
     return {"state": "done"} if is_done else {}
 
 
-_STATE = Hatch(keys=("state",), cells={}, get=_read_state, put=_write_state, odd=("state",), about="whether whole")
+_STATE = Hatch(keys=("state",), cells={}, get=_read_state, put=_write_state, odd=("state",), is_optional=True,
+               about="whether whole")  # fmt: skip
 
 
 # -- files ------------------------------------------------------------------------------------------------------------

@@ -245,7 +245,10 @@ class Messages:
         first: Any = group[0]
         if first.role == "native":
             return thaw(first.content[0].value)
-        own: Native = thaw(natives.extras_of(first, UI))
+        if not (first.notes or first.extras or first.metadata):
+            parts = self._write_parts(group)
+            return {"id": _made_id(number) if first.id is None else str(first.id), "role": first.role, "parts": parts}
+        own: Native = thaw(natives.extras_of(first, UI)) if first.extras else {}
         head: Native = {"id": _made_id(number) if first.id is None else str(first.id)}
         if first.id is None and is_marked(first, UI, "/no-id"):
             head = {}
@@ -258,20 +261,25 @@ class Messages:
             head["metadata"] = thaw(first.metadata)
         elif how in ("null", "{}"):
             head["metadata"] = _NOTHING[how]
-        if first.role == "assistant":
-            parts = self._write_steps(group)
-        else:
-            parts = list(map(self.places[first.role].write, first.content))
-            parts = parts or ([] if is_marked(first, UI, "/empty") else [dict(_STEP)])
+        parts = self._write_parts(group)
         native = {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}
         note = mark_of(first, UI, "/v4") if first.notes else None
         return native if note is None else old.written(native, note)
+
+    def _write_parts(self, group: Sequence[am.Msg]) -> list[Any]:
+        first = group[0]
+        if first.role == "assistant":
+            return self._write_steps(group)
+        parts = list(map(self.places[first.role].write, first.content))
+        return parts or ([] if is_marked(first, UI, "/empty") else [dict(_STEP)])
 
     def _write_steps(self, group: Sequence[am.Msg]) -> list[Any]:
         parts: list[Any] = []
         after = 0
         if not group[0].content:
             return [dict(_STEP)] * _count(group[0], "/steps", int(not is_marked(group[0], UI, "/empty")), least=1)
+        if len(group) == 1 and not group[0].notes:
+            return self._write_step(group[0], {})  # the usual one
         for index, message in enumerate(group):
             if message.role == "tool":
                 continue
@@ -286,11 +294,11 @@ class Messages:
     def _write_step(self, message: am.Msg, results: dict[str | None, deque[Any]]) -> list[Any]:
         parts: list[Any] = []
         content: Any = message.content
+        write = self.places["assistant"].write
         for index, block in enumerate(content):
-            if isinstance(block, am.ToolResultBlock):
-                continue  # written with its call
             if not isinstance(block, am.ToolUseBlock):
-                parts.append(self.places["assistant"].write(block))
+                if not isinstance(block, am.ToolResultBlock):  # these are written with their calls
+                    parts.append(write(block))
                 continue
             after = content[index + 1] if index + 1 < len(content) else None
             if block.kind == "server":
@@ -305,10 +313,13 @@ class Messages:
         native = write_as(self.described.shapes["call"], call, UI)
         if result is not None:
             name = "server_result" if call.kind == "server" else "result"
-            given = write_as(self.described.shapes[name], _with_name(result, None), UI)
-            native = {**native, **{key: value for key, value in given.items() if key != "type"}}
-            is_asked = not is_marked(result, UI, "/unasked")
-            if native["state"] == "output-denied" and "approval" not in native and is_asked:
+            # Only what reads it again, to see that it comes back, asks for the name.
+            given = write_as(
+                self.described.shapes[name], _with_name(result, None) if result.notes or result.extras else result, UI
+            )
+            native = {**native, **given, "type": native["type"]}
+            is_asked = native["state"] == "output-denied" and not is_marked(result, UI, "/unasked")
+            if is_asked and "approval" not in native:
                 reason = {"reason": native.pop("errorText")} if "errorText" in native else {}
                 native["approval"] = {"id": native["toolCallId"], "approved": False, **reason}
         is_dynamic = call.notes and is_marked(call, UI, "/dynamic")

@@ -35,8 +35,11 @@ class UIParts(Parts):
 
     def write(self, block: Any) -> Any:
         """Return the part of a block that fits."""
+        cls: Any = block.__class__
+        if cls is am.TextBlock and not (block.notes or block.extras):  # the usual one
+            return self.writers[cls](block)
         native = super().write(block)
-        if type(block) is not am.DataBlock:
+        if cls is not am.DataBlock:
             return native
         name = native["name"]
         return {**{key: value for key, value in native.items() if key != "name"}, "type": f"{_DATA}{name}"}
@@ -56,8 +59,9 @@ def tool_of(part: Any) -> Native | None:
 
 def static_tool(native: Native) -> Native:
     """Return a tool's part with the name in its type."""
-    name = native["toolName"]
-    return {"type": f"{_TOOL}{name}", **{key: native[key] for key in native if key not in ("type", "toolName")}}
+    made = {"type": "", **native}
+    made["type"] = f"{_TOOL}{made.pop('toolName')}"
+    return made
 
 
 def is_tool(part: Any) -> bool:

@@ -14,7 +14,7 @@ from agentmsg_codecs.vercel.rules import owned
 from agentmsg_codecs.vercel.ui.format import read_url
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 # -- files, data, sources ---------------------------------------------------------------------------------------------
 
@@ -72,6 +72,11 @@ def source(block: am.SourceBlock) -> Any:
 
 def result(block: am.ToolResultBlock) -> Any:
     """Tell what a tool gave as one text or one value, and a failure in words."""
+    content: Any = block.content
+    if block.structured is None and block.error is None and not block.is_error and block.status != "denied":
+        text = content[0] if len(content) == 1 else None
+        if type(text) is am.TextBlock and text.text:
+            return block
     texts = [item if isinstance(item, am.TextBlock) else rules.as_text(item) for item in block.content]
     words = "\n".join(text.text for text in texts if text is not None and text.text)
     value, error, is_lost = block.structured, None, None in texts
@@ -175,6 +180,32 @@ def _answers(content: Sequence[Any]) -> dict[int, int]:
     return found
 
 
+def _are_beside_calls(messages: Sequence[am.Msg]) -> bool:
+    """Whether the results of a client's tools stand behind their calls already, in their order.
+
+    No may be the answer, too, where links are odd.
+    """
+    known: set[str | None] = set()
+    expected: Iterator[str | None] = iter(())
+    for message in messages:
+        content: Any = message.content
+        if message.role == "tool":
+            # Of calls without results, each is passed over: what comes after stands behind.
+            if not content or content[0].tool_call_id not in expected:
+                return False
+            continue
+        if message.role != "assistant":
+            expected = iter(())
+            continue
+        calls = [block.id for block in content if isinstance(block, am.ToolUseBlock) and block.kind != "server"]
+        known_before = len(known)
+        known.update(calls)
+        if len(known) != known_before + len(calls):
+            return False
+        expected = iter(calls)
+    return True
+
+
 def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
     """Move the results of a client's tools behind their calls, in the order of these; one without a call is a user's.
 
@@ -182,6 +213,8 @@ def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
         plan: in which each result is a message of its own.
         messages: that the plan is of.
     """
+    if plan is None and _are_beside_calls(messages):
+        return None
     current = restructure.as_is(messages) if plan is None else plan
     waiting: dict[str | None, deque[tuple[int, int]]] = {}
     behind: dict[int, list[tuple[int, int]]] = {}
