@@ -129,8 +129,6 @@ class Losses(Sequence[Loss]):
             their values then, and the header on file says so.
     """
 
-    __slots__ = ("_items", "_make", "carried", "codec", "guard", "length", "secret", "spelling")
-
     def __init__(
         self,
         items: Iterable[Loss] | Callable[[], Iterable[Loss]],

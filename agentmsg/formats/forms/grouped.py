@@ -231,7 +231,8 @@ class Grouped:
     def _alone(self, message: Any) -> Any:
         """Return the native message of one that shares it with no other."""
         role, notes = message.role, message.notes
-        if message._bare:
+        # One text, in whatever way it was made, is written as a text.
+        if message._bare and len(message.content) > 1:
             writers = self.places[role].writers
             return {
                 "role": self._words[role],

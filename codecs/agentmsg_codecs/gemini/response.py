@@ -83,10 +83,9 @@ class GeminiResponseCodec(Answers, Gemini):
     def make_caps(self) -> Caps:
         """Return what responses support."""
         extras = Rows(self.answer).row("usage").fields["extras"]
-        spaces = {FAMILY: _CONTENT_KEYS, CANDIDATE: _CANDIDATE_KEYS, RESPONSE: self.answer.forms["response"].keys}
-        own = carried_extras(
-            *((space, _always(known)) for space, known in spaces.items()), (FURTHER, _further), odd=_is_odd
-        )
+        content, said, keys = map(_always, (_CONTENT_KEYS, _CANDIDATE_KEYS, self.answer.forms["response"].keys))
+        # In the order in which the reader finds them.
+        own = carried_extras((FAMILY, content), (CANDIDATE, said), (FURTHER, _further), (RESPONSE, keys), odd=_is_odd)
         return answer_caps(
             self.answer,
             fields={
