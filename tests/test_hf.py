@@ -113,6 +113,13 @@ def test_new_rows_are_as_templates_want_them() -> None:
     assert as_text["messages"][0]["tool_calls"][0]["function"]["arguments"] == '{"q":1}'
 
 
+@pytest.mark.parametrize("part", [{}, {"value": None}, {"value": "{"}, {"value": "[]"}], ids=str)
+def test_a_part_that_only_looks_like_a_call_is_kept_as_it_is(part: dict[str, Any]) -> None:
+    """A part of the type of a call that holds none is native, and comes back."""
+    history = returned([{"role": "assistant", "content": [{"type": "tool_call", **part}]}])
+    assert not history[0].tool_calls
+
+
 @pytest.mark.parametrize("arguments", ['{"q": 1}', "{", "", "[1]", {}, None], ids=repr)
 def test_arguments_come_back_as_they_were(arguments: Any) -> None:
     """Objects, their text, and text that is no JSON."""
