@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
@@ -15,6 +15,9 @@ from agentmsg_codecs.anthropic.response import AnthropicResponseCodec
 from data import effort, some
 from support.changed_once import changed_once
 from support.documents import documents
+
+if TYPE_CHECKING:
+    from cattrs import Converter
 
 
 def _anthropic(*parts: Any, **fields: Any) -> dict[str, Any]:
@@ -79,7 +82,7 @@ def test_each_single_change_of_a_document_comes_back(name: am.CodecName) -> None
 def test_hooks_of_yours_replace_forms() -> None:
     """A hook registered before first use reads and writes all objects of its class, those inside others included."""
     codec = AnthropicResponseCodec()
-    converter = codec.engine.parts.converter
+    converter: Converter = codec.engine.parts.converter
     converter.register_structure_hook_func(
         lambda kind: kind is am.TextBlock, lambda native, _: am.TextBlock(native["text"].upper())
     )
