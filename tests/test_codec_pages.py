@@ -15,7 +15,8 @@ from support.codec_pages import AUTHORS, FOLDER, CodecPage, pages
 NAMES = list(agentmsg_codecs.CODECS)
 REFUSED = "What the provider refuses"
 SECTIONS = ["Documents", "Example", "Mapping", "Options", "What it supports", REFUSED, "Conversions"]
-MOST_LINES_OF_THE_INDEX = 80
+# Beside its tables, which grow with each format.
+MOST_LINES_OF_THE_INDEX = 35
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def test_every_codec_has_a_page(text: dict[str, str]) -> None:
     assert text.keys() == {"README.md", "conversions.md", *(f"{name}.md" for name in NAMES)}
     index = text["README.md"].partition(AUTHORS)[0]
     assert re.findall(r"^\| \[`(.+?)`\]\(\1\.md\) \|", index, re.MULTILINE) == NAMES
-    assert len(index.splitlines()) <= MOST_LINES_OF_THE_INDEX
+    assert sum(not line.startswith("| [") for line in index.splitlines()) <= MOST_LINES_OF_THE_INDEX
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -188,6 +188,11 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
         msg("assistant", am.ImageBlock(am.Base64Source("/9j/", "image/jpeg"), item_id="ig_1")),
     ),
     (
+        "no screenshot",
+        {"type": "computer_call_output", "call_id": "c"},
+        msg("native", am.NativeBlock(FAMILY, {"type": "computer_call_output", "call_id": "c"})),
+    ),
+    (
         "what is unknown",
         {"type": "new_call", "x": 1},
         msg("assistant", am.NativeBlock(FAMILY, {"type": "new_call", "x": 1})),
