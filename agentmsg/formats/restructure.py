@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from agentmsg.model.msg import Msg
 
-__all__ = ["Part", "Plan", "Step", "as_is", "choose", "in_order", "keep_first", "lift", "merge", "split_results"]
+__all__ = [
+    "Part", "Plan", "Step", "as_is", "choose", "in_order", "keep_first", "lift", "merge", "roles_of", "split_results",
+]  # fmt: skip
 
 
 @attrs.frozen
@@ -46,6 +48,11 @@ Step: TypeAlias = "Callable[[Plan | None, Sequence[Msg]], Plan | None]"
 def as_is(messages: Sequence[Msg]) -> Plan:
     """Return the plan that changes nothing."""
     return [(Part(index, tuple(range(len(message.content)))),) for index, message in enumerate(messages)]
+
+
+def roles_of(plan: Plan, messages: Sequence[Msg]) -> list[str]:
+    """Return the roles of the messages of a plan."""
+    return [parts[0].role or messages[parts[0].index].role for parts in plan]
 
 
 def _is_client_result(block: object) -> bool:
@@ -96,10 +103,11 @@ def lift(*roles: str) -> Step:
     """Return the step that moves all messages of some roles to the front, in their order."""
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
-        current = as_is(messages) if plan is None else plan
-        lifted = [(parts[0].role or messages[parts[0].index].role) in roles for parts in current]
+        said = [message.role for message in messages] if plan is None else roles_of(plan, messages)
+        lifted = [role in roles for role in said]
         if lifted == sorted(lifted, reverse=True):
             return plan
+        current = as_is(messages) if plan is None else plan
         front = [parts for parts, up in zip(current, lifted, strict=True) if up]
         return front + [parts for parts, up in zip(current, lifted, strict=True) if not up]
 
@@ -122,7 +130,13 @@ def merge(*roles: str) -> Step:
             and all(part.picks for part in (*last, *right))
         )
 
+    def is_alone(left: Msg, right: Msg) -> bool:
+        return left.role != right.role or right.role not in roles or not left.content or not right.content
+
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+        # The usual case, without a plan to look at: no neighbours are to be merged.
+        if plan is None and all(map(is_alone, messages, messages[1:])):
+            return None
         current = as_is(messages) if plan is None else plan
         out: list[list[Part]] = []
         last: tuple[Part, ...] = ()

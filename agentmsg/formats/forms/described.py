@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections import Counter
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -169,6 +170,7 @@ class Described:
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
 
+        choose = self.chooser(forms)
         has_tags = any(form.tag is not None for form in forms)
 
         def read(native: Native, _: Any = None) -> Any:
@@ -181,7 +183,7 @@ class Described:
         def form_of(obj: Any) -> Form:
             if chosen is not None:
                 return self.forms[chosen(obj)]
-            return first if len(forms) == 1 else self.form_of(forms, obj) or first
+            return first if len(forms) == 1 else choose(obj) or first
 
         @cache
         def writer() -> Callable[[Any], Native]:
@@ -220,6 +222,31 @@ class Described:
             elif not form.is_only_read and form.is_of(obj):
                 return form
         return other
+
+    @classmethod
+    def chooser(cls, forms: list[Form]) -> Callable[[Any], Form | None]:
+        """Return ``form_of`` for some forms that is asked often: it passes over those that one field rules out."""
+        if len(forms) == 1 and forms[0].is_other:
+            only = forms[0]
+            return lambda _: only
+        fixed = Counter(name for form in forms for name, value in form.fixed.items() if isinstance(value, str))
+        if not fixed:
+            return partial(cls.form_of, forms)
+        field = max(fixed, key=fixed.__getitem__)
+
+        def left(value: Any) -> list[Form]:
+            return [form for form in forms if field not in form.fixed or form.fixed[field] == value]
+
+        values = {value for form in forms if isinstance(value := form.fixed.get(field), str)}
+        by_value, others = {value: left(value) for value in (None, *values)}, left(object())
+
+        def choose(obj: Any) -> Form | None:
+            value = getattr(obj, field)
+            if value is None or isinstance(value, str):
+                return cls.form_of(by_value.get(value, others), obj)
+            return cls.form_of(forms, obj)
+
+        return choose
 
     @once
     def fill(self) -> None:

@@ -114,10 +114,10 @@ class Rows:
         return fields
 
     def _by_form(self, forms: list[Form], cells: Mapping[str, Cell | None], absent: Any) -> Cell:
-        form_of = self._described.form_of
+        choose = self._described.chooser(forms)
 
         def cell(value: Any, owner: Any) -> Any:
-            form = form_of(forms, owner)
+            form = choose(owner)
             own = None if form is None else cells[form.name]
             return absent if own is None else own(value, owner)
 
@@ -156,8 +156,10 @@ class Rows:
                 if isinstance(item, Inside):
                     inner.setdefault(item.space, {})[form.name] = keys_of(item.items)
 
+        choose = described.chooser(forms)
+
         def name_of(owner: Any) -> str:
-            form = described.form_of(forms, owner)
+            form = choose(owner)
             return forms[0].name if form is None else form.name
 
         def of_form(own: Mapping[str, frozenset[str]]) -> Callable[[Any], frozenset[str] | None]:
@@ -212,12 +214,12 @@ class Rows:
         rows = {cls: _nearest(cls, self._fields(own)) for cls, own in by_class.items()}
         # Those of a class that has a form for whatever no other form is for.
         whole = frozenset(cls for cls, own in by_class.items() if any(form.is_other for form in own))
-        form_of = self._described.form_of
+        choosers = {cls: self._described.chooser(own) for cls, own in by_class.items()}
 
         def cell(obj: Any, owner: Any) -> Any:
             kind: Any = obj.__class__
             nearest = rows.get(kind)
-            if nearest is None or (kind not in whole and form_of(by_class[kind], obj) is None):
+            if nearest is None or (kind not in whole and choosers[kind](obj) is None):
                 return _NOT_HERE
             return nearest(obj)
 

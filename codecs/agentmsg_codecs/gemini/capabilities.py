@@ -92,10 +92,11 @@ def _result_row(messages: Messages) -> Row:
 
 def _one_instruction(plan: Any, messages: Sequence[am.Msg]) -> Any:
     """Leave out instructions that say nothing, but for an only one: there is one place for all."""
-    current = restructure.as_is(messages) if plan is None else plan
-    systems = [parts for parts in current if (parts[0].role or messages[parts[0].index].role) == "system"]
-    if len(systems) <= 1:
+    said = [message.role for message in messages] if plan is None else restructure.roles_of(plan, messages)
+    if said.count("system") <= 1:
         return plan
+    current = restructure.as_is(messages) if plan is None else plan
+    systems = [parts for parts, role in zip(current, said, strict=True) if role == "system"]
     kept = [parts for parts in systems if parts[0].picks] or systems[:1]
     return plan if len(kept) == len(systems) else [*kept, *current[len(systems) :]]
 

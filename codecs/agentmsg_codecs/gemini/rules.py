@@ -99,6 +99,10 @@ def _words_of(block: am.ToolResultBlock) -> list[am.TextBlock]:
 
 def result(block: am.ToolResultBlock) -> Any:
     """Tell a result in one text or one value, with media behind it; that it failed is its status."""
+    content = block.content
+    is_one = len(content) == 1 and type(content[0]) is am.TextBlock
+    if is_one and block.structured is None and block.error is None and not block.is_error:
+        return block  # the usual case: one text
     words, shown = _words_of(block), [item for item in block.content if _is_shown(item)]
     content = (*words, *shown)
     is_same = len(content) == len(block.content) and all(map(is_, content, block.content))
