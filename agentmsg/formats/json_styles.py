@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import AgentMsgError
-from agentmsg.values.text import parse_json
+from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.values.text import library, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +25,10 @@ JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
     "wide": {"ensure_ascii": False, "indent": 4},
 }
 """The styles, with what ``json.dumps`` is told for them."""
+
+
+# A text of so few letters, and of as few brackets as there may be levels, needs no further test of its size.
+_SHORT = 100_000
 
 
 @cache
@@ -44,6 +50,12 @@ def styled(text: str, written: Callable[[str], str] = str) -> tuple[Any, str] | 
         text: it.
         written: what else is done to a text when it is written.
     """
+    # The usual case first: what is written again to the last letter was read exactly.
+    if len(text) <= _SHORT and text.count("{") + text.count("[") <= DEFAULT_LIMITS.depth:
+        with suppress(ValueError):
+            value = library()[0](text)
+            if written(dump_styled(value)) == text:
+                return value, "python"
     try:
         value = parse_json(text, duplicates="error")
     except AgentMsgError:

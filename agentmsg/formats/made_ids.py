@@ -19,7 +19,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, made_call_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["linked", "unlinked"]
 
@@ -66,9 +66,12 @@ class _Waiting:
 
     def answer(self, link: str | None, name: str | None) -> Made | None:
         """Take note of a result; return the id that its reader gives it, or None if it has one, or answers no call."""
+        if link is not None and link in self._known:  # the usual case: one with the id of a call
+            self._taken.add(link)
+            return None
         expected = self.expected(name)
         if link is not None:
-            self._taken.add(link if link in self._known or expected is None else expected)
+            self._taken.add(link if expected is None else expected)
             return None
         taken = self.expected(None) if expected is None else expected
         if taken is not None:
@@ -84,10 +87,12 @@ class _Waiting:
         return self._names.answer(link if link is None else str(link))
 
 
-def _client(message: Msg) -> Iterator[tuple[int, Any]]:
-    for index, block in enumerate(message.content):
-        if isinstance(block, (ToolUseBlock, ToolResultBlock)) and block.kind != "server":
-            yield index, block
+def _client(message: Msg) -> list[tuple[int, Any]]:
+    return [
+        (index, block)
+        for index, block in enumerate(message.content)
+        if isinstance(block, (ToolUseBlock, ToolResultBlock)) and block.kind != "server"
+    ]
 
 
 def _changed(message: Msg, changes: Mapping[int, Any]) -> Msg:
@@ -161,6 +166,7 @@ def _unanswered(block: Any, waiting: _Waiting, family: str) -> Any:
         if link == expected or (expected is None and isinstance(link, Made) and not waiting.is_known(link)):
             link = None
     waiting.answer(link if link is None else str(link), name)
-    if link is block.tool_call_id and name is block.name:
+    # A name that was made of the call's is written as any other.
+    if link is block.tool_call_id and name == block.name:
         return block
     return changed(block, {"tool_call_id": link, "name": None if name is None else str(name)})

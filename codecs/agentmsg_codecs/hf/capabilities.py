@@ -70,7 +70,7 @@ def _assistant_rows(messages: Messages) -> _Rows:
     cells = {**call.fields, "raw_input": call_text, "extras": call_extras}
     return {
         **rows,
-        am.ToolUseBlock: Row(cells, rules.call_as_function),
+        am.ToolUseBlock: Row(cells, rules.call_as_function, "kind"),
         am.ThinkingBlock: Row(
             {"thinking": KEEP, "extras": lambda value, block: thinking(value, block) if is_part(block) else {}},
             _thinking(messages),
@@ -150,6 +150,7 @@ _RESULT = Row(
         "structured": lambda value, block: value if is_value_result(block) else None,
     },
     _result,
+    ("structured", "error"),
 )
 
 
@@ -198,6 +199,7 @@ def make_caps(messages: Messages) -> Caps:
                 fields=rows.message("assistant_message"),
                 blocks=_assistant_rows(messages),
                 otherwise=thoughts.rule,
+                concerns=am.ThinkingBlock,
                 joins=thoughts.joined,
             ),
             "tool": MessageRow(

@@ -10,11 +10,12 @@ stands, and as many tokens as the column has entries, these are the images.
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import adopt, is_bare_text, is_list, is_sequence, maker, mark_of, marked, media
+from agentmsg.formats import adopt, is_bare_text, is_list, is_sequence, maker, mark_of, marked, media, spelling
 from agentmsg_codecs.hf.format import read_url
 from agentmsg_codecs.hf.names import FAMILY, PLACEHOLDER
 
@@ -36,20 +37,32 @@ def _is_placeholder(block: Any) -> bool:
 
 def _is_placed(block: Any) -> bool:
     """Whether an image stands in the column: it was read there, or in another format."""
-    if type(block) is not am.ImageBlock or FAMILY in block.extras or not isinstance(block.source, _SOURCES):
-        return False
-    return bool(media.write_url(block.source)) and not (block.notes and mark_of(block, FAMILY, "/at"))
+    return block.__class__ is am.ImageBlock and _entry(block) is not None
 
 
-def _blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
-    return (block for message in messages if message.role in _ROLES for block in message.content)
+def _entry(image: Any) -> str | None:
+    """Return what an image is in the column; None if it doesn't stand there."""
+    if FAMILY in image.extras or not isinstance(image.source, _SOURCES):
+        return None
+    if image.notes and mark_of(image, FAMILY, "/at"):
+        return None
+    return media.write_url(image.source) or None
+
+
+def _blocks(messages: Sequence[am.Msg], kind: type) -> Iterator[Any]:
+    """Return the blocks of a class where images may have a place."""
+    return (
+        block for message in messages if message.role in _ROLES for block in message.content if block.__class__ is kind
+    )
 
 
 def _replaced(messages: Sequence[am.Msg], test: Callable[[Any], bool], new: Callable[[Any], Any]) -> list[am.Msg]:
     def one(message: am.Msg) -> am.Msg:
-        if message.role not in _ROLES or not any(map(test, message.content)):
+        if message.role not in _ROLES:
             return message
-        return message.evolve(content=[new(block) if test(block) else block for block in message.content])
+        content = tuple([new(block) if test(block) else block for block in message.content])
+        is_same = all(map(is_, content, message.content))
+        return message if is_same else spelling.changed(message, {"content": content})
 
     return list(map(one, messages))
 
@@ -74,7 +87,7 @@ def _is_text(message: am.Msg) -> bool:
 
 def _count(messages: Sequence[am.Msg]) -> tuple[int, bool]:
     """Return how many images have a place, and whether that is in texts."""
-    placeholders = sum(map(_is_placeholder, _blocks(messages)))
+    placeholders = sum(map(_is_placeholder, _blocks(messages, am.NativeBlock)))
     tokens = sum(message.text.count(TAG) for message in messages if _is_text(message))
     return placeholders or tokens, not placeholders
 
@@ -101,7 +114,8 @@ def _split(message: am.Msg, sources: Iterator[Any]) -> am.Msg:
 
 def has_column(messages: Sequence[am.Msg]) -> bool:
     """Whether images of messages that are written stand in the column: there are some, and no bare placeholders."""
-    return any(map(_is_placed, _blocks(messages))) and not any(map(_is_placeholder, _blocks(messages)))
+    images, natives = _blocks(messages, am.ImageBlock), _blocks(messages, am.NativeBlock)
+    return any(map(_is_placed, images)) and not any(map(_is_placeholder, natives))
 
 
 def is_taken(messages: Sequence[am.Msg], column: Any) -> bool:
@@ -111,12 +125,22 @@ def is_taken(messages: Sequence[am.Msg], column: Any) -> bool:
 
 def unplaced(messages: Sequence[am.Msg]) -> tuple[list[am.Msg], list[str]]:
     """Return messages to write with placeholders for their images, or with tokens, and the column."""
-    column = [media.write_url(block.source) for block in _blocks(messages) if _is_placed(block)]
-    joined = [_joined(message) if any(map(_is_placed, message.content)) else message for message in messages]
-    texts = [message for message in joined if message is not None]
-    if len(texts) == len(messages) and _count(texts) == (len(column), True):
+    column = [entry for image in _blocks(messages, am.ImageBlock) if (entry := _entry(image)) is not None]
+    texts = _with_tokens(messages)
+    if texts is not None and _count(texts) == (len(column), True):
         return texts, column
     return _replaced(messages, _is_placed, lambda _: _PLACEHOLDER), column
+
+
+def _with_tokens(messages: Sequence[am.Msg]) -> list[am.Msg] | None:
+    """Return messages with tokens for their images; None if one of them can't have them."""
+    out: list[am.Msg] = []
+    for message in messages:
+        joined = _joined(message) if any(map(_is_placed, message.content)) else message
+        if joined is None:
+            return None
+        out.append(joined)
+    return out
 
 
 def _joined(message: am.Msg) -> am.Msg | None:

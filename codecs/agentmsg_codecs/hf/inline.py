@@ -60,8 +60,17 @@ def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
         message: that fits.
         is_default: whether new thinking stands there.
     """
-    thoughts: list[Any] = [block for block in message.content if _is_thought(block)]
-    said: list[Any] = [block for block in message.content if not _is_thought(block) and not _is_call(block)]
+    for block in message.content:
+        if _may_be_inline(block, is_default=is_default):
+            break
+    else:
+        return message
+    thoughts, said = list[Any](), list[Any]()
+    for block in message.content:
+        if _is_thought(block):
+            thoughts.append(block)
+        elif not _is_call(block):
+            said.append(block)
     if not thoughts:
         looks_so = len(said) == 1 and is_bare_text(said[0], FAMILY) and _split(said[0].text)
         return marked(message, FAMILY, list=True) if looks_so else message
@@ -75,6 +84,13 @@ def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
     if _split(joined) != (thought, tuple(breaks), answer):
         return message
     return message.evolve(content=(_make_text(joined), *message.content[1 + len(said) :]))
+
+
+def _may_be_inline(block: Any, *, is_default: bool) -> bool:
+    """Whether a block is thinking that may stand in a text, or a text that may look as if some did."""
+    if block.__class__ is am.TextBlock:
+        return bool(block.text.startswith("<think>"))
+    return block.__class__ is am.ThinkingBlock and (is_default or bool(block.notes))
 
 
 def _is_thought(block: Any) -> bool:

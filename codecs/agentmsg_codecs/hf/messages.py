@@ -64,12 +64,13 @@ class Messages:
 
     def write(self, message: am.Msg) -> Any:
         """Return the native message of one that fits."""
-        kept = natives.native_of(message, FAMILY)
+        role = message.role
+        kept = natives.native_of(message, FAMILY) if role == "native" else None
         if kept is not None:
             return kept
-        if message.role == "assistant":
+        if role == "assistant":
             message = put_back(message, is_default=self._is_inline)
-        shape = self.described.shapes[f"{message.role}_message"]
+        shape = self.described.shapes[f"{role}_message"]
         return write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
 
     # -- calls --------------------------------------------------------------------------------------------------------
@@ -85,7 +86,8 @@ class Messages:
     def _write_call(self, block: am.ToolUseBlock | am.NativeBlock) -> Any:
         if isinstance(block, am.NativeBlock):
             return thaw(block.value)
-        return write_as(self.described.shapes["call"], block, FAMILY)
+        shape = self.described.shapes["call"]
+        return write_as(shape, block, FAMILY) if block.notes or block.extras else shape.write(block)
 
     def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
         """Return what is read where this native block stands among the calls; None if that is a call."""

@@ -65,7 +65,8 @@ def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], d
         single += [token] if found[0] != columns[0] else []
         waiting, make = iter(found[1]), maker(cls, "source")
         messages = [
-            message if message.role != "user" else spelling.changed(message, {"content": tuple([
+            message if message.role != "user" or not any(map(token_of, message.content)) else
+            spelling.changed(message, {"content": tuple([
                 make(next(waiting)) if token_of(block) == token else block for block in message.content
             ])})
             for message in messages

@@ -179,6 +179,8 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         text: its value.
         word: who it is from.
     """
+    if "<" not in text and word not in CALL_WORDS:
+        return (_make_text(text),) if text else (), {}
     rest, content = text, list[Any]()
     while (found := _thought(rest)) is not None:
         thought, first, last, behind = found
