@@ -53,7 +53,8 @@ def styled(text: str, written: Callable[[str], str] = str) -> tuple[Any, str] | 
     # The usual case first: what is written again to the last letter was read exactly.
     if len(text) <= _SHORT and text.count("{") + text.count("[") <= DEFAULT_LIMITS.depth:
         with suppress(ValueError):
-            value = library()[0](text)
+            loads: Any = library()[0]  # which takes a text, too
+            value = loads(text)
             if written(dump_styled(value)) == text:
                 return value, "python"
     try:

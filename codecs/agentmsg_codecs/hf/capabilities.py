@@ -99,9 +99,9 @@ def _rank(block: Any) -> int:
     kind = block.__class__
     if kind is am.ThinkingBlock:
         return 1 if is_part(block) else 0
-    if is_entry(block):
-        return 2
-    return 2 if kind is am.ToolUseBlock and block.kind != "server" and not is_part(block) else 1
+    if kind is am.ToolUseBlock:
+        return 2 if block.kind != "server" and not is_part(block) else 1
+    return 2 if is_entry(block) else 1
 
 
 def _layout(message: am.Msg) -> tuple[int, ...] | None:
