@@ -363,9 +363,11 @@ def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
     changes = fields.of(history, caps, caps.history, _APART)
     assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
     if history.tools:
-        items = tuple([_fit_tool(tool, caps, fields) for tool in history.tools])
-        if any(item.new is not tool for item, tool in zip(items, history.tools, strict=True)):
-            changes["tools"] = tuple(item.new for item in items if not isinstance(item.new, Drop))
+        rows = caps.tools if "tools" in caps.history else None
+        found = [_fit_tool(tool, rows, fields) for tool in history.tools]
+        if any(item is not tool for item, tool in zip(found, history.tools, strict=True)):
+            items = tuple([item if isinstance(item, FitItem) else make_item(item) for item in found])
+            changes["tools"] = tuple([item.new for item in items if not isinstance(item.new, Drop)])
     whys: dict[str, str] = {}
     if history.settings is not None:
         settings = _fit_settings(history.settings, caps.settings, whys)
@@ -421,16 +423,18 @@ def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> 
     return kept if says else None
 
 
-def _fit_tool(tool: Tool, caps: Caps, fields: FieldChanges) -> FitItem:
-    row = caps.tools.get(type(tool)) if "tools" in caps.history else None
+def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, fields: FieldChanges) -> FitItem | Tool:
+    """Return what becomes of a tool; itself where it is kept as it is."""
+    row = None if rows is None else rows.get(type(tool))
     if row is None:
-        return FitItem(Drop("no place for tools" if "tools" not in caps.history else "no place for such a tool"))
+        return FitItem(Drop("no place for tools" if rows is None else "no place for such a tool"))
     answer = tool if row.otherwise is None else row.otherwise(tool)
     if isinstance(answer, Drop):
         return FitItem(answer)
     swap = answer if isinstance(answer, Swap) else None
-    tool = swap.new if swap else tool
-    changes = fields.of(tool, row, row.fields, _NOTHING)
+    kept = swap.new if swap else tool
+    changes = fields.of(kept, row, row.fields, _NOTHING)
     if isinstance(changes, Drop):
         return FitItem(changes)
-    return make_item(changed(tool, changes), None, swap)
+    new = changed(kept, changes)
+    return tool if new is tool else make_item(new, None, swap)
