@@ -100,6 +100,11 @@ class Inside:
         """Whether one of another shape is an extra."""
         return self.need == "may"
 
+    @property
+    def odd(self) -> frozenset[str]:
+        """Its own keys whose value is an extra where it has another shape."""
+        return frozenset(key.native for key in self.items if isinstance(key, Key) and key.is_odd)
+
 
 @attrs.frozen(kw_only=True)
 class Hatch:

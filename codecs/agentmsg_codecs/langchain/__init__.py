@@ -110,8 +110,8 @@ class LangChainCodec(ContainerCodec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of content parts."""
-        return (self.engine.parts.described,)
+        """The forms of content parts and of usage."""
+        return self.engine.described
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, a single message, or a state that holds messages."""
