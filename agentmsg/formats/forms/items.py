@@ -119,7 +119,7 @@ class Hatch:
         forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
             ``put`` the one that writes them, as a second argument.
         odd: those of the keys that may be extras; ``get`` returns under ``odd`` which are.
-        must: those of the keys that must stand there.
+        must: those of the keys that must stand there; ``get`` isn't asked without them.
         is_optional: whether an object without the keys says nothing of the fields; then ``get`` isn't asked, nor is
             ``put`` where no field is there (without fields: no note).
         schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.

@@ -143,6 +143,9 @@ class _Reader(MessageLines):
         for item in items:
             if isinstance(item, (Single, Spread)):
                 lines += self._required(item.items, level)
+            elif isinstance(item, Hatch):
+                for key in item.must:
+                    lines += refuse(f"{key!r} not in d", f"{key} is missing")
             elif isinstance(item, Key) and item.need == "must":
                 if item.value.takes_null:
                     lines += refuse(f"{item.native!r} not in {level.d}", f"{item.native} is missing")
