@@ -8,6 +8,8 @@ import pytest
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
+from agentmsg.formats import KEEP, Unreadable, write_as
+from agentmsg.formats.forms import Described, Form, Hatch, Inside, Key, Rows, Whole
 from agentmsg.formats.spelling import same_document
 from agentmsg.values.frozen import plain_copy
 from agentmsg_codecs import CodecName
@@ -108,3 +110,56 @@ def test_generated_code_shows_in_tracebacks() -> None:
     codec.engine.fill()
     codec.read(_anthropic(_TEXT))
     assert "def read_text(d: Any, _: Any = None) -> Any:" in "".join(linecache.getlines("<anthropic: read_text>"))
+
+
+def _read(form: Form, native: dict[str, Any]) -> Any:
+    return Described("toy", (form,), {}).names.readers[form.name](native)
+
+
+def test_a_hatch_is_not_asked_without_what_it_must_have() -> None:
+    """Without a key that must stand there an object is refused before the function of the hatch sees it."""
+    asked: list[Any] = []
+
+    def get(native: Any) -> dict[str, Any]:
+        asked.append(native)
+        return {"text": native["a"]}
+
+    def put(block: Any) -> dict[str, Any]:
+        return {"a": block.text}
+
+    hatch = Hatch(keys=("a", "b"), cells={"text": KEEP}, get=get, put=put, must=("a",))
+    form = Form("toy", am.TextBlock, "text", (hatch,))
+    assert _read(form, {"type": "text", "a": "x"}).text == "x"
+    for native in ({"type": "text"}, {"type": "text", "b": 1}):
+        with pytest.raises(Unreadable, match="a is missing"):
+            _read(form, native)
+    assert len(asked) == 1
+
+
+COUNTED = Form("usage", am.Usage, None, (
+    Key("total", "total", Whole(), "may", is_odd=True),
+    Inside("of_input", (Key("total", "input", Whole(), "may", is_odd=True),), "may", space="toy.input"),
+    Inside("of_output", (Key("total", "output", Whole(), "may", is_odd=True),), "may", space="toy.output"),
+))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("native", "fields", "extras"),
+    [
+        ({"total": "x", "of_input": {"total": 1}}, {"input": 1}, {"toy": {"total": "x"}}),
+        ({"of_input": {"total": "x", "y": 1}, "total": 2}, {"total": 2}, {"toy.input": {"total": "x", "y": 1}}),
+        ({"of_output": {"total": [1]}, "of_input": {}}, {}, {"toy.output": {"total": [1]}}),
+        ({"of_output": "x", "of_input": {"total": "x"}}, {}, {"toy.input": {"total": "x"}, "toy": {"of_output": "x"}}),
+        ({"of_input": {"total": None}, "total": 3}, {"total": 3}, {}),
+    ],
+)
+def test_odd_keys_are_extras_at_their_level(native: Any, fields: Any, extras: Any) -> None:
+    """What has no meaning under a key of an object inside is an extra of that object: it comes back, and is carried."""
+    described = Described("toy", (COUNTED,), {})
+    usage = described.names.readers["usage"](plain_copy(native))
+    assert am.same(usage, am.Usage(**fields, extras=extras))
+    assert same_document(write_as(described.shapes["usage"], usage, "toy"), native)
+    cell = Rows(described).row("usage").fields["extras"]
+    assert cell(usage.extras, usage) is usage.extras
+    taken = usage.evolve(input=1, output=1, total=1)
+    assert not taken.extras or not {"total"} & {key for own in cell(taken.extras, taken).values() for key in own}

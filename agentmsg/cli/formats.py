@@ -18,9 +18,11 @@ from agentmsg.formats.forms.tables import mapping_of
 from agentmsg.registry import codec_names, get_codec
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentmsg.cli.codec_options import Option
     from agentmsg.formats.codec import Codec
-    from agentmsg.formats.forms import Described
+    from agentmsg.formats.forms import Mapped
 
 __all__ = ["command"]
 
@@ -103,9 +105,9 @@ def _print_tables(codec: Codec) -> None:
     for option in options_of(codec):
         click.echo(f"\n{codec.name}: option {_choices(option)}")
         click.echo(fill(printable(option.about), _WIDTH))
-    for described in codec.described:
+    for mapped in filter(None, (codec.mapped, *map(mapping_of, codec.described))):
         click.echo(f"\n{codec.name}: mapping")
-        for line in aligned(_mapping(described)):
+        for line in aligned(_mapping(mapped)):
             click.echo(line)
     for title, rows in tables(codec.caps):
         click.echo(f"\n{codec.name}: {title}")
@@ -113,10 +115,10 @@ def _print_tables(codec: Codec) -> None:
             click.echo(line)
 
 
-def _mapping(described: Described) -> list[tuple[str, ...]]:
+def _mapping(mapped: Sequence[Mapped]) -> list[tuple[str, ...]]:
     """Return the table of native keys; what belongs to one native object stands below its name."""
     rows: list[tuple[str, ...]] = [("NATIVE", "AGENTMSG")]
-    for each in mapping_of(described):
+    for each in mapped:
         rows += [(each.native, each.cls), *((f"  {key}", told) for key, told in each.keys)]
     return rows
 

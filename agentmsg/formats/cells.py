@@ -106,7 +106,11 @@ def usage(
             changes["extras"] = kept
         near = value.evolve(**changes) if changes else value
         more = wanted(near)
-        return near.evolve(**more) if more else near
+        if not more:
+            return near
+        near = near.evolve(**more)
+        # What is wanted takes the key of an extra that had no meaning there.
+        return near.evolve(extras=extras(near.extras, near)) if near.extras else near
 
     lacks = [f"value.{name} is None" for name in nowhere]
     return usually(" and ".join(("not value.extras", *lacks, case)), **names)(cell)

@@ -23,6 +23,7 @@ from agentmsg.values.text import Duplicates, dump_json, parse_json
 
 if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
+    from agentmsg.formats.forms.tables import Mapped
     from agentmsg.formats.understanding import Understanding
     from agentmsg.limits import Limits
     from agentmsg.model.history import History
@@ -99,6 +100,11 @@ class Codec:
     @property
     def described(self) -> tuple[Described, ...]:
         """The descriptions in forms that the codec works by, that of messages first; a codec may have none."""
+        return ()
+
+    @property
+    def mapped(self) -> tuple[Mapped, ...]:
+        """What the tables for people say of native objects that no form describes."""
         return ()
 
     def __copy__(self) -> Codec:

@@ -61,24 +61,33 @@ def is_marked(obj: Noted, family: str, mark: str) -> bool:
     return bool(obj.notes) and mark_of(obj, family, mark) is True
 
 
-def odd_at(shape: Shape, family: str, namespace: str | None = None) -> Callable[[Any, str, Any], bool]:
+def odd_at(
+    shape: Shape, family: str, namespace: str | None = None, *, inside: tuple[str, frozenset[str]] | None = None
+) -> Callable[[Any, str, Any], bool]:
     """Return the test whether an extra comes back where a shape models its key: it has no meaning there.
 
     Args:
         shape: what the owner of the extras is written as; the keys are its ``odd`` ones.
         family: whose extras these are.
         namespace: where they stand, if not under ``family``.
+        inside: the key of the object inside that the extras belong to, and the odd ones of its keys.
     """
+    odd = shape.odd if inside is None else inside[1]
 
     def comes_back(owner: Any, key: str, value: Any) -> bool:
-        if key not in shape.odd:
+        if key not in odd:
             return False
         try:
-            plain = plain_copy(thaw(shape.write(owner)))
-            back = read_as(shape, {**plain, key: plain_copy(thaw(value))}, family, namespace=namespace)
+            # The writer fills an object inside with its extras, of which this is one.
+            others = {space: own for space, own in owner.extras.items() if inside is None or space != namespace}
+            plain = plain_copy(thaw(shape.write(owner.evolve(extras=others) if inside else owner)))
+            here = plain if inside is None else plain.setdefault(inside[0], {})
+            is_free = key not in here
+            here[key] = plain_copy(thaw(value))
+            back = read_as(shape, plain, family, namespace=namespace)
         except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not supported
             return False
-        found = back.extras.get(namespace or family) if key not in plain else None
+        found = back.extras.get(namespace or family) if is_free else None
         return is_mapping(found) and key in found
 
     return comes_back

@@ -329,14 +329,13 @@ def _forms(codec: am.Codec) -> Iterator[str]:
             yield f"Parts are mapped as in [{codec.family}]({codec.family}.md#forms)."
             yield ""
     own = [described for described in codec.described if described.forms not in theirs]
-    if own:
+    all_mapped = [*codec.mapped, *(mapped for described in own for mapped in mapping_of(described))]
+    if all_mapped:
         yield "### Forms"
         yield ""
         yield "Each kind of native object, its class, and its keys with the fields that they are."
         yield ""
-        rows = [
-            (f"`{each.native}`", _class(each), "; ".join(_keys(each))) for all_of in own for each in mapping_of(all_of)
-        ]
+        rows = [(f"`{each.native}`", _class(each), "; ".join(_keys(each))) for each in all_mapped]
         yield from _table([("native", "agentmsg", "keys"), *rows])
 
 

@@ -157,7 +157,6 @@ class Described:
         # An empty tag is none, where it usually is there; objects with any other tag may have a form of their own.
         known[""] = [form for form in forms if form.tagged == "usual"]
         others = [form for form in forms if form.tag is None]
-
         readers = Later(lambda tag: self._reading(known.get(tag) or others))
 
         def takes(native: Native) -> bool:

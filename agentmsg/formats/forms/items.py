@@ -100,6 +100,11 @@ class Inside:
         """Whether one of another shape is an extra."""
         return self.need == "may"
 
+    @property
+    def odd(self) -> frozenset[str]:
+        """Its own keys whose value is an extra where it has another shape."""
+        return frozenset(key.native for key in self.items if isinstance(key, Key) and key.is_odd)
+
 
 @attrs.frozen(kw_only=True)
 class Hatch:
@@ -114,7 +119,7 @@ class Hatch:
         forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
             ``put`` the one that writes them, as a second argument.
         odd: those of the keys that may be extras; ``get`` returns under ``odd`` which are.
-        must: those of the keys that must stand there.
+        must: those of the keys that must stand there; ``get`` isn't asked without them.
         is_optional: whether an object without the keys says nothing of the fields; then ``get`` isn't asked, nor is
             ``put`` where no field is there (without fields: no note).
         schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.

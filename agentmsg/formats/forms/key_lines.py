@@ -27,12 +27,14 @@ class Level:
         left: the variable that counts the keys not read yet.
         inside: the key that it stands under; None for the native object.
         marks: the variable that holds the marks of the object that the keys are read into.
+        odd: the variable that lists the keys whose values are extras.
     """
 
     d: str
     left: str
     inside: str | None = None
     marks: str = "note"
+    odd: str = "odd"
 
     def note(self, key: str, spelling: str) -> str:
         """Return the line that notes a spelling; an object inside is noted as a whole."""
@@ -97,7 +99,7 @@ class KeyLines:
                 "try:",
                 *indented(read),
                 "except Unreadable:",
-                *indented([*nothing, *self.odd(key.native)]),
+                *indented([*nothing, *self.odd(key.native, level)]),
             ]
         found += ["else:", *indented(read)]
         first = [f"{v}: Any = ()"] if nothing == [f"{v} = ()"] else nothing
@@ -123,10 +125,11 @@ class KeyLines:
         return [f"if {key.field}_ not in {self.bind('known', key.known)}:", f"    {level.marks}['/odd'] = True"]
 
     @staticmethod
-    def odd(key: str) -> list[str]:
+    def odd(key: str, level: Level) -> list[str]:
         """Return the lines that make an extra of a value without meaning here, or a note where it says nothing."""
-        lines = [f"spelling = spelling_of_nothing(d[{key!r}])", "if spelling is None:", "    left += 1"]
-        return [*lines, f"    odd.append({key!r})", "else:", f"    note[{key!r}] = spelling"]
+        lines = [f"spelling = spelling_of_nothing({level.d}[{key!r}])", "if spelling is None:"]
+        lines += [f"    {level.left} += 1", f"    {level.odd}.append({key!r})"]
+        return [*lines, "else:", f"    {level.note(key, 'spelling')}"]
 
     def hatch(self, item: Hatch) -> list[str]:
         """Return the lines that call the function of some keys; without any of them, only if it must be asked."""

@@ -84,7 +84,7 @@ def _rank(item: Item) -> int:
 
 
 def _inner(item: Inside) -> Level:
-    return Level(f"in_{item.native}", f"left_{item.native}", item.native)
+    return Level(f"in_{item.native}", f"left_{item.native}", item.native, odd=f"odd_{item.native}")
 
 
 def reader_source(form: Form, names: Names) -> list[str]:
@@ -143,6 +143,9 @@ class _Reader(MessageLines):
         for item in items:
             if isinstance(item, (Single, Spread)):
                 lines += self._required(item.items, level)
+            elif isinstance(item, Hatch):
+                for key in item.must:
+                    lines += refuse(f"{key!r} not in d", f"{key} is missing")
             elif isinstance(item, Key) and item.need == "must":
                 if item.value.takes_null:
                     lines += refuse(f"{item.native!r} not in {level.d}", f"{item.native} is missing")
@@ -321,16 +324,17 @@ class _Reader(MessageLines):
 
     def _inside(self, item: Inside, level: Level) -> list[str]:
         inner, keys = _inner(item), self.bind("keys", keys_of(item.items))
-        rest = [f"if {inner.left}:", f"    extras[{item.space!r}] = rest_of({inner.d}, {keys})"]
+        odd = f", {inner.odd}" if item.odd else ""
+        rest = [f"if {inner.left}:", f"    extras[{item.space!r}] = rest_of({inner.d}, {keys}{odd})"]
+        keyed = [*([f"{inner.odd}: list[str] = []"] if odd else []), *self._optional(item.items, inner), *rest]
         if item.need == "must":
-            return [*self._counted(item.items, inner), *self._optional(item.items, inner), *rest]
+            return [*self._counted(item.items, inner), *keyed]
         fields = [name for key in _flat((item,)) if isinstance(key, (Key, Spread)) for name in key.fields]
         absent = [f"{name}_ = {self.default(name)}" for name in fields]
         read = refuse(f"type({inner.d}) is not dict", f"{item.native} is not an object")
-        read += [*self._required(item.items, inner), *self._counted(item.items, inner)]
-        read += [*self._optional(item.items, inner), *rest]
+        read += [*self._required(item.items, inner), *self._counted(item.items, inner), *keyed]
         # What was noted of the inside before is of no object any more.
-        odd = [*absent, f"note.pop({item.native!r}, None)", *self.odd(item.native)]
+        unread = [*absent, f"note.pop({item.native!r}, None)", *self.odd(item.native, level)]
         return [
             *absent,
             f"if {item.native!r} in d:",
@@ -344,7 +348,7 @@ class _Reader(MessageLines):
             "        try:",
             *indented(read, 3),
             "        except Unreadable:",
-            *indented(odd, 3),
+            *indented(unread, 3),
         ]
 
     def _spare(self, item: Spare) -> list[str]:

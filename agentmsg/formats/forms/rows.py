@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
+from agentmsg.formats.cells import together
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Rows"]
 
 Rules: TypeAlias = "Mapping[type[Any], Rule | tuple[Rule, str | tuple[str, ...]]]"
+_IsOdd: TypeAlias = "Callable[[Any, str, Any], bool]"
 _NOT_HERE = Drop("this is not given so here")
 
 
@@ -151,10 +153,15 @@ class Rows:
         keys = {form.name: form.keys for form in forms}
         fixed = {space: form.name for form in forms for space in form.fixed.get("extras", ())}
         inner: dict[str, dict[str, frozenset[str]]] = {}
+        inner_odd: dict[str, dict[str, _IsOdd]] = {}
+        space = forms[0].space or described.family
         for form in forms:
             for item in form.items:
                 if isinstance(item, Inside):
                     inner.setdefault(item.space, {})[form.name] = keys_of(item.items)
+                    if item.odd:
+                        test = odd_at(shape, space, item.space, inside=(item.native, item.odd))
+                        inner_odd.setdefault(item.space, {})[form.name] = test
 
         choose = described.chooser(forms)
 
@@ -165,9 +172,11 @@ class Rows:
         def of_form(own: Mapping[str, frozenset[str]]) -> Callable[[Any], frozenset[str] | None]:
             return lambda owner: own.get(name_of(owner))
 
+        def odd_of(own: Mapping[str, _IsOdd]) -> _IsOdd:
+            return lambda owner, key, value: (test := own.get(name_of(owner))) is not None and test(owner, key, value)
+
         spaces = [(space, of_form({name: frozenset()})) for space, name in fixed.items()]
         spaces += [(space, of_form(own)) for space, own in inner.items()]
-        space = forms[0].space or described.family
         spare = {form.name: [item for item in form.items if isinstance(item, Spare)] for form in forms}
 
         def taken(owner: Any) -> frozenset[str]:
@@ -178,9 +187,11 @@ class Rows:
             return keys[name] - {item.native for item in spare[name] if item.native in own and _says_more(item, own)}
 
         spaces.append((space, taken))
-        is_odd = any(form.odd for form in forms)
-        odd = odd_at(shape, space) if is_odd else None
-        return carried_extras(*spaces, odd=odd)
+        odd = odd_at(shape, space) if any(form.odd for form in forms) else None
+        if not inner_odd:
+            return carried_extras(*spaces, odd=odd)
+        tests = {space: odd, **{name: odd_of(own) for name, own in inner_odd.items()}}
+        return together(*(carried_extras((name, keys), odd=tests.get(name)) for name, keys in spaces))
 
     # -- cells of values ----------------------------------------------------------------------------------------------
 

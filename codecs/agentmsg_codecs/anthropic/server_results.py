@@ -52,7 +52,7 @@ def given_schema(tag: str) -> Native:
 
 def read_given(native: Native, source: Callable[[Any], Any]) -> dict[str, Any]:
     """Return the fields of the content of a result."""
-    content = native.get("content")
+    content = native["content"]
     fields = form_of(native["type"], content)
     if "content" in fields:
         return {"content": tuple(map(source, fields["content"]))}

@@ -98,7 +98,7 @@ class BedrockResponseCodec(Answers, Bedrock):
 
 def _output(engine: Messages) -> Hatch:
     def read(native: Native) -> dict[str, Any]:
-        output = native.get("output")
+        output = native["output"]
         said: Any = output.get("message") if is_object(output) and len(output) == 1 else None
         parts: Any = folded(said.get("content")) if is_object(said) else None
         if not is_list(parts) or said.get("role") != "assistant":

@@ -174,7 +174,7 @@ def _deeper(lines: list[str]) -> list[str]:
 
 def _read_called(native: Native) -> dict[str, Any]:
     """Return the call whose JSON text is a part: its name and arguments, perhaps its id."""
-    text = native.get("value")
+    text = native["value"]
     if type(text) is not str:
         raise Unreadable
     value = parse_json(text, duplicates="error")

@@ -11,29 +11,19 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 
 | LangChain | agentmsg |
 | --- | --- |
-| human, ai, system, tool, remove | user, assistant, system, tool, remove |
 | system with ``additional_kwargs.__openai_role__`` "developer" | developer |
-| chat; generic | the role in ``role`` |
-| function | tool, with one result that has no tool_call_id |
-| HumanMessageChunk, AIMessageChunk ... | as the message; a note keeps the class |
-| id, name | id, name; the name of a tool message is its tool's |
-| additional_kwargs | metadata, without the keys below |
 | additional_kwargs: tool_calls, function_call | ToolUseBlocks |
 | additional_kwargs: reasoning_content; refusal; audio | a ThinkingBlock in front; RefusalBlock; AudioBlock |
-| response_metadata | response_metadata, without the keys below |
 | response_metadata: model_name, model | model |
 | response_metadata: finish_reason "tool_calls" | finish_reason "tool_use" |
 | response_metadata: stop_reason "end_turn", "max_tokens" | finish_reason "stop", "length" |
 | response_metadata: any other finish_reason or stop_reason | the same word |
-| usage_metadata | usage; other details in extras["langchain.input"] and extras["langchain.output"] |
-| content: a text; a list | one TextBlock; one block per part |
-| tool_calls, invalid_tool_calls | ToolUseBlocks; up to five copies of a call are one block |
+| other details in usage_metadata | extras["langchain.input"] and extras["langchain.output"] |
+| up to five copies of a call: content, tool_calls, additional_kwargs ... | one ToolUseBlock |
 | other fields of a copy | extras["langchain.content"], ["langchain.tool_calls"], ["langchain.kwargs"] |
 | other fields of a piece in a stored chunk | extras["langchain.chunks"] |
 | a function_call without a match in tool_calls | takes the id of the tool message after it, or a made one |
 | args ``{"_raw": value}`` | input that isn't an object (wrapped twice: an input that looks like that) |
-| tool_call_id, content, name, artifact, status, cache_control | the ToolResultBlock |
-| structured, error, error_type of a tool message | the same fields (LangChain keeps unknown fields) |
 | text (annotations, citations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
 | a citation of no known form | a Citation, all of it in extras |
 | a signature in the extras of reasoning | Signature of response_metadata.model_provider, or of Anthropic |
@@ -55,7 +45,8 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | the same in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |
 
 New content is written as v1 blocks, or as a text if it is one plain text. Calls are written in tool_calls. They are
-written in content too if they come before other blocks, or have more than id, name and arguments.
+written in content too if they come before other blocks, or have more than id, name and arguments. The fields of
+messages are told below, with the forms of parts; a note keeps the class of a chunk.
 """
 
 from __future__ import annotations
@@ -71,6 +62,7 @@ from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages.depth import are_shallow, take
 from agentmsg_codecs.langchain.messages.engine import Messages
+from agentmsg_codecs.langchain.messages.fields import mapped
 from agentmsg_codecs.langchain.messages.forms import sniff_message
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
 
@@ -78,7 +70,7 @@ if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
-    from agentmsg.formats.forms import Described
+    from agentmsg.formats.forms import Described, Mapped
 
 __all__ = ["LangChainCodec"]
 
@@ -110,8 +102,13 @@ class LangChainCodec(ContainerCodec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of content parts."""
-        return (self.engine.parts.described,)
+        """The forms of content parts and of usage."""
+        return self.engine.described
+
+    @property
+    def mapped(self) -> tuple[Mapped, ...]:
+        """The kinds of messages."""
+        return mapped()
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, a single message, or a state that holds messages."""

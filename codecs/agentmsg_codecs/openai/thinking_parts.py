@@ -29,7 +29,7 @@ def _text_of(chunk: Any) -> str:
 
 
 def _get(part: Native) -> dict[str, Any]:
-    value = part.get("thinking")
+    value = part["thinking"]
     if type(value) is str:
         return {"thinking": value, "notes": {"/str": True}}
     if not is_list(value):

@@ -52,7 +52,7 @@ def _url(source: Any) -> Any:
 
 
 def _read_screen(native: Native) -> dict[str, Any]:
-    held = native.get("output")
+    held = native["output"]
     if not is_object(held) or held.get("type") != _SCREEN:
         raise Unreadable
     (key, said), *more = [(key, value) for key, value in held.items() if key != "type"] or [("", None)]

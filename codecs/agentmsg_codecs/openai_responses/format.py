@@ -173,7 +173,7 @@ def _annotations(citation: Callable[[], Shape]) -> Hatch:
     """Return what says the citations of a text, given what returns the shape of one."""
 
     def read(native: Native) -> dict[str, Any]:
-        value: Any = native.get("annotations")
+        value: Any = native["annotations"]
         if not is_list(value):
             raise Unreadable
         return {"citations": tuple(read_as(citation(), each, FAMILY) for each in value)}
@@ -217,8 +217,6 @@ def _served(name: str, *keys: str) -> Form:
     """Return the form of a call that OpenAI runs; its arguments are some keys of the item."""
 
     def read(native: Native) -> dict[str, Any]:
-        if not native.keys() >= set(keys):
-            raise Unreadable
         return {"input": adopt({key: native[key] for key in keys})}
 
     def write(block: Any) -> Native:

@@ -117,8 +117,6 @@ def _read_item(item: Any, inner: Parts) -> Any:
 
 
 def _read_returned(native: Native, inner: Parts) -> dict[str, Any]:
-    if "content" not in native:
-        raise Unreadable("a result has content")
     value = native["content"]
     if type(value) is str:
         return {"content": (_make_text(value),) if value else ()}
@@ -176,7 +174,7 @@ def returned(inner: Callable[[], Parts], *, is_message: bool = False) -> Hatch:
 
 
 def _read_retried(native: Native) -> dict[str, Any]:
-    value = native.get("content")
+    value = native["content"]
     if type(value) is str:
         return {"content": (_make_text(value),) if value else (), "status": "error"}
     if not is_list(value) or not is_structured(value):

@@ -196,8 +196,6 @@ SIGNED = Hatch(
 
 
 def _read_structured(native: Native) -> dict[str, Any]:
-    if "value" not in native:
-        raise Unreadable("structured content has a value")
     value, told = native["value"], native.get("content")
     found: dict[str, Any] = {"data": adopt(value)}
     if told == dump_json(value).decode():

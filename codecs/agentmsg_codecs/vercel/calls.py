@@ -87,8 +87,6 @@ def own_text(text: str, block: am.ToolUseBlock) -> str | None:
 
 
 def _get_input(native: Native) -> dict[str, Any]:
-    if "input" not in native:
-        raise Unreadable
     return {"raw_input": None, **read_input(native["input"])}
 
 
@@ -145,7 +143,7 @@ _TEXTS, _VALUES = {"text": None, "error-text": "error"}, {"json": None, "error-j
 
 
 def _read_output(native: Native, inner: Parts) -> dict[str, Any]:
-    held: Any = native.get("output")
+    held: Any = native["output"]
     tag: Any = held.get("type") if is_object(held) else None
     if type(tag) is not str:
         raise Unreadable

@@ -47,7 +47,7 @@ def _given(key: str, read: Callable[[Any], Any], write: Callable[[Any], Any], sc
 
     def get(native: Native) -> dict[str, Any]:
         kind, notes = type_of(native)
-        source = read(native.get(key))
+        source = read(native[key])
         return {"source": source if kind is None else source.evolve(media_type=kind), "notes": notes}
 
     def put(block: Any) -> Native:

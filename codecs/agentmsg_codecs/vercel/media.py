@@ -143,8 +143,8 @@ def typed(key: str, read: Callable[[Any, Any], Any], write: Callable[[Any], Any]
     """Return what says media that tell their type, under a key."""
 
     def get(native: Native) -> dict[str, Any]:
-        kind = native.get("mediaType")
-        if type(kind) is not str or key not in native:
+        kind = native["mediaType"]
+        if type(kind) is not str:
             raise Unreadable
         return {"source": read(native[key], kind)}
 
@@ -196,7 +196,7 @@ def type_of(native: Native) -> tuple[str | None, Native]:
 
 def _read_image(native: Native) -> dict[str, Any]:
     kind, notes = type_of(native)
-    value = native.get("image")
+    value = native["image"]
     return {"source": read_text(value, kind) if type(value) is str else read_reference(value, kind), "notes": notes}
 
 

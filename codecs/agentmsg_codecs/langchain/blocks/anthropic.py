@@ -179,7 +179,7 @@ def _write_given(block: Any) -> Native:
 def _known_result(tag: str, name: str) -> Form:
 
     def get(part: Native) -> Native:
-        return form_of(tag, part.get("content"))
+        return form_of(tag, part["content"])
 
     content = Hatch(
         keys=("content",), cells=dict.fromkeys(_GIVEN, KEEP), must=("content",),

@@ -20,7 +20,6 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
-    is_marked,
     natives,
     restructure,
     rules,
@@ -32,7 +31,7 @@ from agentmsg_codecs.langchain.messages.engine import FORMS
 from agentmsg_codecs.langchain.messages.fields import FIELDS, MAY_MEAN
 from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MODEL_KEYS, STOP_KEYS
 from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, NATIVE_STOPS
-from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS, is_odd
+from agentmsg_codecs.langchain.usage import carried_usage
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.messages.engine import Messages
@@ -89,35 +88,6 @@ def message_extras(
     return cell
 
 
-_IN, _OUT = ((space, frozenset(names)) for space, names in DETAILS.values())
-
-
-def _is_odd_detail(field: str) -> Callable[[am.Usage, str, Any], bool]:
-    """Return what tells of the keys in one of the details whether they are odd, see ``carried_extras``."""
-
-    def odd(usage: am.Usage, key: str, value: Any) -> bool:
-        if key == "audio":
-            return getattr(usage, field) is None and type(value) is not int
-        return is_odd(usage, key, value)
-
-    return odd
-
-
-_USAGE_EXTRAS = (
-    carried_extras((_IN[0], lambda _: _IN[1]), odd=_is_odd_detail("input_audio")),
-    carried_extras((_OUT[0], lambda _: _OUT[1]), odd=_is_odd_detail("output_audio")),
-    carried_extras((FAMILY, lambda _: USAGE_KEYS), odd=is_odd),
-)
-
-
-def _usage_extras(extras: Fields, usage: am.Usage) -> Fields:
-    kept: dict[str, Any] = {}
-    for cell in _USAGE_EXTRAS:
-        kept |= cell(extras, usage)
-    same = len(kept) == len(extras) and all(kept[space] is extras[space] for space in kept)
-    return extras if same else kept
-
-
 def _without(mapping: Fields, dropped: set[str]) -> Fields:
     return {key: mapping[key] for key in mapping if key not in dropped} if dropped else mapping
 
@@ -153,26 +123,6 @@ def _response(response: Fields, message: am.Msg) -> Fields:
 @usually("value not in native_words", native_words=NATIVE_STOPS)
 def _finish(word: str, _: Any) -> str:
     return NATIVE_STOPS.get(word, word)
-
-
-@usually(
-    "value.input is not None and value.output is not None and value.total is not None"
-    " and value.seconds is None and not value.extras"
-)
-def _usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Fill the counters that LangChain requires, unless a document was read that lacks them."""
-    changes: dict[str, Any] = {}
-    if usage.seconds is not None:
-        changes["seconds"] = None
-    if not is_marked(usage, FAMILY, "/partial"):
-        counts = (usage.input or 0, usage.output or 0)
-        wanted = {"input": counts[0], "output": counts[1], "total": sum(counts)}
-        changes |= {name: count for name, count in wanted.items() if getattr(usage, name) is None}
-    if usage.extras:
-        extras = _usage_extras(usage.extras, usage.evolve(**changes) if changes else usage)
-        if extras is not usage.extras:
-            changes["extras"] = extras
-    return usage.evolve(**changes) if changes else usage
 
 
 class _Results:
@@ -230,7 +180,9 @@ def make_caps(
         messages={
             "system": system,
             "developer": system,
-            "assistant": MessageRow(fields={**fields, "metadata": _assistant_metadata, "usage": _usage}, blocks=rows),
+            "assistant": MessageRow(
+                fields={**fields, "metadata": _assistant_metadata, "usage": carried_usage()}, blocks=rows
+            ),
             "user": MessageRow(
                 fields=fields, blocks=rows, otherwise=_Results(messages).message, concerns=am.NativeBlock
             ),

@@ -131,8 +131,8 @@ class LangGraphCodec(Codec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of content parts."""
-        return (self.engine.parts.described,)
+        """The forms of content parts and of usage."""
+        return self.engine.described
 
     # -- documents ----------------------------------------------------------------------------------------------
 

@@ -119,8 +119,8 @@ class LangChainLcCodec(ContainerCodec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of content parts."""
-        return (self.engine.parts.described,)
+        """The forms of content parts and of usage."""
+        return self.engine.described
 
     def read(self, document: Any) -> am.History:
         """Return the history of a document that holds envelopes; see documents.py."""

@@ -40,11 +40,14 @@ from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, spli
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
+from agentmsg_codecs.langchain.usage import USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import cattrs
+
+    from agentmsg.formats.forms import Described
 
 
 # What has no meaning under a key is an extra: what says something else than the default is never kept in a note.
@@ -74,6 +77,11 @@ class Messages:
     def converter(self) -> cattrs.Converter:
         """The cattrs Converter that the hooks of blocks are registered on."""
         return self.parts.converter
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content parts and of usage."""
+        return (self.parts.described, USAGE)
 
     def fill(self) -> None:
         """Fill the tables of hooks, on first use."""

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
+import agentmsg.formats.forms as forms
 from agentmsg.formats import is_mapping
 from agentmsg_codecs.langchain.calls.joining import is_calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from agentmsg.formats.forms import Mapped
 
 
 NEEDED: Any = object()
@@ -47,6 +50,7 @@ class Field:
         means: which values have a meaning; any other is an extra, so that the rest of the message is read all the same.
         is_idle: whether a usual message has nothing but the default there.
         is_foreign: whether LangChain has no such field; it keeps the ones that it does not know.
+        about: what else to say of it, for the documentation.
     """
 
     key: str
@@ -57,26 +61,29 @@ class Field:
     means: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     is_idle: bool = attrs.field(default=False, kw_only=True)
     is_foreign: bool = attrs.field(default=False, kw_only=True)
+    about: str = attrs.field(default="", kw_only=True)
 
 
+_REST = "but for what other fields say"
 _TYPE = Field("type", "role", spelt=_ABSENT)
 _SHARED = (
-    Field("content", "content", "", frozenset({"null", "[]"})),
-    Field("additional_kwargs", "metadata", {}, _NO_OBJECT, dumpd="if set", means=is_mapping),
-    Field("response_metadata", "response_metadata", {}, _NO_OBJECT, dumpd="if set", means=is_mapping),
+    Field("content", "content", "", frozenset({"null", "[]"}), about="a text is one TextBlock, a part one block"),
+    Field("additional_kwargs", "metadata", {}, _NO_OBJECT, dumpd="if set", means=is_mapping, about=_REST),
+    Field("response_metadata", "response_metadata", {}, _NO_OBJECT, dumpd="if set", means=is_mapping, about=_REST),
     _TYPE,
     Field("name", "name", None, _ABSENT, dumpd="if set", means=_is_word),
     Field("id", "id", None, _ABSENT, dumpd="if set", means=_is_word),
 )
+_CALLS = "each a ToolUseBlock"
 _OF_ANSWER = (
-    Field("tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls),
-    Field("invalid_tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls, is_idle=True),
-    Field("usage_metadata", "usage", None, _ABSENT, dumpd="if set", means=is_mapping),
+    Field("tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls, about=_CALLS),
+    Field("invalid_tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls, is_idle=True, about=_CALLS),
+    Field("usage_metadata", "usage", None, _ABSENT, dumpd="if set", means=is_mapping, about="the form `usage`"),
 )
 _OF_CHUNK = (
     # Everything but pieces of the calls.
-    Field("tool_call_chunks", "content", [], dumpd="if set", means=lambda _: False),
-    Field("chunk_position", "done", None, dumpd="if set", means=lambda value: value == "last"),
+    Field("tool_call_chunks", "content", [], dumpd="if set", means=lambda _: False, about="of a chunk"),
+    Field("chunk_position", "done", None, dumpd="if set", means=lambda value: value == "last", about="of a chunk"),
 )
 _OF_RESULT = (
     Field("tool_call_id", "tool_call_id", means=_is_word),
@@ -100,6 +107,7 @@ class Kind:
         own: the fields that not all kinds have.
         of_chunk: those that only its chunk has.
         module: where LangChain has the class, if it isn't called as the tag.
+        about: what to say of them, for the documentation, where no role tells.
     """
 
     tag: str
@@ -108,6 +116,7 @@ class Kind:
     own: tuple[Field, ...] = ()
     of_chunk: tuple[Field, ...] = ()
     module: str | None = None
+    about: str = ""
 
 
 _KINDS = (
@@ -115,9 +124,9 @@ _KINDS = (
     Kind("ai", "AIMessage", "assistant", _OF_ANSWER, _OF_CHUNK),
     Kind("system", "SystemMessage", "system"),
     Kind("tool", "ToolMessage", "tool", _OF_RESULT),
-    Kind("function", "FunctionMessage", None),
-    Kind("chat", "ChatMessage", None, (Field("role", "role"),)),
-    Kind("remove", "RemoveMessage", "remove", module="modifier"),
+    Kind("function", "FunctionMessage", None, about='role="tool"; its result has no tool_call_id'),
+    Kind("chat", "ChatMessage", None, (Field("role", "role"),), about="the role in `role`"),
+    Kind("remove", "RemoveMessage", "remove", module="modifier", about="without content"),
 )
 _CHUNKS = {kind.tag: f"{kind.cls}Chunk" for kind in _KINDS if kind.tag != "remove"}
 _BY_WORD = {
@@ -180,6 +189,27 @@ LEFT_OUT: Mapping[str, Any] = {
     key: field.default for key, field in _ALL.items() if field.dumpd != "always" and field not in _OF_CHUNK
 }
 """What an absent field means, by key, and is left out in the shorter forms."""
+
+
+_OF_BLOCK = frozenset({"content", "name", *(field.key for field in _OF_RESULT)})
+
+
+def mapped() -> tuple[Mapped, ...]:
+    """Return what each kind of message is, and its fields, for the documentation."""
+    return tuple(map(_mapped, _KINDS))
+
+
+def _mapped(kind: Kind) -> Mapped:
+    words = [word for word, other in _BY_WORD.items() if other is kind]
+    told = ["Msg", *([f'role="{kind.role}"'] if kind.role else []), *([kind.about] if kind.about else [])]
+    fields = {key: field for word in words for key, field in FIELDS[word].items()}
+    inner = _OF_BLOCK if kind.tag in {"tool", "function"} else _NOTHING
+    keys = ((key, ("ToolResultBlock: " if key in inner else "") + _told(field)) for key, field in fields.items())
+    return forms.Mapped(", ".join(words), ", ".join(told), tuple(keys))
+
+
+def _told(field: Field) -> str:
+    return f"{field.field} ({field.about})" if field.about else field.field
 
 
 def is_empty(field: Field, value: Any) -> bool:

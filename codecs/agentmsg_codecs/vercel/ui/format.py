@@ -119,13 +119,13 @@ def _write_input(block: Any) -> Native:
 
 _INPUT = Hatch(
     keys=("input", "rawInput"), cells={"input": KEEP, "raw_input": own_text}, get=_read_input, put=_write_input,
-    odd=("rawInput",), must=("input",), schema={"input": {}, "rawInput": {"type": "integer"}}, about="input",
+    odd=("rawInput",), schema={"rawInput": {"type": "integer"}}, about="input",
 )  # fmt: skip
 
 
 def _read_pending(native: Native) -> dict[str, Any]:
     """Return where a call stands that has no result."""
-    state = native.get("state")
+    state = native["state"]
     if state not in PENDING:
         raise Unreadable
     return {} if state == PENDING[0] else {"notes": {"/state": state}}
@@ -142,7 +142,7 @@ _PENDING = Hatch(keys=("state",), cells={}, get=_read_pending, put=_write_pendin
 
 def _read_output(native: Native) -> dict[str, Any]:
     """Return what a tool gave: words, a value, an error, or that it was denied."""
-    state, words = native.get("state"), native.get("errorText")
+    state, words = native["state"], native.get("errorText")
     if state == "output-denied":
         if "output" in native or ("errorText" in native and type(words) is not str):
             raise Unreadable
@@ -222,7 +222,7 @@ def describe() -> Described:
         Form("call", am.ToolUseBlock, "dynamic-tool", (
             Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), _PENDING, _INPUT, KIND,
             _OPTIONS[am.ToolUseBlock],
-        )),
+        ), schema={"required": ["input"], "properties": {"input": {}}}),
         Form("server_result", am.ToolResultBlock, "output", (link, _SERVED, told), fixed={"kind": "server"}),
         Form("result", am.ToolResultBlock, "output", (link, _OUTPUT, told), is_apart=True),
     )  # fmt: skip
