@@ -8,6 +8,7 @@ repeats them, its first message is marked ``/repeated``. What else a request say
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -42,6 +43,7 @@ _FORMS = {
     "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
     "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",),
 }  # fmt: skip
+_rest_of, _NO_REST = itemgetter(*REQUEST_KEYS), tuple(REQUEST_KEYS.values())
 _INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
 _make_said = maker(am.Msg, "role", "content", "notes")
 _BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user"), "tool": ("tool_again", "tool")}
@@ -53,6 +55,16 @@ def is_part(message: am.Msg) -> bool:
     if message.role != "native":
         return message.role != "assistant"
     return is_marked(message, FAMILY, "/part")
+
+
+def _says_no_more(native: Native) -> bool:
+    """Whether a request has all of its usual keys, and beside its parts nothing to say."""
+    if len(native) != len(("kind", "parts")) + len(_NO_REST):
+        return False
+    try:
+        return bool(_rest_of(native) == _NO_REST)
+    except KeyError:
+        return False
 
 
 def is_instructions(message: am.Msg) -> bool:
@@ -94,7 +106,7 @@ class Messages:
         self.said = describe_said()
         self.described = describe(self.said)
         forms = self.described.forms
-        self._writers = self.described.names.writers
+        self._readers, self._writers = self.described.names.readers, self.described.names.writers
         self._of_role = {role: [(name, forms[name].when) for name in names] for role, names in _BY_ROLE.items()}
 
     def fill(self) -> None:
@@ -129,7 +141,7 @@ class Messages:
         kind = native.get("kind")
         try:
             if kind == "response":
-                return [self.described.names.readers["response"](native)]
+                return [self._readers["response"](native)]
             if kind == "request":
                 return self._request(native)
         except (Unreadable, AgentMsgError):
@@ -141,6 +153,8 @@ class Messages:
         if not is_list(parts):
             raise Unreadable("a request has parts")
         group = list(map(self.part, parts))
+        if group and _says_no_more(native):
+            return group
         rest = {
             key: value
             for key, value in native.items()
@@ -168,7 +182,7 @@ class Messages:
             if form == "tool_again" and native.get("tool_name") is None:
                 continue
             try:
-                found: am.Msg = self.described.names.readers[form](native)
+                found: am.Msg = self._readers[form](native)
             except (Unreadable, AgentMsgError):
                 continue
             return found
