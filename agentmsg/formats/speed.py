@@ -1,6 +1,6 @@
 """What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
 
-model.construction     draft_class, replacer: objects made and changed without the checks of their class
+model.construction     draft_class, replacer, setter: objects made and changed without the checks of their class
 model.remembering      Seen (and body_of): the bytes of what was written or read before; reader_of, remember_reader:
                        spellings that nobody need try
 model.tool_links       name_result: one more thing about a result that was just made
@@ -29,7 +29,7 @@ from agentmsg.formats.plain_messages import (
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
-from agentmsg.model.construction import absent_values, draft_class, replacer
+from agentmsg.model.construction import absent_values, draft_class, replacer, setter
 from agentmsg.model.history import body_of, without_messages
 from agentmsg.model.remembering import Seen, reader_of, remember_reader
 from agentmsg.model.tool_links import name_result
@@ -71,6 +71,7 @@ __all__ = [
     "reader_of",
     "remember_reader",
     "replacer",
+    "setter",
     "time_text",
     "undoubted_items",
     "usual_arguments",

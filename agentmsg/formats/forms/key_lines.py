@@ -138,11 +138,14 @@ class KeyLines:
         absent = [f"{name}_: Any = {self.default(name)}" for name in item.cells]
         said = [
             *(f"{name}_ = given.get({name!r}, {self.default(name)})" for name in item.cells),
-            "note |= given.get('notes', EMPTY)",
-            *(["extras |= given.get('extras', EMPTY)"] if item.spaces else []),
-            *(["unknown = given.get('odd', ())", "odd += unknown", "left += len(unknown)"] if item.odd else []),
+            "if 'notes' in given:",
+            "    note |= given['notes']",
+            *(["if 'extras' in given:", "    extras |= given['extras']"] if item.spaces else []),
+            *(["if 'odd' in given:", "    odd += given['odd']", "    left += len(given['odd'])"] if item.odd else []),
         ]
-        asked = [f"given = {self.bind('get', item.get)}(d{inner})", *(f"left -= {key!r} in d" for key in item.keys)]
+        is_there = len(item.keys) == 1 and (item.is_optional or bool(item.must))
+        counted = ["left -= 1"] if is_there else [f"left -= {key!r} in d" for key in item.keys]
+        asked = [f"given = {self.bind('get', item.get)}(d{inner})", *counted]
         if item.must:
             return [*asked, *said]
         # What says nothing gives nothing.
