@@ -130,8 +130,10 @@ def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: b
             link = block.tool_call_id if made is None else made
             known = waiting.name_of(link)
             name = known if known == block.name or (are_named and block.name is None) else block.name
-            if link is not block.tool_call_id or name is not block.name:
+            if link is not block.tool_call_id:
                 new = _told(new, index, {"tool_call_id": link, "name": name})
+            elif name is not block.name:
+                new = _told(new, index, {"name": name})
         out.append(new)
     return out
 
@@ -142,7 +144,7 @@ def _told(message: Msg, index: int, fields: Mapping[str, Any]) -> Msg:
     A bare one has promised that its ids are plain texts.
     """
     block = message.content[index]
-    if how_bare(message):
+    if how_bare(message) and fields.keys() != {"name"}:
         return _changed(message, {index: changed(block, fields)})
     for name, value in fields.items():
         _SETTERS[name](block, value)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from agentmsg.formats.capabilities import Usual
 from agentmsg.formats.plain_messages import (
+    SAID,
     how_bare,
     link_bare,
     make_answer,
@@ -26,6 +27,7 @@ from agentmsg.formats.plain_messages import (
     make_bare_text,
     make_parsed_call,
     make_said,
+    make_said_in,
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
@@ -44,6 +46,7 @@ __all__ = [
     "DEFAULT_LIMITS",
     "FILLING",
     "PROVABLE",
+    "SAID",
     "UNUSUAL",
     "USUAL",
     "Seen",
@@ -63,6 +66,7 @@ __all__ = [
     "make_bare_text",
     "make_parsed_call",
     "make_said",
+    "make_said_in",
     "name_result",
     "once",
     "one_level",

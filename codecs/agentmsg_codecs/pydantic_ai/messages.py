@@ -30,6 +30,7 @@ from agentmsg.formats import (
     marked,
     natives,
     plain_copy,
+    speed,
     spelling,
     write_as,
 )
@@ -43,7 +44,9 @@ _FORMS = {
     "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
     "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",),
 }  # fmt: skip
-_rest_of, _NO_REST = itemgetter(*REQUEST_KEYS), tuple(REQUEST_KEYS.values())
+_REST = {key: value for key, value in REQUEST_KEYS.items() if key != "metadata"}
+_rest_of, _NO_REST = itemgetter(*_REST), tuple(_REST.values())
+_set_metadata = speed.setter(am.Msg, "metadata")
 _INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
 _make_said = maker(am.Msg, "role", "content", "notes")
 _BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user"), "tool": ("tool_again", "tool")}
@@ -58,8 +61,8 @@ def is_part(message: am.Msg) -> bool:
 
 
 def _says_no_more(native: Native) -> bool:
-    """Whether a request has all of its usual keys, and beside its parts nothing to say."""
-    if len(native) != len(("kind", "parts")) + len(_NO_REST):
+    """Whether a request has all of its usual keys, and beside its parts and metadata nothing to say."""
+    if len(native) != len(("kind", "parts")) + len(REQUEST_KEYS) or "metadata" not in native:
         return False
     try:
         return bool(_rest_of(native) == _NO_REST)
@@ -154,7 +157,12 @@ class Messages:
             raise Unreadable("a request has parts")
         group = list(map(self.part, parts))
         if group and _says_no_more(native):
-            return group
+            metadata: Any = native["metadata"]
+            if metadata is None:
+                return group
+            if is_object(metadata) and metadata and _told_by_request(group[0]):
+                _set_metadata(group[0], adopt(metadata))
+                return group
         rest = {
             key: value
             for key, value in native.items()

@@ -37,15 +37,17 @@ _make_signature = maker(am.Signature, "provider", "value")
 
 def _read_time(stamp: Any, note: dict[str, Any]) -> datetime:
     time = times.read_time(stamp) if type(stamp) is str else None
+    if time is not None and _is_usual(stamp, time):
+        return time
     if time is None or _is_odd(time):
         raise Unreadable("timestamp is no time")
-    if not _is_usual(stamp, time) and _write_time(time) != stamp:
+    if _write_time(time) != stamp:
         note["timestamp"] = ["=", stamp]
     return time
 
 
 def _is_usual(stamp: str, time: datetime) -> bool:
-    """Whether a time certainly is written as it was read: to write each again, only to compare, takes longer.
+    """Whether a time, in UTC, certainly is written as it was read: to write each, only to compare, takes longer.
 
     What stands between the digits tells so, of the texts that are a time: such as 2026-01-05T09:30:07.250000Z.
     """
