@@ -117,11 +117,21 @@ def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Ms
     """
     out: list[Msg] = []
     before: Sequence[Msg] = ()
+    is_never_free = grouping.stands_free is _not_free
     for entry in groups:
         given = (entry,) if isinstance(entry, Msg) else entry
-        group = [_with_seat(message, grouping.family, None) if message.notes else message for message in given]
-        is_free = isinstance(entry, Msg) and grouping.stands_free(group[0])
-        if not is_free and not _is_default(before, group, grouping):
+        group = given
+        for message in given:
+            if message.notes:
+                group = [_with_seat(each, grouping.family, None) for each in given]
+                break
+        if not group or (isinstance(entry, Msg) and grouping.stands_free(group[0])):
+            is_default = True
+        elif before and _is_joined(grouping, before, group[0]):
+            is_default = False
+        else:
+            is_default = (len(group) == 1 and is_never_free) or _is_container(group, grouping)
+        if not is_default:
             group = [_with_seat(message, grouping.family, number) for number, message in enumerate(group)]
         out.extend(group)
         before = group or before
@@ -151,12 +161,8 @@ def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
     return is_contained(group, grouping) and is_contained((message,), grouping) and grouping.joins(group, message)
 
 
-def _is_default(before: Sequence[Msg], group: Sequence[Msg], grouping: Grouping) -> bool:
-    """Whether messages without seats, after the group before, become this container."""
-    if not group:
-        return True
-    if before and _is_joined(grouping, before, group[0]):
-        return False
+def _is_container(group: Sequence[Msg], grouping: Grouping) -> bool:
+    """Whether messages without seats, of which the first opens a group, become this container."""
     if len(group) > 1:
         opened = Group(group[:1])
         for message in group[1:]:

@@ -11,19 +11,21 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.natives import is_marked
+from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.formats.spelling import changed
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import replacer
 from agentmsg.model.generated import Made, given
 from agentmsg.model.msg import Msg
-from agentmsg.model.tool_links import CallNames, made_call_id
+from agentmsg.model.tool_links import CallNames, link_call, link_result, made_call_id, name_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 __all__ = ["linked", "unlinked"]
 
 _with_content = replacer(Msg, "content")
+_SETTERS: Mapping[str, Callable[[Any, Any], None]] = {"id": link_call, "tool_call_id": link_result, "name": name_result}
 
 
 class _Waiting:
@@ -87,12 +89,16 @@ class _Waiting:
         return self._names.answer(link if link is None else str(link))
 
 
-def _client(message: Msg) -> list[tuple[int, Any]]:
-    return [
-        (index, block)
-        for index, block in enumerate(message.content)
-        if isinstance(block, (ToolUseBlock, ToolResultBlock)) and block.kind != "server"
-    ]
+def _client(message: Msg) -> Sequence[tuple[int, Any]]:
+    return (
+        ()
+        if how_bare(message) == SAID
+        else [
+            (index, block)
+            for index, block in enumerate(message.content)
+            if isinstance(block, (ToolUseBlock, ToolResultBlock)) and block.kind != "server"
+        ]
+    )
 
 
 def _changed(message: Msg, changes: Mapping[int, Any]) -> Msg:
@@ -113,21 +119,36 @@ def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: b
     waiting = _Waiting(family)
     out: list[Msg] = []
     for number, message in enumerate(messages, first):
-        changes: dict[int, Any] = {}
+        new = message
         for index, block in _client(message):
             if isinstance(block, ToolUseBlock):
                 made = waiting.call((number, index), block)
                 if made is not None:
-                    changes[index] = changed(block, {"id": made})
+                    new = _told(new, index, {"id": made})
                 continue
             made = waiting.answer(block.tool_call_id, block.name)
             link = block.tool_call_id if made is None else made
             known = waiting.name_of(link)
             name = known if known == block.name or (are_named and block.name is None) else block.name
-            if link is not block.tool_call_id or name is not block.name:
-                changes[index] = changed(block, {"tool_call_id": link, "name": name})
-        out.append(_changed(message, changes))
+            if link is not block.tool_call_id:
+                new = _told(new, index, {"tool_call_id": link, "name": name})
+            elif name is not block.name:
+                new = _told(new, index, {"name": name})
+        out.append(new)
     return out
+
+
+def _told(message: Msg, index: int, fields: Mapping[str, Any]) -> Msg:
+    """Return a message just read, with other ids or names in a block: where it stands, as nobody else holds it yet.
+
+    A bare one has promised that its ids are plain texts.
+    """
+    block = message.content[index]
+    if how_bare(message) and fields.keys() != {"name"}:
+        return _changed(message, {index: changed(block, fields)})
+    for name, value in fields.items():
+        _SETTERS[name](block, value)
+    return message
 
 
 def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:

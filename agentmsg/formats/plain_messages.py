@@ -37,6 +37,8 @@ __all__ = [
     "make_bare_text",
     "make_parsed_call",
     "make_said",
+    "make_said_in",
+    "says_only_words",
 ]
 
 BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
@@ -60,6 +62,9 @@ BARE, SAID, ANSWER = 1, 2, 3
 
 make_bare: Callable[[str, tuple[Any, ...]], Msg] = maker(Msg, "role", "content", _bare=BARE)
 """Makes a bare message of a role and a tuple of blocks, as ``maker(Msg)`` makes others."""
+
+make_said_in: Callable[[str, tuple[TextBlock]], Msg] = maker(Msg, "role", "content", _bare=SAID)
+"""Makes the bare message of a role and one text block, which isn't empty and says nothing but its words."""
 
 make_bare_text: Callable[[str], TextBlock] = maker(TextBlock, "text")
 """Makes a text block that says nothing but its words."""
@@ -139,7 +144,7 @@ def _others_absent(cls: Any) -> Callable[[Any], bool]:
 
 
 def _is_bare_text(block: Any) -> bool:
-    return _has_bare_text(block) and _is_sound(block.text)
+    return says_only_words(block) and _is_sound(block.text)
 
 
 def _is_bare_image(block: Any) -> bool:
@@ -152,7 +157,9 @@ def _is_bare_image(block: Any) -> bool:
     return _has_bare_image(block) and _is_sound(held) and _is_sound(source.media_type)
 
 
-_has_bare_text, _has_bare_image = _others_absent(TextBlock), _others_absent(ImageBlock)
+_has_bare_image = _others_absent(ImageBlock)
+says_only_words: Callable[[TextBlock], bool] = _others_absent(TextBlock)
+"""Tells whether a text has words, and nothing beside."""
 _TESTS: Mapping[type[Any], Callable[[Any], bool]] = {
     TextBlock: _is_bare_text,
     ImageBlock: _is_bare_image,

@@ -1,6 +1,6 @@
 """What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
 
-model.construction     draft_class, replacer: objects made and changed without the checks of their class
+model.construction     draft_class, replacer, setter: objects made and changed without the checks of their class
 model.remembering      Seen (and body_of): the bytes of what was written or read before; reader_of, remember_reader:
                        spellings that nobody need try
 model.tool_links       name_result: one more thing about a result that was just made
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from agentmsg.formats.capabilities import Usual
 from agentmsg.formats.plain_messages import (
+    SAID,
     how_bare,
     link_bare,
     make_answer,
@@ -26,10 +27,11 @@ from agentmsg.formats.plain_messages import (
     make_bare_text,
     make_parsed_call,
     make_said,
+    make_said_in,
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
-from agentmsg.model.construction import absent_values, draft_class, replacer
+from agentmsg.model.construction import absent_values, draft_class, replacer, setter
 from agentmsg.model.history import body_of, without_messages
 from agentmsg.model.remembering import Seen, reader_of, remember_reader
 from agentmsg.model.tool_links import name_result
@@ -44,6 +46,7 @@ __all__ = [
     "DEFAULT_LIMITS",
     "FILLING",
     "PROVABLE",
+    "SAID",
     "UNUSUAL",
     "USUAL",
     "Seen",
@@ -63,6 +66,7 @@ __all__ = [
     "make_bare_text",
     "make_parsed_call",
     "make_said",
+    "make_said_in",
     "name_result",
     "once",
     "one_level",
@@ -71,6 +75,7 @@ __all__ = [
     "reader_of",
     "remember_reader",
     "replacer",
+    "setter",
     "time_text",
     "undoubted_items",
     "usual_arguments",

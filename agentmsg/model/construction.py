@@ -13,7 +13,7 @@ pausing it makes bulk decoding about a third faster. It is always switched on ag
 
 ``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
 that is known to be sound, a draft is filled from it instead, in a quarter of the time. ``changer``: the same for any
-of its fields.
+of its fields. ``setter`` says one thing more of an object that was just made.
 
 ``differing``: two objects are compared field by field by straight-line code, in a third of a loop's time.
 """
@@ -29,7 +29,9 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["absent_values", "changer", "differing", "draft_class", "maker", "nested_maker", "paused", "replacer"]
+__all__ = [
+    "absent_values", "changer", "differing", "draft_class", "maker", "nested_maker", "paused", "replacer", "setter",
+]  # fmt: skip
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
@@ -176,6 +178,15 @@ def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
     exec(f"def replace(obj, value):\n    return make({given})", scope)
     replace: Callable[[_T, Any], _T] = scope["replace"]
     return replace
+
+
+def setter(cls: type[_T], field: str) -> Callable[[_T, Any], None]:
+    """Return what sets a field, past the frozen class's own __setattr__.
+
+    For the reader that has just made the object, and still is the only one who holds it.
+    """
+    put: Callable[[_T, Any], None] = vars(cls)[field].__set__
+    return put
 
 
 def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:

@@ -19,6 +19,7 @@ from operator import attrgetter, is_
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agentmsg.model.construction import setter
 from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ __all__ = ["BODIES", "Bodies", "Body", "Seen", "reader_of", "remember_reader"]
 
 _MOST_BYTES = 64 * 2**20
 
-# Past the frozen class's own __setattr__.
-remember_reader: Callable[[Msg, object], None] = vars(Msg)["_read_by"].__set__
+remember_reader: Callable[[Msg, object], None] = setter(Msg, "_read_by")
 """Notes what read a message: who writes it again with the same forms need not try whether its spellings hold.
 
 As a message is immutable, they do; a copy with other fields, or other notes, is another message, and remembers nothing.

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
-from agentmsg.model.construction import replacer
+from agentmsg.model.construction import replacer, setter
 from agentmsg.model.generated import Made, MadeName
 from agentmsg.model.msg import Msg
 from agentmsg.model.remembering import reader_of, remember_reader
@@ -31,12 +31,11 @@ __all__ = [
 
 _with_content = replacer(Msg, "content")
 _with_name = replacer(ToolResultBlock, "name")
-# Past the frozen class's own __setattr__.
-name_result: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["name"].__set__
-"""Names a result after its call: for the reader that has just made it, and still is the only one who holds it."""
-link_call: Callable[[ToolUseBlock, str], None] = vars(ToolUseBlock)["id"].__set__
-"""Gives a call an id: for the reader that has just made it, and still is the only one who holds it."""
-link_result: Callable[[ToolResultBlock, str], None] = vars(ToolResultBlock)["tool_call_id"].__set__
+name_result: Callable[[ToolResultBlock, str], None] = setter(ToolResultBlock, "name")
+"""Names a result after its call: for the reader that has just made it."""
+link_call: Callable[[ToolUseBlock, str], None] = setter(ToolUseBlock, "id")
+"""Gives a call an id, in the same way."""
+link_result: Callable[[ToolResultBlock, str], None] = setter(ToolResultBlock, "tool_call_id")
 """Gives a result the id of its call, in the same way."""
 
 Place: TypeAlias = tuple[int, int]

@@ -13,7 +13,7 @@ import attrs
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.grouping import Grouping, containers, seat_of, seated
 from agentmsg.formats.natives import is_bare_text, read_whole
-from agentmsg.formats.plain_messages import SAID
+from agentmsg.formats.plain_messages import SAID, make_said, make_said_in, says_only_words
 from agentmsg.formats.shapes import Native, Unreadable, mark_of, write_as
 from agentmsg.formats.spelling import put_back
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolResultBlock
@@ -34,8 +34,7 @@ _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _LIST: Any = list
 _USERS = frozenset({"user", "tool"})
 _make_msg = maker(Msg)
-_make_said = maker(Msg, "role", "content")
-_make_text = maker(TextBlock, "text")
+_make_of = maker(Msg, "role", "content")
 _with_name = replacer(ToolResultBlock, "name")
 
 
@@ -103,7 +102,8 @@ class Grouped:
         for native in natives:
             group = self.container(native)
             if len(group) == 1 and group[0].role != "tool":
-                names.see(group[0])
+                if group[0]._bare != SAID:
+                    names.see(group[0])
             else:
                 is_odd = is_odd or (len(group) > 1 and any(message.role != "tool" for message in group))
                 group = [self._named(message, names) for message in group]
@@ -126,7 +126,7 @@ class Grouped:
             return message
         if message.notes or message.extras:
             return named(message, name)
-        return _make_said("tool", (_with_name(block, name),))
+        return _make_of("tool", (_with_name(block, name),))
 
     def container(self, native: Any) -> list[Msg]:
         """Return the messages of one native message; one of the role "native" if it isn't a message here."""
@@ -135,13 +135,13 @@ class Grouped:
         place = None if role is None else self.places[role]
         content: Any = native.get(self._key) if place is not None else None
         if type(content) is str and not self._is_list:
-            group = [_make_said(role, (_make_text(content),) if content else ())]
+            group = [make_said(role, content) if content else _make_of(role, ())]
             spelling = None
         elif type(content) is _LIST:
             group = self._split(cast("str", role), cast("Parts", place), cast("Any", content))
             spelling = None if content or self._is_list else "[]"
         elif place is not None and content is None:
-            group = [_make_said(role, ())]
+            group = [_make_of(role, ())]
             spelling = "null" if self._key in native else "absent"
         else:
             return [read_whole(native, self.family)]
@@ -175,7 +175,7 @@ class Grouped:
                 runs.append(("user", [place.read(part)]))
         if len(runs) == 1 and runs[0][0] == "user":
             return [self._with_blocks("user", tuple(runs[0][1]))]
-        return [_make_said(kind, tuple(blocks)) for kind, blocks in runs]
+        return [_make_of(kind, tuple(blocks)) for kind, blocks in runs]
 
     def _is_result(self, part: Any) -> bool:
         if type(part) is not _OBJECT:
@@ -185,9 +185,12 @@ class Grouped:
         return bool(part.get("type") == self._result_tag)
 
     def _with_blocks(self, role: str, blocks: tuple[Any, ...]) -> Msg:
-        if not self._is_list and len(blocks) == 1 and is_bare_text(blocks[0], self.family):
+        if len(blocks) != 1 or type(blocks[0]) is not TextBlock:
+            return _make_of(role, blocks)
+        if not self._is_list and is_bare_text(blocks[0], self.family):
             return _make_msg(role, blocks, notes=self._listed)
-        return _make_said(role, blocks)
+        is_said = self._is_list and blocks[0].text and says_only_words(blocks[0])
+        return make_said_in(role, blocks) if is_said else _make_of(role, blocks)
 
     def read_result(self, part: Any) -> ToolResultBlock | None:
         """Return the result of a part; None if it isn't one."""

@@ -125,6 +125,7 @@ class Hatch:
         schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
         about: what the keys are in the model, for the documentation.
         spaces: the namespaces of the extras that ``get`` returns under ``extras``, by namespace.
+        nothing: what all of the keys hold where they say nothing, if that is said in one way: null, or a text.
     """
 
     keys: tuple[str, ...]
@@ -138,6 +139,7 @@ class Hatch:
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
     spaces: tuple[str, ...] = ()
+    nothing: Mapping[str, str | None] = EMPTY
 
 
 @attrs.frozen

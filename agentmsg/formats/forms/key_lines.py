@@ -88,11 +88,11 @@ class KeyLines:
         v = f"{key.field}_"
         nothing = key.value.nothing(v, self.default(key.field, key.default))
         null = [] if key.need == "null" else [level.note(key.native, "'null'")]
-        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]"]
-        found += [f"if {v} is None:", *indented([*null, *nothing])]
+        null += [] if nothing == [f"{v} = None"] else nothing
+        others: list[str] = []
         for name in self.empties(key):
             noted = [] if key.need == name else [level.note(key.native, repr(name))]
-            found += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
+            others += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
         read = [*self.value(key, level), *self.is_known(key, level)]
         if key.is_odd:
             read = [
@@ -101,7 +101,11 @@ class KeyLines:
                 "except Unreadable:",
                 *indented([*nothing, *self.odd(key.native, level)]),
             ]
-        found += ["else:", *indented(read)]
+        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]"]
+        if null or others:
+            found += [f"if {v} is None:", *indented(null or ["pass"]), *others, "else:", *indented(read)]
+        else:
+            found += [f"if {v} is not None:", *indented(read)]
         first = [f"{v}: Any = ()"] if nothing == [f"{v} = ()"] else nothing
         lines = [*first, f"if {key.native!r} in {level.d}:", *indented(found)]
         if key.need != "may":
@@ -134,15 +138,21 @@ class KeyLines:
     def hatch(self, item: Hatch) -> list[str]:
         """Return the lines that call the function of some keys; without any of them, only if it must be asked."""
         inner = f", {self.reader(item.forms)}" if item.forms else ""
-        lines = [
-            f"given = {self.bind('get', item.get)}(d{inner})",
-            *(f"{name}_ = given.get({name!r}, {self.default(name)})" for name in item.cells),
-            "note |= given.get('notes', EMPTY)",
-            *(f"left -= {key!r} in d" for key in item.keys),
-            *(["extras |= given.get('extras', EMPTY)"] if item.spaces else []),
-            *(["unknown = given.get('odd', ())", "odd += unknown", "left += len(unknown)"] if item.odd else []),
-        ]
-        if not item.is_optional:
-            return lines
         absent = [f"{name}_: Any = {self.default(name)}" for name in item.cells]
+        said = [
+            *(f"{name}_ = given.get({name!r}, {self.default(name)})" for name in item.cells),
+            "if 'notes' in given:",
+            "    note |= given['notes']",
+            *(["if 'extras' in given:", "    extras |= given['extras']"] if item.spaces else []),
+            *(["if 'odd' in given:", "    odd += given['odd']", "    left += len(given['odd'])"] if item.odd else []),
+        ]
+        is_there = len(item.keys) == 1 and (item.is_optional or bool(item.must))
+        counted = ["left -= 1"] if is_there else [f"left -= {key!r} in d" for key in item.keys]
+        asked = [f"given = {self.bind('get', item.get)}(d{inner})", *counted]
+        if item.must:
+            return [*asked, *said]
+        # What says nothing gives nothing.
+        lines = [*asked, "if given:", *indented(said)]
+        if not item.is_optional:
+            return [*absent, *lines]
         return [*absent, f"if {' or '.join(f'{key!r} in d' for key in item.keys)}:", *indented(lines)]

@@ -7,11 +7,11 @@ it, and takes what no item names as extras.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg.formats.forms.call_values import Arguments
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import (
     Const,
@@ -22,17 +22,15 @@ from agentmsg.formats.forms.items import (
     Single,
     Spare,
     Spread,
-    is_usual,
     keys_of,
 )
 from agentmsg.formats.forms.key_lines import Level
-from agentmsg.formats.forms.message_lines import MessageLines
+from agentmsg.formats.forms.usual_lines import SOME, UsualLines, flat, inner_level, is_written, says_nothing, spread
 from agentmsg.formats.forms.values import indented, refuse
 from agentmsg.model.msg import Msg
-from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from agentmsg.formats.forms.context import Names
     from agentmsg.formats.forms.form import Form
@@ -41,41 +39,17 @@ if TYPE_CHECKING:
 __all__ = ["reader_source"]
 
 
-_OF_CALLS = {"id", "name", "input", "raw_input"}
-
-
-def _is_eager(item: Item) -> bool:
-    return isinstance(item, Key) and isinstance(item.value, Arguments) and item.value.is_eager
-
-
-def _is_written(item: Item) -> bool:
-    return isinstance(item, Spare) and item.is_written
-
-
-def _spread(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield items, and for what keys say together these keys."""
-    for item in items:
-        if isinstance(item, (Spread, Single)):
-            yield from item.items
-        else:
-            yield item
-
-
-def _flat(items: Iterable[Item], *, usual: bool = False) -> Iterator[Item]:
-    """Yield items, and for objects inside what these are made of; of usual ones only what must stand there."""
-    for item in items:
-        if not isinstance(item, Inside):
-            yield item
-        elif item.need == "must" or not usual:
-            yield from item.items
-
-
 def _is_usual(v: str, usual: Any) -> str:
     """Return the test whether a value is the usual one: neither false nor -0.0 is 0.0."""
     if usual is None or isinstance(usual, bool):
         return f"{v} is {usual!r}"
-    same = f"repr({v}) == {repr(usual)!r}" if isinstance(usual, float) else f"{v} == {usual!r}"
-    return f"type({v}) is {type(usual).__name__} and {same}"
+    same = f"repr(said) == {repr(usual)!r}" if isinstance(usual, float) else f"said == {usual!r}"
+    return f"type(said := {v}) is {type(usual).__name__} and {same}"
+
+
+def _is_silent(item: Item) -> bool:
+    """Whether an item is one of those of which all in a row are asked for at once."""
+    return is_written(item) and says_nothing(item) is not None
 
 
 def _rank(item: Item) -> int:
@@ -83,16 +57,12 @@ def _rank(item: Item) -> int:
     return int(isinstance(item, Key) and item.value.is_last)
 
 
-def _inner(item: Inside) -> Level:
-    return Level(f"in_{item.native}", f"left_{item.native}", item.native, odd=f"odd_{item.native}")
-
-
 def reader_source(form: Form, names: Names) -> list[str]:
     """Return the lines of the function that reads the native objects of a form."""
     return _Reader(form, names).lines()
 
 
-class _Reader(MessageLines):
+class _Reader(UsualLines):
     """Emits one reader."""
 
     # -- the whole ----------------------------------------------------------------------------------------------------
@@ -104,7 +74,7 @@ class _Reader(MessageLines):
             body += refuse(f"not {self.bind('fits', form.fits)}(d)", "another kind of object")
         body += self._required(form.items, level)
         is_noted_early = self.has_noted
-        usual = self._usual()
+        usual = self.early_ends()
         start = ["note: dict[str, Any] = {}"]
         rest = [
             *self._counted(form.items, level, of_tag=form.tag is not None and form.tagged == "always"),
@@ -151,7 +121,7 @@ class _Reader(MessageLines):
                     lines += refuse(f"{item.native!r} not in {level.d}", f"{item.native} is missing")
                 lines += [f"{item.field}_ = {level.d}.get({item.native!r})", *self.value(item, level)]
             elif isinstance(item, Inside) and item.need == "must":
-                inner = _inner(item)
+                inner = inner_level(item)
                 lines += [f"{inner.d} = {level.d}.get({item.native!r})"]
                 if item.bare is not None:
                     noted = f"    {self.noted()}['/bare'] = True"
@@ -160,115 +130,11 @@ class _Reader(MessageLines):
                 lines += self._required(item.items, inner)
         return lines
 
-    # -- the usual object ---------------------------------------------------------------------------------------------
-
-    def _usual(self) -> list[str]:
-        """Return the early end, at an object that has the keys of the usual one and no others."""
-        form = self.form
-        if form.marks or form.tagged == "read":
-            return []
-        if any(isinstance(item, (Lifted, Single)) for item in form.items):
-            return [] if form.notes else self.usual_message(form.items)
-        tests = self._usual_tests(form.items, Level("d", "left"), of_tag=form.tag is not None)
-        if tests is None:
-            return []
-        if form.tagged == "usual":
-            tests.append(f"d.get({form.tag_key!r}) == {form.tag!r}")
-        if self.has_noted:
-            tests.append("not note")
-        made = self._usual_made()
-        told = ["raw_input_: Any"] if made[0].startswith("raw_input_,") else []  # for type checkers, once
-        return [*told, f"if {' and '.join(tests)}:", *indented(made)]
-
-    def _usual_tests(self, items: Iterable[Item], level: Level, *, of_tag: bool = False) -> list[str] | None:
-        """Return the tests of the usual object; None where nobody can tell in a word what is usual."""
-        count, tests = int(of_tag), list[str]()
-        for item in _spread(items):
-            if isinstance(item, Inside) and item.need == "must":
-                inner = self._usual_tests(item.items, _inner(item))
-                if inner is None:
-                    return None
-                count, tests = count + 1, [*tests, *inner]
-            elif isinstance(item, Key) and is_usual(item):
-                if item.need != "must":
-                    if item.value.kind is None:
-                        return None
-                    v = f"{item.field}_"
-                    tests.append(f"type({v} := {level.d}.get({item.native!r})) is {item.value.kind}")
-                    tests += [v] if item.need == '""' and not item.value.fields else []
-                count += 1
-                tests += [] if item.known is None else [f"{item.field}_ in {self.bind('known', item.known)}"]
-            elif isinstance(item, Const) and type(item.value) is str:
-                count, tests = count + 1, [*tests, f"{level.d}.get({item.native!r}) == {item.value!r}"]
-            elif isinstance(item, Const) or not (getattr(item, "is_optional", True) and not _is_written(item)):
-                return None
-        return [f"len({level.d}) == {count}", *tests]
-
-    def _usual_made(self) -> list[str]:
-        """Return the lines that make the object of the usual native one."""
-        lines: list[str] = []
-        for item in _flat(self.form.items):
-            if isinstance(item, Key) and isinstance(item.value, Arguments) and item.need != "must":
-                lines.append("raw_input_, input_ = input_, UNSET")
-            elif isinstance(item, Key) and self._is_given(item) and not is_usual(item):
-                lines += item.value.nothing(f"{item.field}_", self.default(item.field, item.default))
-            elif isinstance(item, Spread):
-                lines.append(f"{item.field}_ = {self._made_of(item, only_usual=True)}")
-        fields = self._fields(only_usual=True)
-        if self.form.notes:
-            notes = {f"/{mark}": value for mark, value in self.form.notes.items()}
-            fields["notes"] = self.bind("own_notes", adopt({self.family: notes}))
-        if set(fields) == _OF_CALLS and any(map(_is_eager, _flat(self.form.items))):
-            values = "id_, name_, parsed, raw_input_"
-            parsed = ["parsed = usual_arguments(raw_input_)", "if parsed is not UNUSUAL:"]
-            lines += [*parsed, f"    return make_parsed_call({values})"]
-        return [*lines, f"return {self._made(fields)}"]
+    # -- optional keys ------------------------------------------------------------------------------------------------
 
     @staticmethod
     def _count(items: Iterable[Item]) -> int:
-        return sum(isinstance(item, (Key, Inside)) and item.need == "must" for item in _spread(items))
-
-    def _fields(self, *, only_usual: bool = False) -> dict[str, str]:
-        """Return the fields of the model that are read, and the variable of each."""
-        found: dict[str, str] = {}
-        for item in _flat(self.form.items, usual=only_usual):
-            if isinstance(item, Key) and (is_usual(item) or not only_usual or self._is_given(item)):
-                found |= {name: f"{name}_" for name in item.fields}
-            elif isinstance(item, Spread):
-                found[item.field] = f"{item.field}_"
-            elif isinstance(item, Hatch) and not only_usual:
-                found |= {name: f"{name}_" for name in item.cells}
-            elif isinstance(item, (Lifted, Single)):
-                found["content"] = "content_"
-        return found
-
-    def _is_given(self, key: Key) -> bool:
-        """Whether objects must be given the field, even where a key says nothing."""
-        return key.default is not None or key.field not in self.absent
-
-    def _made_of(self, item: Spread, *, only_usual: bool = False) -> str:
-        """Return the expression of the object that some keys say."""
-        fields = [name for key in item.items if is_usual(key) or not only_usual for name in key.fields]
-        fixed = {name: self.bind(f"own_{name}", value) for name, value in item.fixed.items()}
-        notes = [] if only_usual else ["adopt({FAMILY: one}) if one else EMPTY"]
-        make = self.maker(item.cls, *fields, *fixed, *(["notes"] if notes else []))
-        return f"{make}({', '.join([*(f'{name}_' for name in fields), *fixed.values(), *notes])})"
-
-    def _spread(self, item: Spread, level: Level) -> list[str]:
-        outer, self.absent = self.absent, absent_of(item.cls)
-        own = attrs.evolve(level, marks="one")
-        lines = ["one: dict[str, Any] = {}"]
-        for key in item.items:
-            lines += self.is_known(key, own) if key.need == "must" else self.optional_key(key, own)
-        self.absent = outer
-        return [*lines, f"{item.field}_ = {self._made_of(item)}"]
-
-    def _made(self, fields: dict[str, str]) -> str:
-        fixed = {name: self.bind(f"own_{name}", value) for name, value in self.form.fixed.items() if name not in fields}
-        values = {**fixed, **fields}
-        return f"{self.maker(self.form.cls, *values)}({', '.join(values.values())})"
-
-    # -- optional keys ------------------------------------------------------------------------------------------------
+        return sum(isinstance(item, (Key, Inside)) and item.need == "must" for item in spread(items))
 
     def _counted(self, items: Iterable[Item], level: Level, *, of_tag: bool = False) -> list[str]:
         return [f"{level.left} = len({level.d}) - {self._count(items) + of_tag}"]
@@ -277,24 +143,37 @@ class _Reader(MessageLines):
         lines: list[str] = []
         if level.inside is None and self.form.tag is not None and self.form.tagged != "always":
             lines += self._spelt_tag()
-        for item in sorted(items, key=_rank):
-            if isinstance(item, Key):
-                lines += self.optional_key(item, level) if item.need != "must" else self.is_known(item, level)
-            elif isinstance(item, Inside):
-                lines += self._inside(item, level)
-            elif isinstance(item, Const):
-                lines += self._const(item, level)
-            elif isinstance(item, Spare):
-                lines += self._spare(item) if level.inside is None else self._spare_inside(item, level)
-            elif isinstance(item, Spread):
-                lines += self._spread(item, level)
-            elif isinstance(item, Lifted):
-                lines += self.lifted(item, level)
-            elif isinstance(item, Single):
-                lines += self.single(item)
+        for is_silent, run in groupby(sorted(items, key=_rank), _is_silent):
+            row = list(run)
+            if is_silent and len(row) >= SOME and level.inside is None:
+                lines += self._spares(cast("list[Spare]", row))
             else:
-                lines += self.hatch(item)
+                lines += [line for item in row for line in self._lines_of(item, level)]
         return lines
+
+    def _lines_of(self, item: Item, level: Level) -> list[str]:
+        if isinstance(item, Key):
+            return self.optional_key(item, level) if item.need != "must" else self.is_known(item, level)
+        if isinstance(item, Inside):
+            return self._inside(item, level)
+        if isinstance(item, Const):
+            return self._const(item, level)
+        if isinstance(item, Spare):
+            return self._spare(item) if level.inside is None else self._spare_inside(item, level)
+        if isinstance(item, Spread):
+            return self._spread(item, level)
+        if isinstance(item, Lifted):
+            return self.lifted(item, level)
+        return self.single(item) if isinstance(item, Single) else self.hatch(item)
+
+    def _spread(self, item: Spread, level: Level) -> list[str]:
+        outer, self.absent = self.absent, absent_of(item.cls)
+        own = attrs.evolve(level, marks="one")
+        lines = ["one: dict[str, Any] = {}"]
+        for key in item.items:
+            lines += self.is_known(key, own) if key.need == "must" else self.optional_key(key, own)
+        self.absent = outer
+        return [*lines, f"{item.field}_ = {self.made_of(item)}"]
 
     def _spelt_tag(self) -> list[str]:
         key, tag = self.form.tag_key, self.form.tag
@@ -323,13 +202,13 @@ class _Reader(MessageLines):
         ]
 
     def _inside(self, item: Inside, level: Level) -> list[str]:
-        inner, keys = _inner(item), self.bind("keys", keys_of(item.items))
+        inner, keys = inner_level(item), self.bind("keys", keys_of(item.items))
         odd = f", {inner.odd}" if item.odd else ""
         rest = [f"if {inner.left}:", f"    extras[{item.space!r}] = rest_of({inner.d}, {keys}{odd})"]
         keyed = [*([f"{inner.odd}: list[str] = []"] if odd else []), *self._optional(item.items, inner), *rest]
         if item.need == "must":
             return [*self._counted(item.items, inner), *keyed]
-        fields = [name for key in _flat((item,)) if isinstance(key, (Key, Spread)) for name in key.fields]
+        fields = [name for key in flat((item,)) if isinstance(key, (Key, Spread)) for name in key.fields]
         absent = [f"{name}_ = {self.default(name)}" for name in fields]
         read = refuse(f"type({inner.d}) is not dict", f"{item.native} is not an object")
         read += [*self._required(item.items, inner), *self._counted(item.items, inner), *keyed]
@@ -360,6 +239,11 @@ class _Reader(MessageLines):
         key, usual = item.native, _is_usual(f"d[{item.native!r}]", item.usual)
         found = [f"if {usual}:", "    left -= 1", "else:", f"    odd.append({key!r})"]
         return [f"if {key!r} in d:", *indented(found), "else:", f"    note[{key!r}] = 'absent'"]
+
+    def _spares(self, run: list[Spare]) -> list[str]:
+        """Return the lines for spares in a row: all that usually say nothing are asked for at once."""
+        each = [line for spare in run for line in self._spare(spare)]
+        return self.if_all({spare.native: spare.usual for spare in run}, [f"left -= {len(run)}"], each)
 
     @staticmethod
     def _spare_inside(item: Spare, level: Level) -> list[str]:
@@ -393,7 +277,7 @@ class _Reader(MessageLines):
             lines = [f"extras = adopt({more}) if left else {base}"]
         noted = f"{{{space}: note}}" if form.spelt is None else f"split_note(note, {form.spelt!r})"
         lines += [f"notes = adopt({noted}) if note else EMPTY"]
-        made = self._made({**self._fields(), "extras": "extras", "notes": "notes"})
+        made = self.made({**self.fields(), "extras": "extras", "notes": "notes"})
         if form.cls is not Msg:
             return [*lines, f"return {made}"]
         return [*lines, f"message = {made}", "if note:", "    remember_reader(message, READER)", "return message"]

@@ -52,6 +52,8 @@ def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], 
     def fits(native: Native) -> bool:
         if key is not None and key not in native:
             return False
+        if len(native) == 1 and key is not None:
+            return not is_thought  # the usual case
         said = native.get("thought") is True if is_thought else "thought" not in native
         return said and DATA.intersection(native) == wanted
 

@@ -73,8 +73,8 @@ class GeminiParts(Parts):
 
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
-        if not is_object(part):
-            return super().read(part)
+        if not is_object(part) or (len(part) == 1 and "text" in part):
+            return super().read(part)  # the usual case: nothing is spelt in two ways
         try:
             native, found = camel_part(part)
         except Unreadable:

@@ -51,14 +51,19 @@ def _entry(image: Any) -> str | None:
 
 def _blocks(messages: Sequence[am.Msg], kind: type) -> Iterator[Any]:
     """Return the blocks of a class where images may have a place."""
-    return (
-        block for message in messages if message.role in _ROLES for block in message.content if block.__class__ is kind
-    )
+    return (block for message in messages if _holds(message, kind) for block in message.content if type(block) is kind)
 
 
-def _replaced(messages: Sequence[am.Msg], test: Callable[[Any], bool], new: Callable[[Any], Any]) -> list[am.Msg]:
+def _holds(message: am.Msg, kind: type) -> bool:
+    """Whether a block of a class stands in a message, where images may have a place."""
+    return kind in map(type, message.content) and message.role in _ROLES
+
+
+def _replaced(
+    messages: Sequence[am.Msg], kind: type, test: Callable[[Any], bool], new: Callable[[Any], Any]
+) -> list[am.Msg]:
     def one(message: am.Msg) -> am.Msg:
-        if message.role not in _ROLES:
+        if not _holds(message, kind):
             return message
         content = tuple([new(block) if test(block) else block for block in message.content])
         is_same = all(map(is_, content, message.content))
@@ -101,7 +106,7 @@ def placed(messages: Sequence[am.Msg], column: Any) -> list[am.Msg] | None:
     waiting = iter(sources)
     if in_texts:
         return [_split(each, waiting) if _is_text(each) and TAG in each.text else each for each in messages]
-    return _replaced(messages, _is_placeholder, lambda _: _make_image(next(waiting)))
+    return _replaced(messages, am.NativeBlock, _is_placeholder, lambda _: _make_image(next(waiting)))
 
 
 def _split(message: am.Msg, sources: Iterator[Any]) -> am.Msg:
@@ -129,14 +134,15 @@ def unplaced(messages: Sequence[am.Msg]) -> tuple[list[am.Msg], list[str]]:
     texts = _with_tokens(messages)
     if texts is not None and _count(texts) == (len(column), True):
         return texts, column
-    return _replaced(messages, _is_placed, lambda _: _PLACEHOLDER), column
+    return _replaced(messages, am.ImageBlock, _is_placed, lambda _: _PLACEHOLDER), column
 
 
 def _with_tokens(messages: Sequence[am.Msg]) -> list[am.Msg] | None:
     """Return messages with tokens for their images; None if one of them can't have them."""
     out: list[am.Msg] = []
     for message in messages:
-        joined = _joined(message) if any(map(_is_placed, message.content)) else message
+        has_images = am.ImageBlock in map(type, message.content) and any(map(_is_placed, message.content))
+        joined = _joined(message) if has_images else message
         if joined is None:
             return None
         out.append(joined)

@@ -61,7 +61,7 @@ def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
         is_default: whether new thinking stands there.
     """
     for block in message.content:
-        if _may_be_inline(block, is_default=is_default):
+        if may_be_inline(block, is_default=is_default):
             break
     else:
         return message
@@ -86,7 +86,7 @@ def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
     return message.evolve(content=(_make_text(joined), *message.content[1 + len(said) :]))
 
 
-def _may_be_inline(block: Any, *, is_default: bool) -> bool:
+def may_be_inline(block: Any, *, is_default: bool) -> bool:
     """Whether a block is thinking that may stand in a text, or a text that may look as if some did."""
     if block.__class__ is am.TextBlock:
         return bool(block.text.startswith("<think>"))

@@ -6,11 +6,11 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Unreadable, adopt, maker, natives, plain_copy, write_as
+from agentmsg.formats import Unreadable, adopt, maker, natives, plain_copy, speed, write_as
 from agentmsg.formats.bodies import ToolColumn
 from agentmsg.formats.forms import Each, Via
 from agentmsg_codecs.hf.format import describe
-from agentmsg_codecs.hf.inline import put_back, split_off
+from agentmsg_codecs.hf.inline import may_be_inline, put_back, split_off
 from agentmsg_codecs.hf.names import FAMILY
 
 _make_native = maker(am.NativeBlock)
@@ -65,6 +65,10 @@ class Messages:
     def write(self, message: am.Msg) -> Any:
         """Return the native message of one that fits."""
         role = message.role
+        if speed.how_bare(message) == speed.SAID and role in _ROLES:
+            text: Any = message.content[0]
+            if not may_be_inline(text, is_default=self._is_inline):
+                return {"role": role, "content": text.text}  # the usual case
         kept = natives.native_of(message, FAMILY) if role == "native" else None
         if kept is not None:
             return kept

@@ -69,7 +69,7 @@ class KindParts(Parts):
 
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
-        tag = part.get(_TAG, part.get("kind")) if is_object(part) else None
+        tag = (part[_TAG] if _TAG in part else part.get("kind")) if is_object(part) else None
         read = self.readers[tag] if type(tag) is str else None
         if read is not None:
             try:
@@ -142,7 +142,7 @@ _SAID = (
 
 def _call(name: str, tag: str, *more: Any, **how: Any) -> Form:
     return Form(name, am.ToolUseBlock, tag, (
-        Key("tool_name", "name", Text()), Key("args", "input", Arguments(is_any=True, is_eager=True), '""'),
+        Key("tool_name", "name", Text()), Key("args", "input", Arguments(is_any=True), '""'),
         Key("tool_call_id", "id", Link()), _KIND, _ITEM_ID, *more,
     ), tag_key=_TAG, **how)  # fmt: skip
 

@@ -8,6 +8,7 @@ repeats them, its first message is marked ``/repeated``. What else a request say
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -29,6 +30,7 @@ from agentmsg.formats import (
     marked,
     natives,
     plain_copy,
+    speed,
     spelling,
     write_as,
 )
@@ -42,6 +44,9 @@ _FORMS = {
     "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
     "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",),
 }  # fmt: skip
+_REST = {key: value for key, value in REQUEST_KEYS.items() if key != "metadata"}
+_rest_of, _NO_REST = itemgetter(*_REST), tuple(_REST.values())
+_set_metadata = speed.setter(am.Msg, "metadata")
 _INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
 _make_said = maker(am.Msg, "role", "content", "notes")
 _BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user"), "tool": ("tool_again", "tool")}
@@ -53,6 +58,16 @@ def is_part(message: am.Msg) -> bool:
     if message.role != "native":
         return message.role != "assistant"
     return is_marked(message, FAMILY, "/part")
+
+
+def _says_no_more(native: Native) -> bool:
+    """Whether a request has all of its usual keys, and beside its parts and metadata nothing to say."""
+    if len(native) != len(("kind", "parts")) + len(REQUEST_KEYS) or "metadata" not in native:
+        return False
+    try:
+        return bool(_rest_of(native) == _NO_REST)
+    except KeyError:
+        return False
 
 
 def is_instructions(message: am.Msg) -> bool:
@@ -94,7 +109,7 @@ class Messages:
         self.said = describe_said()
         self.described = describe(self.said)
         forms = self.described.forms
-        self._writers = self.described.names.writers
+        self._readers, self._writers = self.described.names.readers, self.described.names.writers
         self._of_role = {role: [(name, forms[name].when) for name in names] for role, names in _BY_ROLE.items()}
 
     def fill(self) -> None:
@@ -129,7 +144,7 @@ class Messages:
         kind = native.get("kind")
         try:
             if kind == "response":
-                return [self.described.names.readers["response"](native)]
+                return [self._readers["response"](native)]
             if kind == "request":
                 return self._request(native)
         except (Unreadable, AgentMsgError):
@@ -141,6 +156,13 @@ class Messages:
         if not is_list(parts):
             raise Unreadable("a request has parts")
         group = list(map(self.part, parts))
+        if group and _says_no_more(native):
+            metadata: Any = native["metadata"]
+            if metadata is None:
+                return group
+            if is_object(metadata) and metadata and _told_by_request(group[0]):
+                _set_metadata(group[0], adopt(metadata))
+                return group
         rest = {
             key: value
             for key, value in native.items()
@@ -168,7 +190,7 @@ class Messages:
             if form == "tool_again" and native.get("tool_name") is None:
                 continue
             try:
-                found: am.Msg = self.described.names.readers[form](native)
+                found: am.Msg = self._readers[form](native)
             except (Unreadable, AgentMsgError):
                 continue
             return found

@@ -134,6 +134,8 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
         return left.evolve(text=said(f"{left.text}\n{right.text}"))
 
     def rule(message: am.Msg) -> Any:
+        if len(message.content) <= 1:
+            return message
         kinds = [type(block) for block in message.content]
         if message.role != "user":
             kinds = [kind for kind in kinds if kind is am.TextBlock]

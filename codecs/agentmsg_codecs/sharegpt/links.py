@@ -99,6 +99,8 @@ def link(messages: Iterable[am.Msg]) -> None:
 
 def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
     """Return messages that fit, with the ids by which a reader will know their calls and results."""
+    if _are_as_read(messages):
+        return messages
     ids: dict[tuple[int, int], str] = {}
     pairs: dict[tuple[int, int], tuple[int, int]] | None = None
 
@@ -119,6 +121,25 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
         return block if own == link else spelling.changed(block, {"tool_call_id": None if link is None else str(link)})
 
     return _each(messages, relink)
+
+
+def _are_as_read(messages: Sequence[am.Msg]) -> bool:
+    """Whether all calls and results have the ids that a reader makes, and each result answers its call by its place."""
+    waiting = _Waiting()
+    for number, message in enumerate(messages):
+        kind = _KINDS.get(message.role)
+        for index, block in enumerate(message.content if kind is not None else ()):
+            if type(block) is am.ToolUseBlock is kind:
+                made = tool_links.made_call_id((number, index), block.name)
+                if block.id != made or is_said(block, made):
+                    return False
+                waiting.call((number, index), made)
+            elif type(block) is am.ToolResultBlock is kind:
+                link = block.tool_call_id
+                if link is None or link != waiting.expected or is_said(block, link):
+                    return False
+                waiting.answer(link)
+    return True
 
 
 def said_links(messages: Iterable[am.Msg]) -> list[str | None]:

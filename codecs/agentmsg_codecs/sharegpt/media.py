@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _make_url = maker(am.URLSource)
+_MAKERS = {cls: maker(cls, "source") for cls, _ in MEDIA.values()}
 _TOKENS: Mapping[Any, str] = {cls: token for token, (cls, _) in MEDIA.items()}
 
 
@@ -63,7 +64,7 @@ def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], d
             continue
         del row[found[0]]
         single += [token] if found[0] != columns[0] else []
-        waiting, make = iter(found[1]), maker(cls, "source")
+        waiting, make = iter(found[1]), _MAKERS[cls]
         messages = [
             message if message.role != "user" or not any(map(token_of, message.content)) else
             spelling.changed(message, {"content": tuple([

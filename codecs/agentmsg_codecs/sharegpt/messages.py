@@ -10,7 +10,19 @@ from typing import Any
 import agentmsg as am
 import agentmsg_codecs.sharegpt.values as own_values
 from agentmsg import AgentMsgError, DecodeError
-from agentmsg.formats import Unreadable, adopt, excerpt, is_object, maker, mark_of, marked, natives, spelling, write_as
+from agentmsg.formats import (
+    Unreadable,
+    adopt,
+    excerpt,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    speed,
+    spelling,
+    write_as,
+)
 from agentmsg_codecs.sharegpt.format import DESCRIBED
 from agentmsg_codecs.sharegpt.links import is_said
 from agentmsg_codecs.sharegpt.media import said
@@ -39,7 +51,8 @@ def read_turn(native: Any) -> am.Msg:
     text = native.get("value")
     if len(native) == 2 and type(text) is str and text:  # noqa: PLR2004 - no more than the two keys
         content, marks = _content(role, text, word, None)
-        message: am.Msg = _make_msg(role, content)
+        is_text = len(content) == 1 and type(content[0]) is am.TextBlock
+        message = speed.make_said_in(role, content) if is_text else _make_msg(role, content)
     else:
         try:
             message = DESCRIBED.shapes[role].read({**native, "from": WORDS[role]}, am.Msg)
@@ -76,7 +89,7 @@ def _content(role: str, text: str, word: str, content: Any) -> tuple[tuple[Any, 
 def _word_of(role: str, content: Any) -> str:
     """Return who a turn is from by default: of an assistant, calls alone are a turn of their own."""
     if role == "assistant" and content and type(content[-1]) is am.ToolUseBlock:
-        return WORDS[role] if any(type(block) is am.TextBlock for block in content) else CALL_WORDS[0]
+        return WORDS[role] if am.TextBlock in map(type, content) else CALL_WORDS[0]
     return WORDS[role]
 
 

@@ -30,6 +30,7 @@ from agentmsg.formats import (
     marked,
     natives,
     parse_json,
+    speed,
     spelling,
     tool_arguments,
 )
@@ -37,7 +38,7 @@ from agentmsg_codecs.sharegpt.links import is_said
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, MEDIA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _TOKENS = re.compile("(" + "|".join(map(re.escape, MEDIA)) + ")")
 # The line breaks in front of a tag, inside of it on both sides, and behind it.
@@ -46,6 +47,7 @@ _BREAKS: Mapping[str, tuple[int, ...]] = {
     "tool_call": (1, 1, 1, 0),
     "tool_response": (0, 1, 1, 0),
 }
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _ROOM = len("<think></think>")
 _KEYS = ["name", "arguments"]
 _KEYS_AND_ID = [*_KEYS, "id"]
@@ -82,14 +84,22 @@ def _noting(block: Any, marks: Mapping[str, Any]) -> Any:
     return marked(block, FAMILY, **marks) if marks else block
 
 
+def _around(tag: str, breaks: Iterable[int]) -> tuple[str, str]:
+    """Return what stands in front of a text in tags, and behind it."""
+    first, second, third, last = ("\n" * count for count in breaks)
+    return f"{first}<{tag}>{second}", f"{third}</{tag}>{last}"
+
+
+_AROUND = {tag: _around(tag, breaks) for tag, breaks in _BREAKS.items()}
+
+
 def _tagged(tag: str, text: str, owner: Any = None) -> str:
     """Return a text in tags, with the line breaks that were around it where its owner was read."""
-    breaks: Sequence[int] = _BREAKS[tag]
+    before, behind = _AROUND[tag]
     noted: Any = mark_of(owner, FAMILY, "/breaks") if owner is not None and owner.notes else None
-    if is_sequence(noted) and len(noted) == len(breaks) and all(type(n) is int and 0 <= n <= 2 for n in noted):  # noqa: PLR2004
-        breaks = noted
-    first, second, third, last = ("\n" * count for count in breaks)
-    return f"{first}<{tag}>{second}{text}{third}</{tag}>{last}"
+    if is_sequence(noted) and len(noted) == len(_BREAKS[tag]) and all(type(n) is int and 0 <= n <= 2 for n in noted):  # noqa: PLR2004
+        before, behind = _around(tag, noted)
+    return f"{before}{text}{behind}"
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -118,8 +128,12 @@ def _called(value: Any, style: Any) -> Any:
 
 
 def _object(call: Any, *, is_usual: bool) -> dict[str, Any]:
-    is_text = not is_usual and is_marked(call, FAMILY, "/text")
-    arguments = tool_arguments.input_text(call) if is_text else tool_arguments.input_copy(call)
+    """Return the object of a call, to be written as text at once: it holds frozen values."""
+    arguments: Any = tool_arguments.input_object(call)
+    if not is_usual and is_marked(call, FAMILY, "/text"):
+        arguments = tool_arguments.input_text(call)
+    elif type(arguments) is not _OBJECT:
+        arguments = speed.one_level(arguments)
     said = {"name": call.name, "arguments": arguments}
     if is_said(call, call.id):
         said["id"] = natives.link_of(call.id)
@@ -247,6 +261,8 @@ def _thought(text: str) -> tuple[str, int, int, int] | None:
 
 def spoken(text: str) -> str:
     """Return a text that an assistant says such that none of it is read as thinking, or as a call."""
+    if "<" not in text:
+        return text
     while [type(block) for block in read_answer(text, "gpt")[0]] != [am.TextBlock]:
         if _thought(text):
             text = text.replace("<think>", "<think >", 1)
@@ -273,7 +289,7 @@ def read_question(text: str) -> tuple[Any, ...]:
 
 def asked(text: str) -> str:
     """Return a text of a user's in which no media stand."""
-    return _TOKENS.sub(lambda token: f"{token[0][:-1]} >", text)
+    return text if "<" not in text else _TOKENS.sub(lambda token: f"{token[0][:-1]} >", text)
 
 
 def read_result(text: str) -> tuple[str, dict[str, Any]]:

@@ -11,7 +11,19 @@ import attrs
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Cell, Native, Row, adopt, carried_extras, cells, is_mapping, is_marked, natives
+from agentmsg.formats import (
+    KEEP,
+    Cell,
+    Native,
+    Row,
+    adopt,
+    carried_extras,
+    cells,
+    is_mapping,
+    is_marked,
+    maker,
+    natives,
+)
 from agentmsg.formats.forms import Described, Hatch
 from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
 
@@ -20,6 +32,9 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Shape
     from agentmsg.formats.forms import Form
+
+
+_make_signature = maker(am.Signature, "provider", "value")
 
 
 @attrs.frozen
@@ -39,7 +54,7 @@ class _Slot:
             return am.CacheHint(value["type"], value.get("ttl"))
         if not isinstance(value, str):
             return None
-        return am.Signature(self.provider, value) if self.field == "signature" else value
+        return _make_signature(self.provider, value) if self.field == "signature" else value
 
     def write(self, value: Any) -> Any:
         """Return what stands there."""

@@ -53,6 +53,9 @@ _MOST_STEPS = 99
 _NOTHING: dict[str, Any] = {"null": None, "{}": {}}
 _make_said = maker(am.Msg, "role", "content")
 _with_name = speed.replacer(am.ToolResultBlock, "name")
+_give_id = speed.setter(am.Msg, "id")
+# The keys of a call that has its result, and no more to say, as ``tool_of`` gives it.
+_ANSWERED = frozenset({"type", "toolName", "toolCallId", "state", "input", "output"})
 
 
 def _made_id(number: int) -> str:
@@ -91,6 +94,7 @@ class Messages:
     def __init__(self) -> None:
         self.described = describe()
         self.places: dict[str, Parts] = dict(self.described.parts)
+        self._readers = self.described.names.readers
         self.grouping = Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
 
     def fill(self) -> None:
@@ -150,7 +154,8 @@ class Messages:
         """Return the first message of a native one, with what that says beside its parts."""
         link: Any = native.get("id")
         if len(native) == len(_KEYS) and link and native["parts"] and link != _made_id(number):
-            return spelling.changed(first, {"id": link})
+            _give_id(first, link)
+            return first
         fields: dict[str, Any] = {"id": None if link == _made_id(number) else link}
         marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
         rest = {key: value for key, value in native.items() if key not in _KEYS}
@@ -175,6 +180,7 @@ class Messages:
         """Return the messages of the parts of an assistant; None where there are too many borders to count."""
         group: list[am.Msg] = []
         borders, blocks, results = 0, list[Any](), list[Any]()
+        read = self.places["assistant"].read
 
         def end() -> None:
             usual = int(bool(group) or not blocks)
@@ -189,9 +195,12 @@ class Messages:
                     borders, blocks, results = 0, [], []
                 borders += 1
                 continue
+            if not is_tool(part):
+                blocks.append(read(part))
+                continue
             found = self.read_tool(part)
             if found is None:
-                blocks.append(natives.native_part(part, UI) if is_tool(part) else self.places["assistant"].read(part))
+                blocks.append(natives.native_part(part, UI))
                 continue
             call, result = found
             blocks.append(call)
@@ -211,28 +220,43 @@ class Messages:
         native = tool_of(part)
         if native is None:
             return None
-        readers = self.described.names.readers
         state = native.get("state")
+        if state == "output-available" and native.keys() == _ANSWERED:
+            told: Native = {**native, "state": "input-available"}
+            given: Native = {"toolCallId": native["toolCallId"], "state": state, "output": told.pop("output")}
+            return self._read_both(part, told, given)
         is_done = type(state) is str and state.startswith("output-")
         told = {key: value for key, value in native.items() if not (is_done and (key in RESULT_KEYS or key == "state"))}
-        given: Native = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
+        given = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
         if not is_done and (
             not RESULT_KEYS.isdisjoint(native) or is_own_denial(native.get("approval"), native.get("toolCallId"))
         ):
             return None
         if state == "output-denied":
             _take_reason(told, given)
+        if not is_done:
+            return self._read_both(part, told, None)
+        is_unasked = state == "output-denied" and "approval" not in native
+        return self._read_both(part, {**told, "state": "input-available"}, given, is_unasked=is_unasked)
+
+    def _read_both(
+        self, part: Native, told: Native, given: Native | None, *, is_unasked: bool = False
+    ) -> tuple[Any, Any] | None:
+        """Return the call and the result that a part tells, taken apart; None if they are none."""
+        result: Any = None
         try:
-            call = readers["call"]({**told, **({"state": "input-available"} if is_done else {})})
-            name = "server_result" if call.kind == "server" else "result"
-            result = readers[name]({**given, "type": "output"}) if is_done else None
+            call = self._readers["call"](told)
+            if given is not None:
+                name = "server_result" if call.kind == "server" else "result"
+                result = self._readers[name]({**given, "type": "output"})
         except (Unreadable, AgentMsgError):
             return None
-        if part["type"] == native["type"]:
+        if part["type"] == told["type"]:
             call = marked(call, UI, dynamic=True)
-        if result is not None and state == "output-denied" and "approval" not in native:
-            result = marked(result, UI, unasked=True)
-        return call, None if result is None else _named(result, call)
+        if result is None:
+            return call, None
+        speed.name_result(result, _name_of(call))
+        return call, marked(result, UI, unasked=True) if is_unasked else result
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -342,13 +366,13 @@ class Messages:
         return comes_back
 
 
-def _named(result: Any, call: Any) -> Any:
-    """Return a result with the name of its call; that of a client's tool is one that the reader made."""
+def _name_of(call: Any) -> Any:
+    """Return the name of the result of a call; that of a client's tool is one that the reader made."""
     if call.kind == "server":
-        return _with_name(result, call.name)
+        return call.name
     names = CallNames()
     names.call(call.id, call.name)
-    return _with_name(result, names.answer(call.id))
+    return names.answer(call.id)
 
 
 def is_own_denial(approval: Any, link: Any) -> bool:

@@ -20,12 +20,10 @@ class UIParts(Parts):
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
         tag: Any = part.get("type") if is_object(part) else None
-        if type(tag) is not str:
+        if type(tag) is not str or not (tag in _STAND_INS or tag.startswith(_DATA)):
             return super().read(part)
         if tag in _STAND_INS:
             return natives.native_part(part, UI)
-        if not tag.startswith(_DATA):
-            return super().read(part)
         block = (
             natives.native_part(part, UI)
             if "name" in part
