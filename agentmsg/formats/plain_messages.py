@@ -35,6 +35,7 @@ __all__ = [
     "make_answer",
     "make_bare",
     "make_bare_text",
+    "make_named_answer",
     "make_parsed_call",
     "make_said",
 ]
@@ -79,6 +80,14 @@ make_answer: Callable[[str, str, str, str | None], Msg] = nested_maker(
     _bare=ANSWER,
 )
 """Makes the bare message of one result: of a role, a call's id, a text that isn't empty, and the tool's name."""
+
+make_named_answer: Callable[[str, str, str, str, Mapping[str, Any]], Msg] = nested_maker(
+    "role, link, text, name, notes",
+    _TEXT,
+    ("result", ToolResultBlock, {"tool_call_id": "link", "content": "(said,)", "name": "name", "notes": "notes"}),
+    ("message", Msg, {"role": "role", "content": "(result,)"}),
+)
+"""Makes such a message with notes on its result, which therefore isn't bare."""
 
 how_bare: Callable[[Msg], int] = attrgetter("_bare")
 """Tells whether a message was made as a bare one: 0, BARE, SAID or ANSWER."""

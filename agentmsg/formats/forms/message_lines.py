@@ -14,6 +14,7 @@ from agentmsg.formats.forms.object_values import Each
 from agentmsg.formats.forms.values import NOTHING, Value, indented
 from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.msg import Msg
+from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,6 +201,20 @@ class MessageLines(KeyLines):
             f"    link, text, name = d.get({link!r}), d.get({text!r}), {name}",
             f"    if {test}:",
             f"        return make_answer({role}, link, text, name)",
+            *self._usual_named(item, link, text, role),
+        ]
+
+    def _usual_named(self, item: Single, link: str, text: str, role: str) -> list[str]:
+        """Return the early end at such a message that says the tool's name, too, which is marked."""
+        said = [key for key in item.items if isinstance(key, Key) and key.field == "name" and key.said]
+        if not said:
+            return []
+        notes = self.bind("named", adopt({self.family: {f"/{said[0].said}": True}}))
+        return [
+            "if len(d) == 4:",
+            f"    link, text, name = d.get({link!r}), d.get({text!r}), d.get({said[0].native!r})",
+            "    if type(link) is str and type(text) is str and type(name) is str and text:",
+            f"        return make_named_answer({role}, link, text, name, {notes})",
         ]
 
     # -- one block ----------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of
 from agentmsg.formats.plain_messages import (
     are_bare,
     make_answer,
+    make_named_answer,
     make_bare,
     make_bare_text,
     make_parsed_call,
@@ -148,6 +149,7 @@ class Namespace:
             "list_or_text": _list_or_text(family),
             "make_answer": make_answer,
             "make_bare": make_bare,
+            "make_named_answer": make_named_answer,
             "make_parsed_call": make_parsed_call,
             "make_said": make_said,
             "make_text": make_bare_text,
