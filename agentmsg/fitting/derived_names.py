@@ -13,6 +13,7 @@ import attrs
 
 from agentmsg.fitting.compiled import compile_caps
 from agentmsg.formats.capabilities import KEEP, Caps
+from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import MadeName
@@ -56,14 +57,15 @@ def _are_derived(messages: Sequence[Msg]) -> bool:
     """Tell whether a reader that takes names from calls gives each result the name that it has."""
     names = CallNames()
     for message in messages:
-        for block in message.content:
+        if how_bare(message) == SAID:
+            continue
+        content = message.content
+        for block in content:
             if isinstance(block, ToolUseBlock):
                 if block.kind != "server":
                     names.call(block.id, block.name)
             elif isinstance(block, ToolResultBlock):
-                made = names.answer(block.tool_call_id) if block.kind != "server" else None
-                if block.name is None or type(block.name) is MadeName:
-                    continue
-                if block.name != made or len(message.content) > 1:
+                name, made = block.name, names.answer(block.tool_call_id) if block.kind != "server" else None
+                if name is not None and type(name) is not MadeName and (name != made or len(content) > 1):
                     return False
     return True

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from agentmsg.formats.capabilities import Usual
 from agentmsg.formats.plain_messages import (
+    NAMED,
     how_bare,
     link_bare,
     make_answer,
@@ -43,6 +44,7 @@ __all__ = [
     "AROUND",
     "DEFAULT_LIMITS",
     "FILLING",
+    "NAMED",
     "PROVABLE",
     "UNUSUAL",
     "USUAL",

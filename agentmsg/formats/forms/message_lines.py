@@ -48,6 +48,11 @@ def _sound(v: str) -> str:
     return f"({v}.isascii() or is_sound({v}))"
 
 
+def _are_texts(*words: str) -> str:
+    """Return the test whether all are sound texts, and that of a result says something."""
+    return " and ".join([*(f"type({v}) is str" for v in words), "text", *map(_sound, words)])
+
+
 def _var(place: Place) -> str:
     return f"at_{place.native}"
 
@@ -194,8 +199,7 @@ class MessageLines(KeyLines):
             return []
         link, text = fields["tool_call_id"].native, fields["content"].native
         name = f"d.get({fields['name'].native!r})" if is_named else "None"
-        words = ("link", "text", *(("name",) if is_named else ()))
-        test = " and ".join([*(f"type({v}) is str" for v in words), "text", *map(_sound, words)])
+        test = _are_texts("link", "text", *(("name",) if is_named else ()))
         return [
             f"if len(d) == {3 + is_named}:",
             f"    link, text, name = d.get({link!r}), d.get({text!r}), {name}",
@@ -213,7 +217,7 @@ class MessageLines(KeyLines):
         return [
             "if len(d) == 4:",
             f"    link, text, name = d.get({link!r}), d.get({text!r}), d.get({said[0].native!r})",
-            "    if type(link) is str and type(text) is str and type(name) is str and text:",
+            f"    if {_are_texts('link', 'text', 'name')}:",
             f"        return make_named_answer({role}, link, text, name, {notes})",
         ]
 
