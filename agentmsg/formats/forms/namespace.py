@@ -15,9 +15,9 @@ from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of
 from agentmsg.formats.plain_messages import (
     are_bare,
     make_answer,
-    make_named_answer,
     make_bare,
     make_bare_text,
+    make_named_answer,
     make_parsed_call,
     make_said,
 )
