@@ -14,7 +14,17 @@ from agentmsg.errors import AgentMsgError, CodecLookupError, LossError, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
 from agentmsg.fitting.carry import carried, restore
-from agentmsg.fitting.deep_documents import decode_deep, is_deep, is_raw, loads_deep, named, not_raw, refused, rooms
+from agentmsg.fitting.deep_documents import (
+    USUAL_ROOM,
+    decode_deep,
+    is_deep,
+    is_raw,
+    loads_deep,
+    named,
+    not_raw,
+    refused,
+    rooms,
+)
 from agentmsg.fitting.digest import digest
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
@@ -53,6 +63,7 @@ __all__ = [
 OnLoss = Literal["error", "ignore"]
 # The arguments of encode that are no options of a codec.
 _WRITING = ("losses", "on_loss", "carry", "repair")
+_ERROR: Final = "error"
 _LAST: Final = "last"
 # Below so many bytes, or messages, a pause of the collector costs more than it saves.
 _BULK, _MANY = 8192, 16
@@ -109,8 +120,8 @@ def loads(
         CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    usual, room = rooms(chosen, limits)
     # A line that was read before takes no longer than to ask all this: what is usual comes first.
+    usual = USUAL_ROOM if limits is DEFAULT_LIMITS and not chosen.bounds_values else rooms(chosen, limits)[0]
     if type(raw) is not bytes and not is_raw(raw):
         raise not_raw(raw, "raw", chosen)
     if duplicates is not _LAST:
@@ -121,6 +132,7 @@ def loads(
         with paused():
             return chosen.from_bytes(raw, usual, duplicates)
     except (AgentMsgError, RecursionError) as error:
+        room = rooms(chosen, limits)[1]
         if not is_deep(error, usual, room):
             raise refused(error, chosen) from None
     with paused():
@@ -274,7 +286,9 @@ def dumps(
         EncodeError: if the bytes can't be made.
     """
     chosen = writing_codec(codec, options, repair=repair)
-    _check(losses, on_loss, carry)
+    # To check what nobody gave takes longer than to find that a history has grown.
+    if losses is not None or on_loss is not _ERROR or carry is not False:
+        _check(losses, on_loss, carry)
     history = _given(messages, chosen)
     if len(history.messages) < _MANY:
         return _dumped(history, chosen, losses, on_loss, carry=carry, repair=repair)
@@ -295,6 +309,8 @@ def _dumped(
 def _fitting(
     history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool, repair: bool
 ) -> History:
+    if codec.caps.everything and not repair:
+        return history
     fitted = _fitted(history, codec, repair=repair)
     if fitted.history is fitted.source:
         return fitted.history

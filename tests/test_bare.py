@@ -21,7 +21,7 @@ import agentmsg as am
 from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.fit import fit
-from agentmsg.formats.plain_messages import BARE_FIELDS, SAID, how_bare, make_parsed_call
+from agentmsg.formats.plain_messages import BARE_FIELDS, NAMED, SAID, how_bare, make_parsed_call
 from agentmsg.formats.spelling import same_document
 from agentmsg.model.construction import absent_values
 from agentmsg.model.remembering import reader_of
@@ -219,13 +219,20 @@ def _keeps_promise(block: Any) -> bool:
 
 
 def test_bare_messages_are_what_they_say() -> None:
-    """A bare message holds nothing but what bare messages may hold, and most recorded messages are bare."""
+    """A bare message holds nothing but what bare messages may hold, and most recorded messages are bare.
+
+    Of those with a result that says its name, which is marked, the same holds without that note.
+    """
     bare = _bare_messages()
     assert len(bare) * 2 > sum(len(am.decode(document, QUICK)) for document in _usual_documents())
     for message in bare:
         assert _told(message) <= BARE_FIELDS[am.Msg]
         assert message.content
         inner = [item for result in message.tool_results for item in result.content]
+        if how_bare(message) == NAMED:
+            (result,) = message.tool_results
+            assert result.notes == {"openai": {"/named": True}}
+            message = message.evolve(content=(result.evolve(notes={}),))  # noqa: PLW2901 - the same one
         assert all(map(_keeps_promise, (*message.content, *inner))), message
         texts = [block for block in (*message.content, *inner) if isinstance(block, am.TextBlock)]
         assert all(block.text for block in texts) or len(message.content) > 1

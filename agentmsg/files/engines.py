@@ -36,23 +36,37 @@ _EVERY = 0.1
 def _local(
     function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
 ) -> Iterator[tuple[int, _R]]:
-    """Run the calls here, or in so many processes."""
+    """Run the calls here, or in so many processes, of which this is one: others take long to begin."""
     if jobs <= 1 or len(calls) <= 1:
         for number, call in enumerate(calls):
             yield number, function(*call, advance=partial(advance, number))
         return
     from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - only for several jobs
 
-    with _pool(min(jobs, len(calls)), len(calls)) as (pool, counts):
+    with _pool(min(jobs, len(calls)) - 1, len(calls)) as (pool, counts):
         with _uninterrupted():
             waiting = {pool.submit(_counting, number, function, *call): number for number, call in enumerate(calls)}
-        while waiting:
-            done, _ = wait(waiting, timeout=_EVERY, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield waiting.pop(future), _result(future)
+
+        def tell(number: int, size: int, documents: int) -> None:
+            """Tell how far the call is that is run here, and the others."""
+            advance(number, size, documents)
+            look()
+
+        def look() -> None:
             for number in waiting.values():
                 if counts[2 * number]:
                     advance(number, counts[2 * number], counts[2 * number + 1])
+
+        while waiting:
+            # What no process has taken yet is taken here.
+            free = next((future for future in waiting if future.cancel()), None)
+            if free is not None:
+                number = waiting.pop(free)
+                yield number, function(*calls[number], advance=partial(tell, number))
+            done, _ = wait(waiting, timeout=_EVERY if free is None else 0, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), _result(future)
+            look()
 
 
 @contextmanager

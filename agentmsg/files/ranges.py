@@ -118,7 +118,7 @@ def convert_documents(
                 raise _placed(error, item) from None
             _quarantine(job, report, source, item, error, sinks.bad)
             continue
-        sinks.out.write(between + framing.lead + done.data + framing.tail)
+        sinks.out.write(b"".join((between, framing.lead, done.data, framing.tail)))
         if sinks.is_live:
             sinks.out.flush()
         between = framing.between
@@ -129,8 +129,10 @@ def convert_documents(
             formats[codec] += 1
         if job.on_loss != "ignore":
             _count(counts, done.losses)
-            counts.update({"redacted": done.redacted} if done.redacted else {})
-            counts.update(done.refused)
+            if done.redacted:
+                counts["redacted"] += done.redacted
+            for word in done.refused:
+                counts[word] += 1
             groups.add(done.losses, report.documents)
         if sinks.losses is not None:
             _write_account(sinks.losses, codec, report.documents, done, _stood(source, item))

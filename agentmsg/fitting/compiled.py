@@ -348,7 +348,7 @@ def _answer_lines(caps: Caps, scope: _Scope) -> list[str]:
     asked = (
         ["block = message.content[0]", "if (", *_indented(_all(tests)), "):", "    continue"] if tests else ["continue"]
     )
-    return [f"if bare == {ANSWER} and role == 'tool':", *_indented(asked)]
+    return [f"if bare >= {ANSWER} and role == 'tool':", *_indented(asked)]
 
 
 def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.values.text import Duplicates
 
-__all__ = ["decode_deep", "is_deep", "is_raw", "loads_deep", "named", "not_raw", "refused", "rooms"]
+__all__ = ["USUAL_ROOM", "decode_deep", "is_deep", "is_raw", "loads_deep", "named", "not_raw", "refused", "rooms"]
 
 _CANONICAL = ("json", "msgpack")
 
@@ -42,6 +42,8 @@ def _rooms(limits: Limits) -> tuple[Limits, Limits]:
 
 
 _DEFAULT_ROOMS = _rooms(DEFAULT_LIMITS)
+USUAL_ROOM = _DEFAULT_ROOMS[0]
+"""What ``rooms`` gives for the default limits, where documents need proof."""
 
 
 def rooms(codec: Codec, limits: Limits) -> tuple[Limits, Limits]:

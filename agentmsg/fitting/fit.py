@@ -17,6 +17,7 @@ import attrs
 from agentmsg.errors import excerpt
 from agentmsg.fitting.changes import FieldChanges, changed
 from agentmsg.fitting.compiled import compile_caps
+from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, make_fitted, make_item, make_message
 from agentmsg.fitting.losses import Path, level_of
@@ -26,7 +27,7 @@ from agentmsg.formats.capabilities import Caps, Drop, Level, MessageRow, Row, Sw
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
-from agentmsg.model.construction import absent_values, maker
+from agentmsg.model.construction import absent_values, changer
 from agentmsg.model.generated import Made, MadeTime
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
@@ -64,7 +65,9 @@ def fit(history: History, codec: Codec) -> Fitted:
         return make_fitted(history, history, codec.name)
     misfit, steps, _ = _compiled(caps)
     messages = history.messages
-    fits = misfit(messages) < 0 and (not steps or _arranged(None, messages, steps) is None)
+    first = misfit(messages)
+    fits = first < 0 or fits_with_names(messages, caps, first)
+    fits = fits and (not steps or _arranged(None, messages, steps) is None)
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return _with_rest(fitted, caps)
@@ -377,24 +380,15 @@ def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
         return fitted
     done = _with_fields(history, **changes)
     reasons: dict[Path, tuple[str, Level | None]] = {("settings", name): (why, None) for name, why in whys.items()}
-    return attrs.evolve(fitted, history=done, tools=items, reasons=reasons)
+    return _change_fitted(fitted, {"history": done, "tools": items, "reasons": reasons})
 
 
 def _with_fields(history: History, **changes: Any) -> History:
     """Return the history with some fields that fit made itself; to check them again takes as long as all of fit."""
-    fields: dict[str, Any] = {"messages": history.messages, "id": history.id, "tools": history.tools}
-    fields |= {
-        "metadata": history.metadata,
-        "extras": history.extras,
-        "notes": history.notes,
-        "settings": history.settings,
-    }
-    for name, value in changes.items():
-        fields[name] = adopt(value)
-    return _make_history(**fields)
+    return _change_history(history, {name: adopt(value) for name, value in changes.items()})
 
 
-_make_history = maker(History)
+_change_history, _change_fitted = changer(History), changer(Fitted)
 
 
 def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> Settings | None:

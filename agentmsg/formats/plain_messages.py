@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANSWER",
     "BARE_FIELDS",
+    "NAMED",
     "SAID",
     "are_bare",
     "how_bare",
@@ -35,6 +36,7 @@ __all__ = [
     "make_answer",
     "make_bare",
     "make_bare_text",
+    "make_named_answer",
     "make_parsed_call",
     "make_said",
     "make_said_in",
@@ -57,8 +59,9 @@ and no notes, ids are plain texts, the calls are from ``make_parsed_call``, and 
 may be kept that was read of a document which nobody has checked: nothing else of it comes from there.
 """
 
-BARE, SAID, ANSWER = 1, 2, 3
-"""What a bare message remembers (``_bare``, else 0): that it is one; that it is one text; or one result of one text."""
+BARE, SAID, ANSWER, NAMED = 1, 2, 3, 4
+"""What a bare message remembers (``_bare``, else 0): that it is one; that it is one text; or one result of one text,
+at last with a name that is marked: the only ones with a note, on the result."""
 
 make_bare: Callable[[str, tuple[Any, ...]], Msg] = maker(Msg, "role", "content", _bare=BARE)
 """Makes a bare message of a role and a tuple of blocks, as ``maker(Msg)`` makes others."""
@@ -85,8 +88,17 @@ make_answer: Callable[[str, str, str, str | None], Msg] = nested_maker(
 )
 """Makes the bare message of one result: of a role, a call's id, a text that isn't empty, and the tool's name."""
 
+make_named_answer: Callable[[str, str, str, str, Mapping[str, Any]], Msg] = nested_maker(
+    "role, link, text, name, notes",
+    _TEXT,
+    ("result", ToolResultBlock, {"tool_call_id": "link", "content": "(said,)", "name": "name", "notes": "notes"}),
+    ("message", Msg, {"role": "role", "content": "(result,)"}),
+    _bare=NAMED,
+)
+"""Makes the bare message of one result that says the name of its tool, with the notes that mark it."""
+
 how_bare: Callable[[Msg], int] = attrgetter("_bare")
-"""Tells whether a message was made as a bare one: 0, BARE, SAID or ANSWER."""
+"""Tells whether a message was made as a bare one: 0, BARE, SAID, ANSWER or NAMED."""
 
 make_parsed_call: Callable[[str, str, Any, str], ToolUseBlock] = maker(
     ToolUseBlock, "id", "name", "input", "raw_input", _says_all=SIMPLY

@@ -144,7 +144,7 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
     It is plain data if the shape writes plain data.
     """
     plain = shape.write(obj)
-    if not obj.notes and not obj.extras:
+    if family not in obj.notes and (namespace or family) not in obj.extras:
         return plain
     if shape.exact is not None and all(key[:1] == "/" for key in note_of(obj, family)):
         # Marks ask for no spelling, so nothing need be read again.

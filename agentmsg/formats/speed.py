@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from agentmsg.formats.capabilities import Usual
 from agentmsg.formats.plain_messages import (
+    NAMED,
     SAID,
     how_bare,
     link_bare,
@@ -45,6 +46,7 @@ __all__ = [
     "AROUND",
     "DEFAULT_LIMITS",
     "FILLING",
+    "NAMED",
     "PROVABLE",
     "SAID",
     "UNUSUAL",

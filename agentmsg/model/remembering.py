@@ -55,7 +55,7 @@ class Body:
         self,
         writer: object,
         history: History,
-        frame: Callable[[], tuple[bytes, bytes]],
+        frame: Callable[[History], tuple[bytes, bytes]],
         write: Callable[[Sequence[Msg]], bytes],
     ) -> bytes:
         """Return the bytes of a history; those at the beginning that were written before aren't written again.
@@ -63,13 +63,13 @@ class Body:
         Args:
             writer: who writes; what another has written is of no use.
             history: of at least one message.
-            frame: returns what stands before and behind all messages.
+            frame: returns what stands before and behind all messages of a history.
             write: returns the bytes of some messages, with commas between them.
         """
-        last, messages = self._last, history.messages
-        count = 0 if last is None or last.writer is not writer else _same(last, history)
+        last, messages, rest = self._last, history.messages, _rest(history)
+        count = 0 if last is None or last.writer is not writer else _same(last, messages, rest)
         if last is None or not count:
-            before, behind = frame()
+            before, behind = frame(history)
             raw = b"".join((before, write(messages), behind))
         elif count == len(messages):
             return last.raw
@@ -79,7 +79,7 @@ class Body:
             kept = memoryview(last.raw)[: len(last.raw) - len(behind)]
             raw = b"".join((kept, b",", write(messages[count:]), behind))
         # Whichever thread comes last leaves what is whole.
-        self._last = _Last(writer, messages, _rest(history), raw, behind)
+        self._last = _Last(writer, messages, rest, raw, behind)
         BODIES.keep(self, len(raw))
         return raw
 
@@ -101,12 +101,12 @@ def _rest(history: History) -> tuple[object, ...]:
     return history.id, history.tools, history.metadata, history.settings, history.extras, history.notes
 
 
-def _same(last: _Last, history: History) -> int:
+def _same(last: _Last, messages: tuple[Msg, ...], rest: tuple[object, ...]) -> int:
     """Return how many messages of a history were there before, if all else is the same; 0 if it doesn't go on."""
     count = len(last.messages)
     # One changed field is one other object: a history that grew has those of the one it grew from.
-    is_same = count <= len(history.messages) and all(map(is_, last.rest, _rest(history)))
-    return count if is_same and all(map(is_, last.messages, history.messages)) else 0
+    is_same = count <= len(messages) and all(map(is_, last.rest, rest))
+    return count if is_same and all(map(is_, last.messages, messages)) else 0
 
 
 class Bodies:
@@ -134,7 +134,7 @@ class Bodies:
             ref = body._ref  # pyright: ignore[reportPrivateUsage] - both live here
             if ref is None:
                 ref = body._ref = weakref.ref(body, self._gone)  # pyright: ignore[reportPrivateUsage]
-            self._gone(ref)
+            self._total -= self._sizes.pop(ref, 0)
             if size * 4 > self.most:
                 body.forget()
                 return

@@ -24,7 +24,7 @@ Follows version 1 of the canonical form. ``agentmsg schema json`` prints its JSO
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
@@ -167,7 +167,7 @@ class JsonCodec(Codec):
         # One message alone may stand without a list around it.
         if body is None or len(history.messages) < 2:  # noqa: PLR2004 - more than one
             return self.render(self.write(history)) if history.notes else self._bytes((history,))[1:-1]
-        return body.get(self, history, partial(self._frame, history), self._joined)
+        return body.get(self, history, self._frame, self._joined)
 
     def _frame(self, history: History) -> tuple[bytes, bytes]:
         """Return what stands before and behind the messages of a history."""

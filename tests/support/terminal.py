@@ -66,6 +66,9 @@ def slowly(number: int, *, advance: object) -> int:
 
 
 def dying(number: int, *, advance: object) -> int:
-    """End the process that runs this, as the system does where memory is short."""
+    """End the process that runs this, as the system does where memory is short; but for the one that has others."""
+    from multiprocessing import parent_process
+
     del number, advance
-    os._exit(9)
+    if parent_process() is not None:
+        os._exit(9)

@@ -233,21 +233,18 @@ class Grouped:
 
     def _alone(self, message: Any) -> Any:
         """Return the native message of one that shares it with no other."""
-        role, notes = message.role, message.notes
+        role, notes, blocks, family = message.role, message.notes, message.content, self.family
         # One text, in whatever way it was made, is written as a text.
-        if message._bare and len(message.content) > 1:
+        if message._bare and (len(blocks) > 1 or blocks[0].__class__ is not TextBlock):
             writers = self.places[role].writers
-            return {
-                "role": self._words[role],
-                self._key: [writers[block.__class__](block) for block in message.content],
-            }
-        if (notes and notes != self._listed) or message.extras or role == "native":
+            return {"role": self._words[role], self._key: [writers[block.__class__](block) for block in blocks]}
+        if role == "native" or family in message.extras or (family in notes and notes != self._listed):
             return self.write_group((message,))
         return {"role": self._words[role], self._key: self.content(message)}
 
     def write_result(self, block: Any) -> Any:
         """Return the part of a result."""
-        if not block.notes and not block.extras:
+        if self.family not in block.notes and self.family not in block.extras:
             return self.described.names.writers[self._result_name](block)
         # The name is said by the call.
         plain = _with_name(block, None) if block.name is not None else block

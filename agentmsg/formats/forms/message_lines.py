@@ -14,6 +14,7 @@ from agentmsg.formats.forms.object_values import Each
 from agentmsg.formats.forms.values import NOTHING, Value, indented
 from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.msg import Msg
+from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +46,11 @@ class _Alone(Value):
 def _sound(v: str) -> str:
     """Return the test whether a text is sound; most are ASCII, and tell so at once."""
     return f"({v}.isascii() or is_sound({v}))"
+
+
+def _are_texts(*words: str) -> str:
+    """Return the test whether all are sound texts, and that of a result says something."""
+    return " and ".join([*(f"type({v}) is str" for v in words), "text", *map(_sound, words)])
 
 
 def _var(place: Place) -> str:
@@ -193,13 +199,26 @@ class MessageLines(KeyLines):
             return []
         link, text = fields["tool_call_id"].native, fields["content"].native
         name = f"d.get({fields['name'].native!r})" if is_named else "None"
-        words = ("link", "text", *(("name",) if is_named else ()))
-        test = " and ".join([*(f"type({v}) is str" for v in words), "text", *map(_sound, words)])
+        test = _are_texts("link", "text", *(("name",) if is_named else ()))
         return [
             f"if len(d) == {3 + is_named}:",
             f"    link, text, name = d.get({link!r}), d.get({text!r}), {name}",
             f"    if {test}:",
             f"        return make_answer({role}, link, text, name)",
+            *self._usual_named(item, link, text, role),
+        ]
+
+    def _usual_named(self, item: Single, link: str, text: str, role: str) -> list[str]:
+        """Return the early end at such a message that says the tool's name, too, which is marked."""
+        said = [key for key in item.items if isinstance(key, Key) and key.field == "name" and key.said]
+        if not said:
+            return []
+        notes = self.bind("named", adopt({self.family: {f"/{said[0].said}": True}}))
+        return [
+            "if len(d) == 4:",
+            f"    link, text, name = d.get({link!r}), d.get({text!r}), d.get({said[0].native!r})",
+            f"    if {_are_texts('link', 'text', 'name')}:",
+            f"        return make_named_answer({role}, link, text, name, {notes})",
         ]
 
     # -- one block ----------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from agentmsg.formats.plain_messages import (
     make_answer,
     make_bare,
     make_bare_text,
+    make_named_answer,
     make_parsed_call,
     make_said,
 )
@@ -148,6 +149,7 @@ class Namespace:
             "list_or_text": _list_or_text(family),
             "make_answer": make_answer,
             "make_bare": make_bare,
+            "make_named_answer": make_named_answer,
             "make_parsed_call": make_parsed_call,
             "make_said": make_said,
             "make_text": make_bare_text,

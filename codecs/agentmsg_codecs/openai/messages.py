@@ -350,7 +350,7 @@ class Messages:
         if kept is not None:
             return kept
         role = message.role
-        if speed.how_bare(message):
+        if 0 < speed.how_bare(message) < speed.NAMED:
             return self.described.names.writers[f"{role}_message"](message)
         if role == "tool":
             block: Any = message.content[0]

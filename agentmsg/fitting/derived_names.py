@@ -1,0 +1,71 @@
+"""Results that say the names of their tools, for formats whose reader takes these from the calls.
+
+Many recorded conversations name the tool in each result, as their calls do. There nothing is lost; to see so by making
+each message without its name, as ``fit`` does where something else changes, would take half of a conversion.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import attrs
+
+from agentmsg.fitting.compiled import compile_caps
+from agentmsg.formats.capabilities import KEEP, Caps
+from agentmsg.formats.plain_messages import SAID, how_bare
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.generated import MadeName
+from agentmsg.model.tool_links import CallNames
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentmsg.model.msg import Msg
+
+__all__ = ["fits_with_names"]
+
+
+def fits_with_names(messages: Sequence[Msg], caps: Caps, start: int) -> bool:
+    """Tell whether all messages are carried as they are, with the names that a reader gives to results.
+
+    Args:
+        messages: of a whole history.
+        caps: the table.
+        start: the index of the first that isn't carried as it is where nobody looks at calls.
+    """
+    if not caps.derives_names or messages[start].role != "tool":
+        return False
+    misfit = _misfit_but_for_names(caps)
+    return misfit is not None and misfit(messages, start) < 0 and _are_derived(messages)
+
+
+@lru_cache(maxsize=256)
+def _misfit_but_for_names(caps: Caps) -> Callable[..., int] | None:
+    """Return what finds messages that aren't carried, whatever a tool's results are named; None if names matter."""
+    of_tools = caps.messages.get("tool")
+    row = of_tools and (of_tools.blocks.get(ToolResultBlock) or of_tools.blocks.get(BaseBlock))
+    if of_tools is None or row is None or "name" in row.fields:
+        return None
+    loose = attrs.evolve(row, fields={**row.fields, "name": KEEP})
+    of_tools = attrs.evolve(of_tools, blocks={**of_tools.blocks, ToolResultBlock: loose})
+    return compile_caps(attrs.evolve(caps, messages={**caps.messages, "tool": of_tools}))
+
+
+def _are_derived(messages: Sequence[Msg]) -> bool:
+    """Tell whether a reader that takes names from calls gives each result the name that it has."""
+    names = CallNames()
+    for message in messages:
+        if how_bare(message) == SAID:
+            continue
+        content = message.content
+        for block in content:
+            if isinstance(block, ToolUseBlock):
+                if block.kind != "server":
+                    names.call(block.id, block.name)
+            elif isinstance(block, ToolResultBlock):
+                name, made = block.name, names.answer(block.tool_call_id) if block.kind != "server" else None
+                if name is not None and type(name) is not MadeName and (name != made or len(content) > 1):
+                    return False
+    return True
