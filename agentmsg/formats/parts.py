@@ -114,11 +114,22 @@ class Parts:
         other._whole = self
         return other
 
+    def hooks(self, classes: Iterable[type[Any]]) -> tuple[dict[Any, Any], dict[Any, Any]]:
+        """Return the hooks that read objects of some classes, and those that write them, by class.
+
+        Where nobody has asked for the Converter, nobody has registered any: then cattrs need not even be loaded.
+        """
+        whole = self if self._whole is None else self._whole
+        if whole._converter is None:
+            own = [whole._shapes[cls] for cls in classes]
+            return {shape.cls: shape.read for shape in own}, {shape.cls: shape.write for shape in own}
+        converter, classes = whole._converter, list(classes)
+        return hook_table(converter.get_structure_hook, classes), hook_table(converter.get_unstructure_hook, classes)
+
     @once
     def fill(self) -> None:
         """Fill the tables from the converter, on first use."""
-        readers = hook_table(self.converter.get_structure_hook, list(self._shapes))
-        writers = hook_table(self.converter.get_unstructure_hook, list(self._shapes))
+        readers, writers = self.hooks(self._shapes)
         whole = (self if self._whole is None else self._whole)._shapes
         ours = {cls for cls in self._shapes if readers[cls] is whole[cls].read and writers[cls] is whole[cls].write}
         for cls, shape in self._shapes.items():

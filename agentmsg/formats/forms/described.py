@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.formats.dispatch import hook_table
 from agentmsg.formats.forms.code import as_module
 from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.namespace import Namespace
@@ -250,12 +249,10 @@ class Described:
     @once
     def fill(self) -> None:
         """Take the hooks of the Converter, on first use."""
-        converter = self._everything.converter
         shapes = {
             self.shapes[form.name].cls: self.shapes[form.name] for form in self.forms.values() if not form.is_apart
         }
-        readers = hook_table(converter.get_structure_hook, list(shapes))
-        writers = hook_table(converter.get_unstructure_hook, list(shapes))
+        readers, writers = self._everything.hooks(shapes)
         for cls, shape in shapes.items():
             if readers[cls] is not shape.read or writers[cls] is not shape.write:
                 self._replace(shape, readers[cls], writers[cls])
