@@ -117,19 +117,23 @@ def interleave(cases: Mapping[str, Case], rounds: Rounds) -> dict[str, Times]:
     Before that each runs once, uncounted. What was in memory before, the collector doesn't look at meanwhile: it is
     nobody's work, and to look at it took most of the time.
     """
-    for case in cases.values():
-        _timed(case, rounds.clock)
     names = list(cases)
     runs: dict[str, list[int]] = {name: [] for name in names}
+    # What the host froze stays frozen: nothing can be let go but all.
+    was_frozen = gc.get_freeze_count() > 0
+    gc.collect()
     gc.freeze()
     try:
+        for case in cases.values():
+            _timed(case, rounds.clock)
         for number in rounds.numbers(len(names)):
             turn = number % len(names) if names else 0
             for place, name in enumerate(names[turn:] + names[:turn], 1):
                 runs[name].append(_timed(cases[name], rounds.clock))
                 rounds.tell(number * len(names) + place, rounds.most * len(names))
     finally:
-        gc.unfreeze()
+        if not was_frozen:
+            gc.unfreeze()
     return {name: Times(tuple(spent)) for name, spent in runs.items()}
 
 

@@ -17,12 +17,12 @@ from agentmsg.errors import LossError
 from agentmsg.fitting.content_levels import extras_hold_content
 from agentmsg.fitting.fitted import FitItem, Fitted, make_item
 from agentmsg.fitting.longest_run import moved_of
-from agentmsg.fitting.losses import PROMPT_ROLES, Loss, Losses, Path, level_at
+from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
-from agentmsg.model.equality import compared, compared_values, same
+from agentmsg.model.equality import changes_of, same
 from agentmsg.model.generated import MadeName
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
@@ -52,6 +52,7 @@ class _Piece:
         return self.alone or (self.leading and any(not isinstance(item.new, Drop) for _, item in self.blocks))
 
 
+_CONTENT = frozenset({"content"})
 _make_piece = maker(_Piece)
 _make_loss = maker(Loss)
 
@@ -156,13 +157,40 @@ def loses_content(fitted: Fitted) -> bool:
     )
 
 
-def _derive(fitted: Fitted) -> Iterator[Loss]:
-    if fitted.history is fitted.source:
-        return
+def _derive(fitted: Fitted) -> list[Loss]:
     report = _Report(fitted.codec, fitted.reasons)
-    if _same_messages(fitted):
-        yield from report.rest(fitted)
-        return
+    if fitted.history is fitted.source:
+        return report.losses
+    if not _same_messages(fitted):
+        if fitted.plan is None and not (fitted.rules or fitted.gone or fitted.added or fitted.invented):
+            _compare_in_place(report, fitted)
+        else:
+            _compare(report, fitted)
+    report.rest(fitted)
+    return report.losses
+
+
+def _compare_in_place(report: _Report, fitted: Fitted) -> None:
+    """Report what was lost of messages each of which is one of the output, at its turn, or gone: the usual case."""
+    left = iter(fitted.history.messages)
+    for index, message in enumerate(fitted.source.messages):
+        path, done = ("messages", index), fitted.changed.get(index)
+        if done is not None and isinstance(done.new, Drop):
+            report.loss(path, "dropped", message, None, done.new)
+            continue
+        new = next(left)
+        if new is message:
+            continue
+        report.fields(path, message, new, _CONTENT)
+        if new.content is not message.content:
+            items = None if done is None else done.items
+            if items is None:
+                items = tuple(map(make_item, new.content))
+            report.items((*path, "content"), message.content, list(enumerate(items)))
+
+
+def _compare(report: _Report, fitted: Fitted) -> None:
+    """Report what was lost of messages, wherever their parts are in the output."""
     pieces, whys = _pieces(fitted)
     resting = [index for index, own in enumerate(pieces) if len(own) == 1 and own[0].rests]
     mended = {place for place, index in enumerate(resting) if ("messages", index) in fitted.reasons}
@@ -171,16 +199,15 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
     for index, message in enumerate(fitted.source.messages):
         own = pieces[index]
         if not own:
-            yield report.loss(("messages", index), "dropped", message, None, whys.get(index))
+            report.loss(("messages", index), "dropped", message, None, whys.get(index))
             continue
         # Instructions that stood behind others of the messages, and stand before them now, say something else.
         lifted = own[0].out < last and message.role in PROMPT_ROLES
         last = max(last, own[-1].out)
-        yield from report.placed(index, own, is_moved=index in moved, is_lifted=lifted)
-        yield from report.message(index, message, own, fitted)
+        report.placed(index, own, is_moved=index in moved, is_lifted=lifted)
+        report.message(index, message, own, fitted)
     for number, (out, why) in enumerate(sorted(fitted.invented.items()), start=len(pieces)):
-        yield Loss(("messages", number), "invented", fitted.codec, "annotation", None, ((out, 0),), why)
-    yield from report.rest(fitted)
+        report.tell(("messages", number), "invented", "annotation", why, now=((out, 0),))
 
 
 def _same_messages(fitted: Fitted) -> bool:
@@ -254,113 +281,123 @@ def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Le
 
 
 class _Report:
-    """Makes the losses of one loss report."""
+    """Makes the losses of one loss report.
+
+    Attributes:
+        losses: what was found until now, in its order.
+    """
 
     def __init__(self, codec: str, reasons: Mapping[Path, tuple[str, Level | None]]) -> None:
         self.codec = codec
         self.reasons = reasons
+        self.losses: list[Loss] = []
 
-    def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None, *, owner: Any = None) -> Loss:
+    def tell(self, path: Path, kind: Kind, level: Level, why: str, *, was: Any = None, now: Any = None) -> None:
+        self.losses.append(_make_loss(path, kind, self.codec, level, was, now, why))
+
+    def loss(self, path: Path, kind: Kind, was: Any, now: Any, why: Any = None, *, owner: Any = None) -> None:
         last = path[-1]
-        if path in self.reasons:
+        if self.reasons and path in self.reasons:
             code, mended = self.reasons[path]
-            return _make_loss(path, kind, self.codec, mended or level_at(path, was, now), was, now, code)
+            self.tell(path, kind, mended or level_at(path, was, now), code, was=was, now=now)
+            return
         level = why.level if why is not None else level_at(path, was, now) if isinstance(last, str) else "content"
         if level != "content" and _holds_content(last, was, now, owner):
             level = "content"
-        return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
+        self.tell(path, kind, level, why.why if why is not None else "", was=was, now=now)
 
-    def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> Iterator[Loss]:
+    def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> None:
         """Say where a message went that isn't one whole output message at its turn."""
         place = tuple((piece.out, piece.first) for piece in own)
         at: Path = ("messages", index)
         if len(own) > 1:
-            yield self.loss(at, "split", None, place, Drop("one message each", "annotation"))
+            self.loss(at, "split", None, place, Drop("one message each", "annotation"))
         elif (not own[0].rests or (is_moved and not own[0].alone)) and not is_lifted:
-            yield self.loss(at, "merged", None, place, Drop("neighbours are one message", "annotation"))
+            self.loss(at, "merged", None, place, Drop("neighbours are one message", "annotation"))
         elif is_moved or not own[0].rests:
-            yield self.loss(at, "moved", None, place, Drop("stands elsewhere"))
+            self.loss(at, "moved", None, place, Drop("stands elsewhere"))
 
-    def message(self, index: int, message: Msg, own: list[_Piece], fitted: Fitted) -> Iterator[Loss]:
+    def message(self, index: int, message: Msg, own: list[_Piece], fitted: Fitted) -> None:
         path: Path = ("messages", index)
         kept = [(pick, item) for piece in own for pick, item in piece.blocks]
         kept += fitted.gone.get(index, {}).items()
-        yield from self.fields(path, message, own[0].message, {"content"}, fitted.rules.get(index))
-        yield from self.items((*path, "content"), message.content, kept)
+        self.fields(path, message, own[0].message, _CONTENT, fitted.rules.get(index))
+        self.items((*path, "content"), message.content, kept)
 
-    def fields(self, path: Path, old: Noted, new: Noted, skipped: set[str], rule: Any = None) -> Iterator[Loss]:
+    def fields(
+        self, path: Path, old: Noted, new: Noted, skipped: frozenset[str] = frozenset(), rule: Any = None
+    ) -> None:
         if old is new:
             return
         kind: type = type(old)
-        values = compared_values(kind)
-        for (name, get), was, now in zip(compared(kind), values(old), values(new), strict=True):
-            if was is not now and name not in skipped and not same(was, now):
-                # Zero and false say something.
-                is_gone = not now and not isinstance(now, (int, float))
-                fate = "dropped" if is_gone else "invented" if was is None else "changed"
-                caused = rule if _caused(rule, kind, get, was) else None
-                yield self.loss((*path, name), fate, was, now, caused, owner=old)
+        for name, get, was, now in changes_of(kind)(old, new):
+            if name in skipped or same(was, now):
+                continue
+            # Zero and false say something.
+            is_gone = not now and not isinstance(now, (int, float))
+            fate: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
+            caused = rule if rule is not None and _caused(rule, kind, get, was) else None
+            self.loss((*path, name), fate, was, now, caused, owner=old)
 
-    def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
+    def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> None:
         """Report a list of blocks or tools: what was dropped, moved or changed."""
         fates = dict(kept)
-        if list(fates) == list(range(len(old))) and all(
-            block is item.new and item.place is None for block, item in zip(old, fates.values(), strict=True)
-        ):
-            return
         order = [pick for pick, item in kept if not isinstance(item.new, Drop) and item.place is None]
         lifted = {order[index]: index for index in moved_of(order)}
         for index, block in enumerate(old):
-            at: Path = (*path, index)
             item = fates.get(index)
+            if item is not None and item.new is block and item.place is None and index not in lifted:
+                continue
+            at: Path = (*path, index)
             if item is None or isinstance(item.new, Drop):
-                yield self.loss(at, "dropped", block, None, item.new if item else None)
-                continue
-            if item.place is not None:
-                yield self.apart(at, block, item)
-                continue
-            # A rule that made it anew may have made its blocks anew: they are not matched one by one.
-            other = type(item.new) is not type(block) or (item.swap is not None and isinstance(block, ToolResultBlock))
-            if index in lifted:
-                level: Level = _remade_level(block, item) if other else "annotation"
-                was = block if other else None
-                yield Loss(at, "moved", self.codec, level, was, lifted[index], "stands elsewhere")
-            if other and index in lifted:
-                continue
-            if other:
-                why = "" if item.swap is None else item.swap.why
-                yield Loss(at, "changed", self.codec, _remade_level(block, item), block, item.new, why)
-                for place, each in enumerate(item.inner or ()):
-                    if each.place is not None:
-                        yield self.apart((*at, "content", place), each.new, each)
-                continue
-            skipped = {"content"} if isinstance(block, ToolResultBlock) else set[str]()
-            yield from self.fields(at, block, item.new, skipped, item.swap)
-            if isinstance(block, ToolResultBlock) and item.new.content is not block.content:
-                inner = item.inner or tuple(FitItem(each) for each in item.new.content)
-                yield from self.items((*at, "content"), block.content, list(enumerate(inner)))
+                self.loss(at, "dropped", block, None, item.new if item else None)
+            elif item.place is not None:
+                self.apart(at, block, item)
+            else:
+                self.item(at, block, item, lifted.get(index))
 
-    def apart(self, at: Path, block: Any, item: FitItem) -> Loss:
+    def item(self, at: Path, block: Any, item: FitItem, lifted: int | None) -> None:
+        """Report a block or tool that is among the others still.
+
+        Args:
+            at: where it was.
+            block: it.
+            item: what became of it.
+            lifted: where it is now, if it was lifted out of its turn.
+        """
+        is_result = isinstance(block, ToolResultBlock)
+        # A rule that made it anew may have made its blocks anew: they are not matched one by one.
+        other = type(item.new) is not type(block) or (item.swap is not None and is_result)
+        if lifted is not None:
+            level: Level = _remade_level(block, item) if other else "annotation"
+            self.tell(at, "moved", level, "stands elsewhere", was=block if other else None, now=lifted)
+        elif other:
+            why = "" if item.swap is None else item.swap.why
+            self.tell(at, "changed", _remade_level(block, item), why, was=block, now=item.new)
+            for place, each in enumerate(item.inner or ()):
+                if each.place is not None:
+                    self.apart((*at, "content", place), each.new, each)
+        if other:
+            return
+        self.fields(at, block, item.new, _CONTENT if is_result else frozenset(), item.swap)
+        if is_result and item.new.content is not block.content:
+            inner = item.inner or tuple(FitItem(each) for each in item.new.content)
+            self.items((*at, "content"), block.content, list(enumerate(inner)))
+
+    def apart(self, at: Path, block: Any, item: FitItem) -> None:
         """Say where a block went that stands in a message of its own; one that changed on the way is kept."""
         was = None if item.new is block else block
-        return Loss(
-            at,
-            "moved",
-            self.codec,
-            _remade_level(block, item),
-            was,
-            item.place,
-            "stands in a user's message behind the result",
-        )
+        level = _remade_level(block, item)
+        self.tell(at, "moved", level, "stands in a user's message behind the result", was=was, now=item.place)
 
-    def rest(self, fitted: Fitted) -> Iterator[Loss]:
+    def rest(self, fitted: Fitted) -> None:
         source, history = fitted.source, fitted.history
         asked, left, apart = source.settings, history.settings, {"messages", "tools"}
         if left is None and any(path[0] == "settings" for path in self.reasons):
             left = Settings()
         if asked is not None and left is not None:
             apart.add("settings")
-            yield from self.fields(("settings",), asked, left, set())
-        yield from self.fields((), source, history, apart)
+            self.fields(("settings",), asked, left)
+        self.fields((), source, history, frozenset(apart))
         if fitted.tools is not None:
-            yield from self.items(("tools",), source.tools, list(enumerate(fitted.tools)))
+            self.items(("tools",), source.tools, list(enumerate(fitted.tools)))

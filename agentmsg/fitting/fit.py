@@ -10,7 +10,7 @@ The usual case, everything carried, is decided by one predicate per role, compil
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
 
@@ -22,7 +22,7 @@ from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, make_fitted, ma
 from agentmsg.fitting.losses import Path, level_of
 from agentmsg.fitting.result_overflow import APART, set_apart
 from agentmsg.formats.adjacent_blocks import Run
-from agentmsg.formats.capabilities import Caps, Drop, Level, Row, Swap
+from agentmsg.formats.capabilities import Caps, Drop, Level, MessageRow, Row, Swap
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
@@ -35,7 +35,7 @@ from agentmsg.model.tool_links import CallNames, with_ids
 from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from agentmsg.formats.codec import Codec
     from agentmsg.model.blocks import Block
@@ -69,12 +69,14 @@ def fit(history: History, codec: Codec) -> Fitted:
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return _with_rest(fitted, caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
+    # Those that their rules let be need not be asked again. By identity: to hash a message takes long.
+    asked = set(map(id, given)) if not rules else {id(each) for index, each in enumerate(given) if index not in rules}
     gone: dict[int, dict[int, FitItem]] = {}
     while True:
         start = start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
-        changed = _changed(planned, caps)
+        changed = _changed(planned, caps, asked)
         empty = emptied(planned, changed) if caps.drops_emptied else ()
         if not empty:
             break
@@ -94,8 +96,14 @@ def fit(history: History, codec: Codec) -> Fitted:
     return _with_rest(fitted, caps)
 
 
-def _changed(planned: Sequence[Msg], caps: Caps) -> dict[int, FitMessage]:
-    """Fit the messages of a plan one by one; return those that aren't kept as they are, by their index."""
+def _changed(planned: Sequence[Msg], caps: Caps, asked: Container[int]) -> dict[int, FitMessage]:
+    """Fit the messages of a plan one by one; return those that aren't kept as they are, by their index.
+
+    Args:
+        planned: the messages.
+        caps: the capability table.
+        asked: the ``id()`` of those that the rules for whole messages let be.
+    """
     changes: dict[int, FitMessage] = {}
     names = CallNames() if caps.derives_names else None
     misfit, _, fields = _compiled(caps)
@@ -107,7 +115,7 @@ def _changed(planned: Sequence[Msg], caps: Caps) -> dict[int, FitMessage]:
                 names.see(before)
             done, message = index + 1, names.stand_in(message)
         if message is planned[index] or misfit((message,)) >= 0:
-            changes[index] = _fit_message(message, caps, fields)
+            changes[index] = _fit_message(message, caps, fields, is_asked=id(message) in asked)
         new = changes[index].new if index in changes else message
         if names is not None and isinstance(new, Msg):
             names.see(new)
@@ -149,7 +157,10 @@ def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int
     rules: dict[int, Drop | Swap] = {}
     for index, message in enumerate(messages):
         row = caps.row(message.role)
-        answer = _no_role(message) if row is None else message if row.otherwise is None else row.otherwise(message)
+        if row is None:
+            rules[index] = _no_role(message)
+            continue
+        answer = message if row.otherwise is None or not _is_concerned(message, row) else row.otherwise(message)
         if answer is message:
             continue
         if isinstance(answer, Drop):
@@ -158,6 +169,11 @@ def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int
             rules[index] = answer
             out[index] = answer.new
     return out, rules
+
+
+def _is_concerned(message: Msg, row: MessageRow) -> bool:
+    """Whether the rule of a row need be asked about a message."""
+    return row.concerns is None or any(block.__class__ is row.concerns for block in message.content)
 
 
 def _no_role(message: Msg) -> Drop:
@@ -202,12 +218,15 @@ def _is_whole(picks: tuple[int, ...], count: int) -> bool:
     return len(picks) == count and picks == tuple(range(count))
 
 
-def _fit_message(message: Msg, caps: Caps, fields: FieldChanges) -> FitMessage:
-    ruled, rules = _ruled((message,), caps)
-    message, rule = ruled[0], rules.get(0)
+def _fit_message(message: Msg, caps: Caps, fields: FieldChanges, *, is_asked: bool) -> FitMessage:
+    if not is_asked:
+        ruled, rules = _ruled((message,), caps)
+        message, rule = ruled[0], rules.get(0)
+        if isinstance(rule, Drop):
+            return FitMessage(rule)
     row = caps.row(message.role)
-    if isinstance(rule, Drop) or row is None:
-        return FitMessage(rule if isinstance(rule, Drop) else _no_role(message))
+    if row is None:
+        return FitMessage(_no_role(message))
     results = row.blocks if row.results is None else row.results
     apart = caps.apart if message.role == "tool" else None
     items = tuple([_fit_block(block, row.blocks, results, fields, apart) for block in message.content])
@@ -269,8 +288,8 @@ def _fit_block(block: BaseBlock, rows: Rows, results: Rows, fields: FieldChanges
         return FitItem(Drop(f"no place for a {BLOCK_TAGS.get(kind, kind.__name__)} block here"))
     swap: Swap | None = None
     given = block
-    if row.otherwise is not None:
-        answer = row.otherwise(block)
+    answer = block if row.otherwise is None else row.otherwise(block)
+    if answer is not block:
         if isinstance(answer, Drop):
             return FitItem(answer)
         if isinstance(answer, Swap):
@@ -279,18 +298,39 @@ def _fit_block(block: BaseBlock, rows: Rows, results: Rows, fields: FieldChanges
                 inner = _fit_block(answer.new, rows, results, fields)
                 return inner if isinstance(inner.new, Drop) else FitItem(inner.new, None, swap)
             block = answer.new
-    changes = fields.of(block, row, row.fields, _CONTENT if kind is ToolResultBlock else _NOTHING)
+    if kind is not ToolResultBlock:
+        changes = fields.of(block, row, row.fields, _NOTHING)
+        return FitItem(changes) if isinstance(changes, Drop) else make_item(changed(block, changes), None, swap)
+    return _fit_result(cast("ToolResultBlock", block), row, given, swap, (results, fields, apart))
+
+
+def _fit_result(
+    block: ToolResultBlock,
+    row: Row,
+    given: BaseBlock,
+    swap: Swap | None,
+    inside: tuple[Rows, FieldChanges, Rows | None],
+) -> FitItem:
+    """Fit a result and what is in it.
+
+    Args:
+        block: the result, as its rule left it.
+        row: of the table.
+        given: the result as it was.
+        swap: what its rule said.
+        inside: the rows for the blocks inside, the fields, and the rows of what may stand apart.
+    """
+    results, fields, apart = inside
+    changes = fields.of(block, row, row.fields, _CONTENT)
     if isinstance(changes, Drop):
         return FitItem(changes)
-    inner_items: tuple[FitItem, ...] | None = None
-    if isinstance(block, ToolResultBlock):
-        inner_items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
-        content = _content(inner_items, block.content)
-        if content is not block.content:
-            changes["content"] = content
-    if swap is not None and swap.level != "content" and _loses_inside(given, changes, inner_items):
+    items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
+    content = _content(items, block.content)
+    if content is not block.content:
+        changes["content"] = content
+    if swap is not None and swap.level != "content" and _loses_inside(given, changes, items):
         swap = attrs.evolve(swap, level="content")
-    return make_item(changed(block, changes), inner_items, swap)
+    return make_item(changed(block, changes), items, swap)
 
 
 def _fit_inner(block: BaseBlock, rows: Rows, fields: FieldChanges, apart: Rows | None) -> FitItem:
@@ -302,10 +342,8 @@ def _fit_inner(block: BaseBlock, rows: Rows, fields: FieldChanges, apart: Rows |
     return make_item(other.new, None, other.swap, APART) if type(other.new) is type(block) else found
 
 
-def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: tuple[FitItem, ...] | None) -> bool:
+def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: Sequence[FitItem]) -> bool:
     """Whether content is lost of a result that a rule made: it is told as one, with all that is in it."""
-    if inner is None:
-        return False
     for item in inner:
         answer = item.new if isinstance(item.new, Drop) else item.swap
         if answer is not None and answer.level == "content":
@@ -325,9 +363,11 @@ def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
     changes = fields.of(history, caps, caps.history, _APART)
     assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
     if history.tools:
-        items = tuple([_fit_tool(tool, caps, fields) for tool in history.tools])
-        if any(item.new is not tool for item, tool in zip(items, history.tools, strict=True)):
-            changes["tools"] = tuple(item.new for item in items if not isinstance(item.new, Drop))
+        rows = caps.tools if "tools" in caps.history else None
+        found = [_fit_tool(tool, rows, fields) for tool in history.tools]
+        if any(item is not tool for item, tool in zip(found, history.tools, strict=True)):
+            items = tuple([item if isinstance(item, FitItem) else make_item(item) for item in found])
+            changes["tools"] = tuple([item.new for item in items if not isinstance(item.new, Drop)])
     whys: dict[str, str] = {}
     if history.settings is not None:
         settings = _fit_settings(history.settings, caps.settings, whys)
@@ -383,16 +423,18 @@ def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> 
     return kept if says else None
 
 
-def _fit_tool(tool: Tool, caps: Caps, fields: FieldChanges) -> FitItem:
-    row = caps.tools.get(type(tool)) if "tools" in caps.history else None
+def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, fields: FieldChanges) -> FitItem | Tool:
+    """Return what becomes of a tool; itself where it is kept as it is."""
+    row = None if rows is None else rows.get(type(tool))
     if row is None:
-        return FitItem(Drop("no place for tools" if "tools" not in caps.history else "no place for such a tool"))
+        return FitItem(Drop("no place for tools" if rows is None else "no place for such a tool"))
     answer = tool if row.otherwise is None else row.otherwise(tool)
     if isinstance(answer, Drop):
         return FitItem(answer)
     swap = answer if isinstance(answer, Swap) else None
-    tool = swap.new if swap else tool
-    changes = fields.of(tool, row, row.fields, _NOTHING)
+    kept = swap.new if swap else tool
+    changes = fields.of(kept, row, row.fields, _NOTHING)
     if isinstance(changes, Drop):
         return FitItem(changes)
-    return make_item(changed(tool, changes), None, swap)
+    new = changed(kept, changes)
+    return tool if new is tool else make_item(new, None, swap)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from operator import lt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ def moved_of(places: Sequence[int], mended: Collection[int] = ()) -> set[int]:
         mended: the indexes of those that a mend moved: if any of two moved, it was these.
     """
     if not mended:
+        if all(map(lt, places, places[1:])):  # the usual case
+            return set()
         return set(range(len(places))) - _longest_run(places)
     others = [index for index in range(len(places)) if index not in mended]
     run = _longest_run([places[index] for index in others])

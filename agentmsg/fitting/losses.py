@@ -17,6 +17,7 @@ import attrs
 from agentmsg.errors import refused
 from agentmsg.formats.capabilities import Level
 from agentmsg.model.checks import checked, clean_repr, flag, listed, one_of, shown_fields
+from agentmsg.model.construction import paused
 from agentmsg.model.pickling import repr_html
 
 if TYPE_CHECKING:
@@ -177,7 +178,8 @@ class Losses(Sequence[Loss]):
 
     def _all(self) -> tuple[Loss, ...]:
         if self._items is None:
-            items = tuple(self._make()) if callable(self._make) else self._make
+            with paused():
+                items = tuple(self._make()) if callable(self._make) else self._make
             self._items = tuple(attrs.evolve(each, secret=True) for each in items) if self.secret else items
         return self._items
 

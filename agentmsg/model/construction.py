@@ -14,6 +14,8 @@ pausing it makes bulk decoding about a third faster. It is always switched on ag
 ``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
 that is known to be sound, a draft is filled from it instead, in a quarter of the time. ``changer``: the same for any
 of its fields. ``setter`` says one thing more of an object that was just made.
+
+``differing``: two objects are compared field by field by straight-line code, in a third of a loop's time.
 """
 
 from __future__ import annotations
@@ -25,9 +27,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import attrs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["absent_values", "changer", "draft_class", "maker", "nested_maker", "paused", "replacer", "setter"]
+__all__ = [
+    "absent_values", "changer", "differing", "draft_class", "maker", "nested_maker", "paused", "replacer", "setter",
+]  # fmt: skip
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
@@ -204,3 +208,20 @@ def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
     exec("\n".join(lines), scope)
     change: Callable[[_T, Mapping[str, Any]], _T] = scope["change"]
     return change
+
+
+def differing(told: Iterable[tuple[str, tuple[Any, ...]]]) -> Callable[[Any, Any], list[tuple[Any, ...]]]:
+    """Return a function that lists the attributes of two objects that aren't the very same value.
+
+    Args:
+        told: each attribute, and what begins its entry in the list; both values follow.
+    """
+    scope: dict[str, Any] = {}
+    lines = ["def list_differing(old, new):", "    found = []"]
+    for name, entry in told:
+        scope |= {f"_{number}_{name}": value for number, value in enumerate(entry)}
+        begin = "".join(f"_{number}_{name}, " for number in range(len(entry)))
+        lines += [f"    was, now = old.{name}, new.{name}", f"    if was is not now: found.append(({begin}was, now))"]
+    exec("\n".join([*lines, "    return found"]), scope)
+    list_differing: Callable[[Any, Any], list[tuple[Any, ...]]] = scope["list_differing"]
+    return list_differing

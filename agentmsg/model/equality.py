@@ -12,21 +12,27 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import attrs
 
+from agentmsg.model.construction import differing
 from agentmsg.model.generated import Made, MadeName, MadeTime
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList
 
-__all__ = ["compared", "compared_values", "same"]
+__all__ = ["changes_of", "compared", "compared_values", "same"]
+
+_MADE = Made, MadeTime
+_Change: TypeAlias = tuple[str, Callable[[Any], Any], Any, Any]
 
 
 def same(a: Any, b: Any) -> bool:
     """Tell whether two histories, messages, blocks or values are the same, as the laws mean it."""
     if a is b:
         return True
+    if a is None or b is None:
+        return isinstance(b if a is None else a, _MADE)
     kind: type = a.__class__
     if kind is not b.__class__:
         return _same_kinds(a, b)
@@ -41,10 +47,8 @@ def same(a: Any, b: Any) -> bool:
 
 def _same_kinds(a: Any, b: Any) -> bool:
     """Compare values of different types: made ones, and plain against frozen containers."""
-    if a is None or b is None:
-        return isinstance(b if a is None else a, (Made, MadeTime))
     for one, other in ((a, b), (b, a)):
-        if isinstance(one, (Made, MadeTime)):
+        if isinstance(one, _MADE):
             if isinstance(one, Made):
                 return isinstance(other, str) and str.__eq__(one, other)
             return isinstance(other, datetime) and _same_times(one, other)
@@ -117,6 +121,17 @@ def compared_values(cls: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
         return attrgetter(*attributes)
     # Of one name it would give no tuple.
     return lambda owner: tuple([getattr(owner, attribute) for attribute in attributes])
+
+
+@cache
+def changes_of(cls: Any) -> Callable[[Any, Any], list[_Change]]:
+    """Return what lists the compared fields of two objects that aren't the very same value.
+
+    Each with its name, how to get it, and both values.
+    """
+    return differing(
+        [(attribute, pair) for (_, attribute), pair in zip(_compared_attributes(cls), compared(cls), strict=True)]
+    )
 
 
 def _compared_attributes(cls: type[Any]) -> list[tuple[str, str]]:

@@ -119,8 +119,9 @@ def _is_thinking(block: Any) -> bool:
 
 def _cited_alone(message: am.Msg) -> Any:
     """Keep citations where one text is all that an assistant says: annotations count in its characters."""
-    said = [block for block in message.content if not is_beside(block)]
-    if len(said) <= 1 or not any(isinstance(block, am.TextBlock) and block.citations for block in said):
+    if not any(isinstance(block, am.TextBlock) and block.citations for block in message.content):
+        return message
+    if sum(not is_beside(block) for block in message.content) <= 1:
         return message
     content = [
         block.evolve(citations=()) if isinstance(block, am.TextBlock) and block.citations else block
