@@ -144,7 +144,7 @@ def _told(message: Msg, index: int, fields: Mapping[str, Any]) -> Msg:
     A bare one has promised that its ids are plain texts.
     """
     block = message.content[index]
-    if how_bare(message) and fields.keys() != {"name"}:
+    if how_bare(message) and list(fields) != ["name"]:
         return _changed(message, {index: changed(block, fields)})
     for name, value in fields.items():
         _SETTERS[name](block, value)

@@ -168,8 +168,7 @@ class Described:
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
 
-        choose = self.chooser(forms)
-        has_tags = any(form.tag is not None for form in forms)
+        choose, has_tags = self.chooser(forms), any(form.tag is not None for form in forms)
 
         def read(native: Native, _: Any = None) -> Any:
             tag = native.get(first.tag_key) if has_tags else None

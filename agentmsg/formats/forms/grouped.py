@@ -135,7 +135,7 @@ class Grouped:
         place = None if role is None else self.places[role]
         content: Any = native.get(self._key) if place is not None else None
         if type(content) is str and not self._is_list:
-            group = [make_said(role, content) if content else _make_of(role, ())]
+            group = [make_said(cast("str", role), content) if content else _make_of(role, ())]
             spelling = None
         elif type(content) is _LIST:
             group = self._split(cast("str", role), cast("Parts", place), cast("Any", content))

@@ -6,6 +6,7 @@ The text of each function is in ``linecache``, so that tracebacks and debuggers 
 from __future__ import annotations
 
 import linecache
+from math import copysign
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.form import fitting
@@ -138,6 +139,7 @@ class Namespace:
             "Unreadable": Unreadable,
             "adopt": adopt,
             "are_bare": are_bare,
+            "copysign": copysign,
             "free_text": _free_text,
             "from_object": from_object,
             "input_copy": input_copy,

@@ -8,6 +8,7 @@ it, and takes what no item names as extras.
 from __future__ import annotations
 
 from itertools import groupby
+from math import copysign
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -43,8 +44,8 @@ def _is_usual(v: str, usual: Any) -> str:
     """Return the test whether a value is the usual one: neither false nor -0.0 is 0.0."""
     if usual is None or isinstance(usual, bool):
         return f"{v} is {usual!r}"
-    same = f"repr(said) == {repr(usual)!r}" if isinstance(usual, float) else f"said == {usual!r}"
-    return f"type(said := {v}) is {type(usual).__name__} and {same}"
+    sign = f" and copysign(1.0, said) == {copysign(1.0, usual)!r}" if isinstance(usual, float) else ""
+    return f"type(said := {v}) is {type(usual).__name__} and said == {usual!r}{sign}"
 
 
 def _is_silent(item: Item) -> bool:

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _TAG = "part_kind"
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _ITEM_ID = Key("id", "item_id", Text(), "null")
 _ARTIFACT = Key("metadata", "artifact", Json(), "null")
 _METADATA = Key("metadata", "metadata", Object(), "null")
@@ -69,7 +70,9 @@ class KindParts(Parts):
 
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
-        tag = (part[_TAG] if _TAG in part else part.get("kind")) if is_object(part) else None
+        tag: Any = part.get(_TAG) if type(part) is _OBJECT else None
+        if tag is None and is_object(part) and _TAG not in part:
+            tag = part.get("kind")
         read = self.readers[tag] if type(tag) is str else None
         if read is not None:
             try:

@@ -127,14 +127,17 @@ def _are_as_read(messages: Sequence[am.Msg]) -> bool:
     """Whether all calls and results have the ids that a reader makes, and each result answers its call by its place."""
     waiting = _Waiting()
     for number, message in enumerate(messages):
-        kind = _KINDS.get(message.role)
-        for index, block in enumerate(message.content if kind is not None else ()):
-            if type(block) is am.ToolUseBlock is kind:
+        kind: Any = _KINDS.get(message.role)
+        held: Any = message.content if kind is not None else ()
+        for index, block in enumerate(held):
+            if block.__class__ is not kind:
+                continue
+            if kind is am.ToolUseBlock:
                 made = tool_links.made_call_id((number, index), block.name)
                 if block.id != made or is_said(block, made):
                     return False
                 waiting.call((number, index), made)
-            elif type(block) is am.ToolResultBlock is kind:
+            else:
                 link = block.tool_call_id
                 if link is None or link != waiting.expected or is_said(block, link):
                     return False

@@ -25,7 +25,6 @@ from agentmsg.formats import (
     adopt,
     grouping,
     is_list,
-    is_mapping,
     is_marked,
     is_object,
     maker,
@@ -40,7 +39,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
-from agentmsg_codecs.vercel.ui.parts import is_tool, static_tool, tool_of
+from agentmsg_codecs.vercel.ui.parts import is_own_denial, is_tool, static_tool, take_reason, tool_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -233,7 +232,7 @@ class Messages:
         ):
             return None
         if state == "output-denied":
-            _take_reason(told, given)
+            take_reason(told, given)
         if not is_done:
             return self._read_both(part, told, None)
         is_unasked = state == "output-denied" and "approval" not in native
@@ -373,23 +372,6 @@ def _name_of(call: Any) -> Any:
     names = CallNames()
     names.call(call.id, call.name)
     return names.answer(call.id)
-
-
-def is_own_denial(approval: Any, link: Any) -> bool:
-    """Whether an approval says no more than why the call with an id was denied."""
-    if not is_mapping(approval) or not {"id", "approved"} <= approval.keys() <= {"id", "approved", "reason"}:
-        return False
-    is_text = isinstance(approval.get("reason", ""), str)
-    return approval["id"] == link and approval["approved"] is False and is_text
-
-
-def _take_reason(told: Native, given: Native) -> None:
-    """Move the reason of a denial to its result, where the approval says no more than that."""
-    if not is_own_denial(told.get("approval"), told.get("toolCallId")) or "errorText" in given:
-        return
-    approval = told.pop("approval")
-    if "reason" in approval:
-        given["errorText"] = approval["reason"]
 
 
 def _results_of(group: Sequence[am.Msg], index: int) -> list[Any]:

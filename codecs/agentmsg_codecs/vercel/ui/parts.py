@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Parts, is_object, natives
+from agentmsg.formats import Native, Parts, is_mapping, is_object, natives
 from agentmsg_codecs.vercel.names import UI
 
 _DATA, _TOOL = "data-", "tool-"
@@ -66,3 +66,20 @@ def is_tool(part: Any) -> bool:
     """Whether a part is one of a tool."""
     tag: Any = part.get("type") if is_object(part) else None
     return type(tag) is str and (tag == _DYNAMIC or tag.startswith(_TOOL))
+
+
+def is_own_denial(approval: Any, link: Any) -> bool:
+    """Whether an approval says no more than why the call with an id was denied."""
+    if not is_mapping(approval) or not {"id", "approved"} <= approval.keys() <= {"id", "approved", "reason"}:
+        return False
+    is_text = isinstance(approval.get("reason", ""), str)
+    return approval["id"] == link and approval["approved"] is False and is_text
+
+
+def take_reason(told: Native, given: Native) -> None:
+    """Move the reason of a denial to its result, where the approval says no more than that."""
+    if not is_own_denial(told.get("approval"), told.get("toolCallId")) or "errorText" in given:
+        return
+    approval = told.pop("approval")
+    if "reason" in approval:
+        given["errorText"] = approval["reason"]
