@@ -45,8 +45,10 @@ def fits_with_names(messages: Sequence[Msg], caps: Caps, start: int) -> bool:
 def _misfit_but_for_names(caps: Caps) -> Callable[..., int] | None:
     """Return what finds messages that aren't carried, whatever a tool's results are named; None if names matter."""
     of_tools = caps.messages.get("tool")
-    row = of_tools and (of_tools.blocks.get(ToolResultBlock) or of_tools.blocks.get(BaseBlock))
-    if of_tools is None or row is None or "name" in row.fields:
+    if of_tools is None:
+        return None
+    row = of_tools.blocks.get(ToolResultBlock) or of_tools.blocks.get(BaseBlock)
+    if row is None or "name" in row.fields:
         return None
     loose = attrs.evolve(row, fields={**row.fields, "name": KEEP})
     of_tools = attrs.evolve(of_tools, blocks={**of_tools.blocks, ToolResultBlock: loose})

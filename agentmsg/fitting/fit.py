@@ -20,27 +20,24 @@ from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, make_fitted, make_item, make_message
-from agentmsg.fitting.losses import Path, level_of
+from agentmsg.fitting.losses import level_of
 from agentmsg.fitting.result_overflow import APART, set_apart
+from agentmsg.fitting.whole_history import with_fields, with_rest
 from agentmsg.formats.adjacent_blocks import Run
-from agentmsg.formats.capabilities import Caps, Drop, Level, MessageRow, Row, Swap
+from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
-from agentmsg.model.construction import absent_values, changer
 from agentmsg.model.generated import Made, MadeTime
-from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
-from agentmsg.model.settings import Settings
 from agentmsg.model.tool_links import CallNames, with_ids
-from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from agentmsg.formats.codec import Codec
     from agentmsg.model.blocks import Block
-    from agentmsg.model.tools import Tool
+    from agentmsg.model.history import History
 
 Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 
@@ -50,7 +47,6 @@ _NOTHING: frozenset[str] = frozenset()
 # Fields that are fitted otherwise than by their cells.
 _CONTENT = frozenset({"content"})
 _BESIDE = frozenset({"role", "content"})
-_APART = frozenset({"messages", "tools", "settings"})
 
 
 def fit(history: History, codec: Codec) -> Fitted:
@@ -63,14 +59,14 @@ def fit(history: History, codec: Codec) -> Fitted:
     caps = codec.caps
     if caps.everything:
         return make_fitted(history, history, codec.name)
-    misfit, steps, _ = _compiled(caps)
+    misfit, steps, fields = _compiled(caps)
     messages = history.messages
     first = misfit(messages)
     fits = first < 0 or fits_with_names(messages, caps, first)
     fits = fits and (not steps or _arranged(None, messages, steps) is None)
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
-        return _with_rest(fitted, caps)
+        return with_rest(fitted, caps, fields)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
     # Those that their rules let be need not be asked again. By identity: to hash a message takes long.
     asked = set(map(id, given)) if not rules else {id(each) for index, each in enumerate(given) if index not in rules}
@@ -94,9 +90,9 @@ def fit(history: History, codec: Codec) -> Fitted:
     else:
         kept, changed, added = set_apart(planned, changed)
     same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
-    output = history if same else _with_fields(history, messages=tuple(kept))
+    output = history if same else with_fields(history, messages=tuple(kept))
     fitted = Fitted(history, output, codec.name, plan, changed, rules, gone, added, derives_names=caps.derives_names)
-    return _with_rest(fitted, caps)
+    return with_rest(fitted, caps, fields)
 
 
 def _changed(planned: Sequence[Msg], caps: Caps, asked: Container[int]) -> dict[int, FitMessage]:
@@ -354,81 +350,3 @@ def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: Sequence[
     # What the rule itself said of it, such as a status, is not lost.
     lost = ((name, getattr(block, name), now) for name, now in changes.items() if name != "content")
     return any(level_of(name, was, now) == "content" for name, was, now in lost if was is not None and was != now)
-
-
-def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
-    """Fit what belongs to the history as a whole."""
-    history = fitted.history
-    if not (history.extras or history.tools or history.metadata or history.settings) and history.id is None:
-        return fitted
-    items: tuple[FitItem, ...] | None = None
-    fields = _compiled(caps)[2]
-    changes = fields.of(history, caps, caps.history, _APART)
-    assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
-    if history.tools:
-        rows = caps.tools if "tools" in caps.history else None
-        found = [_fit_tool(tool, rows, fields) for tool in history.tools]
-        if any(item is not tool for item, tool in zip(found, history.tools, strict=True)):
-            items = tuple([item if isinstance(item, FitItem) else make_item(item) for item in found])
-            changes["tools"] = tuple([item.new for item in items if not isinstance(item.new, Drop)])
-    whys: dict[str, str] = {}
-    if history.settings is not None:
-        settings = _fit_settings(history.settings, caps.settings, whys)
-        if settings is not history.settings:
-            changes["settings"] = settings
-    if not changes:
-        return fitted
-    done = _with_fields(history, **changes)
-    reasons: dict[Path, tuple[str, Level | None]] = {("settings", name): (why, None) for name, why in whys.items()}
-    return _change_fitted(fitted, {"history": done, "tools": items, "reasons": reasons})
-
-
-def _with_fields(history: History, **changes: Any) -> History:
-    """Return the history with some fields that fit made itself; to check them again takes as long as all of fit."""
-    return _change_history(history, {name: adopt(value) for name, value in changes.items()})
-
-
-_change_history, _change_fitted = changer(History), changer(Fitted)
-
-
-def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> Settings | None:
-    """Return the settings that are supported, or None; put into ``whys`` why those were changed that cells tell of."""
-    if row is None:
-        return None
-    answer = settings if row.otherwise is None else row.otherwise(settings)
-    old, absent = settings, absent_values(Settings)
-    if isinstance(answer, Swap):
-        whys.update((name, answer.why) for name in absent if getattr(answer.new, name) is not getattr(old, name))
-        settings = answer.new
-    changes: dict[str, Any] = {}
-    for name, nothing in absent.items():
-        value = getattr(settings, name)
-        if name == "notes" or value is nothing or value == nothing:
-            continue
-        cell = row.fields.get(name)
-        new = nothing if cell is None else cell(value, settings)
-        if isinstance(new, (Drop, Swap)):
-            whys[name] = new.why
-            new = new.new if isinstance(new, Swap) else nothing
-        if new is not value:
-            changes[name] = new
-    kept = changed(settings, changes)
-    says = any(getattr(kept, name) != nothing for name, nothing in absent.items() if name != "notes")
-    return kept if says else None
-
-
-def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, fields: FieldChanges) -> FitItem | Tool:
-    """Return what becomes of a tool; itself where it is kept as it is."""
-    row = None if rows is None else rows.get(type(tool))
-    if row is None:
-        return FitItem(Drop("no place for tools" if rows is None else "no place for such a tool"))
-    answer = tool if row.otherwise is None else row.otherwise(tool)
-    if isinstance(answer, Drop):
-        return FitItem(answer)
-    swap = answer if isinstance(answer, Swap) else None
-    kept = swap.new if swap else tool
-    changes = fields.of(kept, row, row.fields, _NOTHING)
-    if isinstance(changes, Drop):
-        return FitItem(changes)
-    new = changed(kept, changes)
-    return tool if new is tool else make_item(new, None, swap)

@@ -6,7 +6,7 @@ model.remembering      Seen (and body_of): the bytes of what was written or read
 model.tool_links       name_result: one more thing about a result that was just made
 lazy                   once, FILLING: tables filled at first need, by one thread
 formats.capabilities   Usual: a test in line, for what a cell carries as it is
-formats.plain_messages         how_bare, make_bare ..., link_bare: messages that are known to hold nothing but content
+formats.plain_messages  how_bare, NAMED, make_bare ..., link_bare: messages that are known to hold only content
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that certainly says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
                        dump_with_times, time_text: times, which the standard library takes long to write

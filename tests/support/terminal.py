@@ -69,6 +69,7 @@ def dying(number: int, *, advance: object) -> int:
     """End the process that runs this, as the system does where memory is short; but for the one that has others."""
     from multiprocessing import parent_process
 
-    del number, advance
+    del advance
     if parent_process() is not None:
         os._exit(9)
+    return number
