@@ -59,7 +59,7 @@ def _message_keys(message: am.Msg) -> frozenset[str]:
 
 _EXTRAS = carried_extras((FAMILY, _message_keys), odd=_is_odd_status)
 # What stands inside results of tools that OpenAI runs.
-SERVED_RESULTS = {am.TextBlock: Row({"text": KEEP})}
+SERVED_RESULTS: dict[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
 _ITEM_EXTRAS = carried_extras((ITEM, lambda _: SAID_KEYS), odd=_is_odd_word)
 
 

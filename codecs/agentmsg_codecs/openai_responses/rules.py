@@ -127,8 +127,8 @@ def server_result(block: am.ToolResultBlock) -> Any:
     """Keep what OpenAI's search for tools found, and what a program gave; other results of servers are text."""
     if block.kind != "server":
         return rules.result_as_text(block)
-    is_own = block.provider == PROVIDER and block.name in _LINKED and _LINKED[block.name](block)
-    return block if is_own else rules.server_as_text(block)
+    fits = _LINKED.get(block.name or "") if block.provider == PROVIDER else None
+    return block if fits is not None and fits(block) else rules.server_as_text(block)
 
 
 def _is_programs(block: am.ToolResultBlock) -> bool:
