@@ -53,6 +53,10 @@ PARTS: list[tuple[dict[str, Any], am.Block]] = [
         {"image": {"format": "png", "source": {"bytes": "AAAA"}}},
         am.ImageBlock(am.Base64Source("AAAA", "image/png")),
     ),
+    (
+        {"image": {"format": "png", "source": {"bytes": "AAAA"}, "newKey": 1}},
+        am.ImageBlock(am.Base64Source("AAAA", "image/png"), extras={"bedrock.item": {"newKey": 1}}),
+    ),
     ({"video": {"format": "mp4", "source": S3}}, am.VideoBlock(am.URLSource("s3://b/a.mp4", "video/mp4"))),
     (
         {"document": {"format": "txt", "name": "Doc", "source": {"text": "x"}, "context": "c"}},
@@ -65,6 +69,10 @@ PARTS: list[tuple[dict[str, Any], am.Block]] = [
     (
         {"reasoningContent": {"reasoningText": {"text": "Hm", "signature": "s"}}},
         am.ThinkingBlock("Hm", signature=am.Signature("bedrock", "s")),
+    ),
+    (
+        {"reasoningContent": {"reasoningText": {"text": "Hm", "newKey": 1}}},
+        am.ThinkingBlock("Hm", extras={"bedrock.item": {"newKey": 1}}),
     ),
     ({"reasoningContent": {"redactedContent": "AAAA"}}, am.ThinkingBlock(redacted="AAAA")),
     ({"toolUse": {"toolUseId": "t", "name": "f", "input": {"q": 1}}}, am.ToolUseBlock("t", "f", {"q": 1})),
@@ -87,6 +95,20 @@ def test_a_part_is_a_block(part: dict[str, Any], block: am.Block) -> None:
     (message,) = returned(natives)
     assert am.same(message, msg("assistant", block)), message
     assert same_document(written(msg("assistant", block)), {"messages": natives})
+
+
+def test_thinking_without_a_signature_may_say_so() -> None:
+    """A signature that is null is none."""
+    part = {"reasoningContent": {"reasoningText": {"text": "Hm", "signature": None}}}
+    (message,) = returned([{"role": "assistant", "content": [part]}])
+    assert am.same(message, msg("assistant", am.ThinkingBlock("Hm")))
+
+
+def test_messages_with_other_keys_are_detected() -> None:
+    """Parts without a type tell the format, whatever stands beside them."""
+    natives = [{"role": "user", "content": [{"text": "Hi"}], "metadata": {"usage": {"inputTokens": 1}}}]
+    assert returned(natives)
+    assert am.detect(natives)[0][0] == "bedrock"
 
 
 def test_results_are_messages() -> None:
@@ -202,3 +224,7 @@ def test_what_is_no_document_is_refused() -> None:
     """The error names the place."""
     assert refused({"messages": 1}, codec="bedrock")[0] == ("messages",)
     assert refused({"output": {}}, codec="bedrock-response")[0] == ("output",)
+    said: Any = {"content": [{"text": "Hi"}]}
+    assert refused({"output": {"message": said}}, codec="bedrock-response")[0] == ("output", "message", "role")
+    said = {"role": "assistant"}
+    assert refused({"output": {"message": said}}, codec="bedrock-response")[0] == ("output", "message", "content")

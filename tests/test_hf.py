@@ -153,6 +153,15 @@ def test_tools_are_a_list_or_its_text(tools: Any) -> None:
     assert [tool.name for tool in returned({"messages": [USER], "tools": tools}).tools] == ["f"]  # type: ignore[union-attr]
 
 
+def test_rows_with_other_keys_are_detected() -> None:
+    """How messages are spelt tells a row, whatever stands beside."""
+    said = [{"type": "text", "value": "Hi"}]
+    for more in ({"loss_weight": 0.0}, {"new_key": 1}):
+        row = {"messages": [{"role": "user", "content": said, **more}, {"role": "assistant", "content": said, **more}]}
+        assert am.encode(am.decode(row, "hf"), "hf") == row
+        assert am.detect(row)[0][0] == "hf"
+
+
 # -- thinking ---------------------------------------------------------------------------------------------------------
 
 
@@ -165,6 +174,7 @@ def test_tools_are_a_list_or_its_text(tools: Any) -> None:
         {"content": "<think>\n2+2\n</think>\n\n4"},
         {"content": "<think>2+2</think>4"},
         {"content": [{"type": "reasoning", "value": "2+2"}, {"type": "text", "value": "4"}]},
+        {"content": [{"type": "thinking", "thinking": "2+2"}, {"type": "text", "text": "4"}]},
     ],
     ids=str,
 )

@@ -173,6 +173,17 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
         msg("tool", am.ToolResultBlock("c", "a", kind="local_shell")),
     ),
     (
+        "a program that calls tools",
+        {"type": "program", "id": "cm_1", "call_id": "c", "code": "text(1)", "fingerprint": "gAAA"},
+        msg("assistant", am.ToolUseBlock("c", "program", {"code": "text(1)"}, item_id="cm_1", **SERVER,
+                                         extras={FAMILY: {"fingerprint": "gAAA"}})),
+    ),
+    (
+        "what it gave",
+        {"type": "program_output", "id": "cmo_1", "call_id": "c", "result": "1", "status": "completed"},
+        msg("assistant", am.ToolResultBlock("c", "1", name="program", item_id="cmo_1", **SERVER)),
+    ),
+    (
         "a patch",
         {"type": "apply_patch_call", "call_id": "c", "operation": {"path": "a"}, "status": "completed"},
         msg("assistant", am.ToolUseBlock("c", "apply_patch", {"path": "a"}, kind="apply_patch")),
@@ -206,6 +217,40 @@ def test_an_item_is_a_message(item: dict[str, Any], message: am.Msg) -> None:
     (found,) = returned([item])
     assert am.same(found, message), found
     assert same_document(written(message)["input"], [item])
+
+
+SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
+    (
+        "what it prints, linked as others are",
+        {"type": "local_shell_call_output", "call_id": "c", "output": "a"},
+        msg("tool", am.ToolResultBlock("c", "a", kind="local_shell")),
+    ),
+    (
+        "what a user's code writes for the assistant: a part without annotations",
+        {"role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]},
+        msg("assistant", am.TextBlock("Hi")),
+    ),
+    (
+        "a message that says it has no id",
+        {"type": "message", "id": None, "role": "assistant", "status": "completed",
+         "content": [{"type": "output_text", "text": "Hi", "annotations": None}]},
+        msg("assistant", am.TextBlock("Hi")),
+    ),
+    ("a user's, likewise", {"id": None, "role": "user", "content": "Hi"}, msg("user", am.TextBlock("Hi"))),
+    (
+        "a search that doesn't tell what for",
+        {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+        msg("assistant", am.ToolUseBlock(None, "web_search", {}, item_id="ws_1", **SERVER)),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("item", "message"), [entry[1:] for entry in SPELT], ids=[entry[0] for entry in SPELT])
+def test_items_are_spelt_otherwise_too(item: dict[str, Any], message: am.Msg) -> None:
+    """What people and older versions leave out or spell otherwise says the same, and comes back."""
+    (found,) = returned([item])
+    assert am.same(found, message), found
+    assert not same_document(written(message)["input"], [item])
 
 
 def test_a_run_of_items_is_one_message() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from collections import Counter
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.formats import is_object
+from agentmsg.formats.sending.encoding import is_base64
 from agentmsg.formats.sending.findings import Request
 from agentmsg.formats.sending.pairing import Pairing, is_plain
 from agentmsg.testing import sendable
@@ -242,6 +244,17 @@ def test_each_rule_is_repaired(target: Any, code: str, broken: am.History, mende
     assert {loss.why for loss in repaired.losses} == {code}
     assert am.same(am.restore(repaired.history, repaired.losses), broken)
     assert bool(repaired.losses.content) is (code in {"reasoning-alone", "data-encoding", "redacted-encoding"})
+
+
+@given(st.text(alphabet="AB9-_= \n", max_size=12))
+@settings(max_examples=effort(300))
+def test_any_text_is_base64_or_not(text: str) -> None:
+    """No text makes the question fail; what strict decoders take is what Python's decodes and encodes again."""
+    told = [is_base64(text, spelling) for spelling in ("standard", "padded", "any")]
+    assert told == sorted(told)
+    if told[0]:
+        compact = "".join(text.split())
+        assert base64.b64encode(base64.b64decode(compact, validate=True)).decode() == compact
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,45 @@ def test_what_a_tool_gave_is_of_one_kind(output: dict[str, Any], fields: dict[st
     assert same_document(written(history[0].evolve(notes={}), msg("tool", block)), natives)
 
 
+@pytest.mark.parametrize(
+    ("told", "fields"),
+    [
+        ({"result": "x"}, {"content": "x"}),
+        ({"result": ""}, {}),
+        ({"result": {"a": 1}}, {"structured": {"a": 1}}),
+        ({"result": [1], "isError": True}, {"structured": [1], "status": "error"}),
+        ({"result": "boom", "isError": True}, {"content": "boom", "status": "error"}),
+        ({"result": None, "isError": False}, {"extras": {"vercel": {"isError": False}}}),
+        (
+            {"result": 1, "output": {"type": "text", "value": "x"}},
+            {"content": "x", "extras": {"vercel": {"result": 1}}},
+        ),
+    ],
+    ids=str,
+)
+def test_calls_and_results_are_read_as_they_were_before_ai_sdk_5(told: dict[str, Any], fields: dict[str, Any]) -> None:
+    """Arguments and results stood under other keys; they come back there, and are detected."""
+    call: dict[str, Any] = {"role": "assistant", "content": [{"type": "tool-call", **LINK, "args": {"q": 1}}]}
+    natives: list[Any] = [call, {"role": "tool", "content": [{"type": "tool-result", **LINK, **told}]}]
+    history = returned(natives)
+    assert am.same(history[0], msg("assistant", am.ToolUseBlock("c", "f", {"q": 1})))
+    assert am.same(history[1], msg("tool", am.ToolResultBlock("c", name="f", **fields))), history[1]
+    assert am.detect(natives)[0][0] == "vercel"
+
+
+def test_an_edited_old_result_is_told_as_it_can_be() -> None:
+    """A refusal to run has no place in the older shape; an edited text stays in it."""
+    part = {"type": "tool-result", **LINK, "result": "x"}
+    history = returned([{"role": "tool", "content": [part]}])
+    block = history[0].content[0]
+    edited = am.History([history[0].evolve(content=[block.evolve(content="y")])])
+    assert am.encode(edited, "vercel") == [{"role": "tool", "content": [{**part, "result": "y"}]}]
+    denied: Any = am.encode(
+        am.History([history[0].evolve(content=[block.evolve(content=(), status="denied")])]), "vercel"
+    )
+    assert denied[0]["content"][0]["output"] == {"type": "execution-denied"}
+
+
 def test_results_share_a_message_of_tools() -> None:
     """Neighbouring results are one native message; answers to requests for approval stand among them."""
     result: dict[str, Any] = {"type": "tool-result", **LINK, "output": {"type": "text", "value": "1"}}

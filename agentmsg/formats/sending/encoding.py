@@ -42,10 +42,10 @@ def is_base64(text: str, spelling: Spelling = "any") -> bool:
 def _decodes(text: str) -> bool:
     try:
         binascii.a2b_base64(text, strict_mode=True)
+        # Strict decoders refuse bits behind the last byte, too, and more padding than it takes.
+        return not text.endswith("=") or _without_rest(text) == text
     except ValueError:  # also of text outside ASCII
         return False
-    # Strict decoders refuse bits behind the last byte, too.
-    return not text.endswith("=") or _without_rest(text) == text
 
 
 def _standard(text: str) -> str:

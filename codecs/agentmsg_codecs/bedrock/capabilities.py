@@ -23,7 +23,8 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.bedrock.format import is_guarded
+from agentmsg_codecs.bedrock.format import REASONING_KEYS, is_guarded
+from agentmsg_codecs.bedrock.media import DOCUMENT_KEYS, MEDIUM_KEYS
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT, PROVIDER
 from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import tool_rows
@@ -38,7 +39,8 @@ _MESSAGE_KEYS = frozenset({"role", "content"})
 _NONE = frozenset[str]()
 # Inside of what a part is made around; what stands beside that would be another part.
 _INNER_KEYS = {
-    am.FileBlock: frozenset({"format", "name", "source", "context"}),
+    **dict.fromkeys((am.ImageBlock, am.AudioBlock, am.VideoBlock), MEDIUM_KEYS),
+    am.FileBlock: DOCUMENT_KEYS,
     am.ToolUseBlock: frozenset({"toolUseId", "name", "input", "type"}),
     am.ToolResultBlock: frozenset({"toolUseId", "content", "status"}),
 }
@@ -50,6 +52,8 @@ _MEDIA: Any = {
 def _extras_of(cls: type[Any]) -> Cell:
     if cls is am.TextBlock:
         return carried_extras((GUARD, lambda block: _NONE if is_guarded(block) else None))
+    if cls is am.ThinkingBlock:
+        return carried_extras((ITEM, lambda block: REASONING_KEYS if block.redacted is None else None))
     keys = _INNER_KEYS.get(cls)
     return carried_extras() if keys is None else carried_extras((ITEM, lambda _: keys), odd=_is_other_type)
 

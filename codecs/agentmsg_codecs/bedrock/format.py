@@ -69,26 +69,37 @@ CACHE = Key(POINT, "cache", Nested(("cache",)), "may", cell=_nearest_hint)
 # -- reasoning --------------------------------------------------------------------------------------------------------
 
 
+REASONING_KEYS = frozenset({"text", "signature"})
+
+
 def _read_reasoning(native: Native) -> dict[str, Any]:
     held = native["reasoningContent"]
     if is_object(held) and held.keys() == {"redactedContent"} and type(held["redactedContent"]) is str:
         return {"redacted": held["redactedContent"]}
     said: Any = held.get("reasoningText") if is_object(held) and len(held) == 1 else None
-    if not is_object(said) or not {"text"} <= said.keys() <= {"text", "signature"}:
+    if not is_object(said) or type(said.get("text")) is not str:
         raise Unreadable
-    if not all(type(value) is str for value in said.values()):
+    value: Any = said.get("signature")
+    if value is not None and type(value) is not str:
         raise Unreadable
-    signature = am.Signature(PROVIDER, said["signature"]) if "signature" in said else None
-    return {"thinking": said["text"], "signature": signature}
+    found: dict[str, Any] = {"thinking": said["text"]}
+    if value is not None:
+        found["signature"] = am.Signature(PROVIDER, value)
+    elif "signature" in said:
+        found["notes"] = {"/signature": "null"}
+    rest = {key: more for key, more in said.items() if key not in REASONING_KEYS}
+    return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
 
 
 def _write_reasoning(block: am.ThinkingBlock) -> Native:
     if block.redacted is not None:
         return {"reasoningContent": {"redactedContent": block.redacted}}
-    said = {"text": block.thinking}
+    said: Native = {"text": block.thinking}
     if block.signature is not None:
         said["signature"] = block.signature.value
-    return {"reasoningContent": {"reasoningText": said}}
+    elif block.notes and mark_of(block, FAMILY, "/signature") == "null":
+        said["signature"] = None
+    return {"reasoningContent": {"reasoningText": {**said, **thaw(natives.extras_of(block, ITEM))}}}
 
 
 _REASONING = Hatch(
@@ -100,11 +111,12 @@ _REASONING = Hatch(
     schema={"reasoningContent": {
         "type": "object", "additionalProperties": False, "required": ["reasoningText"],
         "properties": {"reasoningText": {
-            "type": "object", "additionalProperties": False, "required": ["text"],
+            "type": "object", "required": ["text"],
             "properties": {"text": {"type": "string"}, "signature": {"type": "string"}},
         }},
     }},
     about="thinking, signature; redacted",
+    spaces=(ITEM,),
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST = 255
+MEDIUM_KEYS = frozenset({"format", "source"})
 
 
 def _source(held: Any, media_type: str | None) -> Any:
@@ -93,29 +94,32 @@ def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
 
     def read(native: Native) -> dict[str, Any]:
         held = native[key]
-        if not is_object(held) or held.keys() != {"format", "source"}:
+        if not is_object(held):
             raise Unreadable
-        word: Any = held["format"]
+        word: Any = held.get("format")
         if type(word) is not str or word not in formats:
             raise Unreadable
-        return {"source": _source(held["source"], formats[word])}
+        found = {"source": _source(held.get("source"), formats[word])}
+        rest = {name: value for name, value in held.items() if name not in MEDIUM_KEYS}
+        return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
 
     def write(block: Any) -> Native:
-        return {key: {"format": words[block.source.media_type], "source": _write_source(block.source)}}
+        held = {"format": words[block.source.media_type], "source": _write_source(block.source)}
+        return {key: {**held, **thaw(natives.extras_of(block, ITEM))} if block.extras else held}
 
     schema = {"type": "object", "required": ["format", "source"], "properties": {
         "format": {"enum": list(formats)},
         "source": {"type": "object", "properties": {"bytes": {"type": "string"}}, "required": ["bytes"],
                    "additionalProperties": False},
-    }, "additionalProperties": False}  # fmt: skip
+    }}  # fmt: skip
     return Hatch(keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), schema={key: schema},
-                 about="source")  # fmt: skip
+                 about="source", spaces=(ITEM,))  # fmt: skip
 
 
 # -- documents --------------------------------------------------------------------------------------------------------
 
 _WORDS = {media_type: word for word, media_type in DOCUMENTS.items()}
-_KNOWN = frozenset({"format", "name", "source", "context"})
+DOCUMENT_KEYS = MEDIUM_KEYS | {"name", "context"}
 
 
 def _read_document(native: Native) -> dict[str, Any]:
@@ -127,7 +131,7 @@ def _read_document(native: Native) -> dict[str, Any]:
         raise Unreadable
     media_type = None if word is None else DOCUMENTS[word]
     source, notes = _document_source(held.get("source"), media_type)
-    rest = {key: value for key, value in held.items() if key not in _KNOWN}
+    rest = {key: value for key, value in held.items() if key not in DOCUMENT_KEYS}
     found: dict[str, Any] = {"source": source, "name": held["name"], "context": held.get("context"), "notes": notes}
     return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
 

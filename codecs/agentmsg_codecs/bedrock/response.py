@@ -23,7 +23,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, cells, is_list, is_object, mark_of, natives
+from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, cells, excerpt, is_list, is_object, mark_of, natives
 from agentmsg.formats.bodies import Answers, answer_caps, completed
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Rows, Words
 from agentmsg_codecs.bedrock.base import Bedrock
@@ -86,6 +86,12 @@ class BedrockResponseCodec(Answers, Bedrock):
         output: Any = document.get("output")
         if not is_object(output) or not is_object(output.get("message")):
             return DecodeError("a response must have a message as its output", path=("output",))
+        message = output["message"]
+        if message.get("role") != "assistant":
+            said = excerpt(message["role"]) if "role" in message else "absent"
+            return DecodeError(f"the role of a response is assistant, not {said}", path=("output", "message", "role"))
+        if not is_list(message.get("content")):
+            return DecodeError("a response must have a list of content", path=("output", "message", "content"))
         return super().refusal(document)
 
     def likeness(self, document: Any) -> float:

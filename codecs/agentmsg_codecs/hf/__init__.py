@@ -20,7 +20,7 @@ Follows trl 1.16 and the chat templates that it ships.
 | image, video, audio, with image, url, path or base64 | ImageBlock, VideoBlock, AudioBlock |
 | image alone, or ``<image>`` in a user's text, with the column images | ImageBlock |
 | image_url, video_url, audio_url | ImageBlock, VideoBlock, AudioBlock |
-| reasoning_content; thinking; reasoning; a part reasoning | ThinkingBlock |
+| reasoning_content; thinking; reasoning; a part reasoning or thinking | ThinkingBlock |
 | ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
 | tool_calls; a part tool_call | ToolUseBlock; without an id it gets one that isn't written |
 | tool_call_id, name, content of a tool message | ToolResultBlock; without an id, of the first call that waits |

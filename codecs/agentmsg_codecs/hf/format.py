@@ -231,6 +231,8 @@ PARTS = (
          when=lambda block: is_marked(block, FAMILY, "/value")),
     Form("text", am.TextBlock, "text", (Key("text", "text", Text()),)),
     *(form for tag in KINDS for form in _media(tag)),
+    Form("thinking", am.ThinkingBlock, "thinking", (Key("thinking", "thinking", Text()),),
+         notes={"part": True, "thinking": True}, when=lambda block: is_marked(block, FAMILY, "/thinking")),
     Form("reasoning", am.ThinkingBlock, "reasoning", (Key("value", "thinking", Text()),), notes={"part": True}),
     Form("tool_call", am.ToolUseBlock, "tool_call", (Hatch(
         keys=("value",), cells={"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": KEEP}, get=_read_called,
@@ -352,5 +354,5 @@ def describe(calls: Each, *, reasoning: str | None, by_text: bool) -> Described:
     return Described(
         FAMILY,
         (*PARTS, *_calls(by_text=by_text), *TOOLS, *plain, _assistant(calls, reasoning), *results),
-        {"plain": _SAID, "assistant": (*_SAID, "reasoning", "tool_call"), "tool": _SAID},
+        {"plain": _SAID, "assistant": (*_SAID, "thinking", "reasoning", "tool_call"), "tool": _SAID},
     )

@@ -13,7 +13,9 @@ _REQUEST = frozenset(
     {"model", "max_tokens", "max_completion_tokens", "temperature", "stream", "system", "options", "agentmsg", "type"}
 )
 _COLUMNS = frozenset({"images", "chat_template_kwargs", "rejected"})
-_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "weight", "loss", "train", *REASONING_KEYS})
+_KEYS = frozenset(
+    {"role", "content", "name", "tool_calls", "tool_call_id", "weight", "loss", "loss_weight", "train", *REASONING_KEYS}
+)
 _MEDIA = frozenset({"image", "video", "audio"})
 _OWN_PARTS = frozenset({"reasoning", "tool_call", "image_url", "video_url", "audio_url", "text"})
 # For rows such as a request to OpenAI may be, to the last key.
@@ -52,7 +54,8 @@ def _are_texts(row: Any) -> bool:
 
 
 def _is_message(message: Any) -> bool:
-    return is_mapping(message) and message.get("role") in _ROLES and _KEYS.issuperset(message)
+    role: Any = message.get("role") if is_mapping(message) else None
+    return isinstance(role, str) and role in _ROLES and (_KEYS.issuperset(message) or _is_own(message))
 
 
 def _is_own(message: Any) -> bool:

@@ -58,6 +58,8 @@ def _message_keys(message: am.Msg) -> frozenset[str]:
 
 
 _EXTRAS = carried_extras((FAMILY, _message_keys), odd=_is_odd_status)
+# What stands inside results of tools that OpenAI runs.
+SERVED_RESULTS: dict[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
 _ITEM_EXTRAS = carried_extras((ITEM, lambda _: SAID_KEYS), odd=_is_odd_word)
 
 
@@ -180,7 +182,9 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
             "developer": system,
             "user": MessageRow(fields=fields, blocks=_input_rows(items, "user")),
             "assistant": MessageRow(
-                fields={"extras": _run_extras}, blocks=run_rows(items, items.block_of, thinking=thinking)
+                fields={"extras": _run_extras},
+                blocks=run_rows(items, items.block_of, thinking=thinking),
+                results=SERVED_RESULTS,
             ),
             "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_input_rows(items, "inner")),
             "native": rules.native_message_row(FAMILY, items.message_of),

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, is_object, is_sequence, media
+from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, is_object, is_sequence, mark_of, media, natives
 from agentmsg.formats.forms import Content, Form, Hatch, Input, Json, Key, Link, Spare, Text, Words
 from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, is_own_id, item_id, item_marks
-from agentmsg_codecs.openai_responses.names import PROVIDER
+from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,6 +72,20 @@ _SCREENSHOT = Hatch(keys=("output",), cells={"content": KEEP}, get=_read_screen,
 _CALLED = Key("call_id", "tool_call_id", Link())
 
 
+def _read_linked(native: Native) -> dict[str, Any]:
+    """Read whose result it is: the schema says so under ``id``, the guides under ``call_id``, as of other results."""
+    found = [key for key in ("id", "call_id") if key in native]
+    value = native[found[0]] if len(found) == 1 else None
+    if type(value) is not str or not value:
+        raise Unreadable
+    return {"tool_call_id": value, **({"notes": {"/linked": True}} if found == ["call_id"] else {})}
+
+
+def _write_linked(block: am.ToolResultBlock) -> Native:
+    is_linked = bool(block.notes) and mark_of(block, FAMILY, "/linked") is True
+    return {"call_id" if is_linked else "id": natives.link_of(block.tool_call_id)}
+
+
 def _result(tool: str, *items: Any, **others: Any) -> Form:
     return Form(f"{tool}_output", am.ToolResultBlock, f"{tool}_call_output", items, fixed={"kind": tool},
                 is_apart="output", **others)  # fmt: skip
@@ -81,7 +95,9 @@ RESULTS = (
     _result("computer", _CALLED, _SCREENSHOT, _ANY_ID, STATUS,
             Spare("acknowledged_safety_checks", [], is_written=False)),
     _result("shell", _CALLED, Key("output", "structured", Json()), _ANY_ID, STATUS),
-    _result("local_shell", Key("id", "tool_call_id", Link()), Key("output", "content", Content()), STATUS),
+    _result("local_shell", Hatch(keys=("id", "call_id"), cells={"tool_call_id": KEEP}, get=_read_linked,
+                                 put=_write_linked, schema={"id": {"type": "string"}}, about="tool_call_id"),
+            Key("output", "content", Content()), STATUS),
     _result("apply_patch", _CALLED, Key("output", "content", Content(), "may"), _ANY_ID,
             Key("status", "status", Words({"completed": "success", "failed": "error"}, is_closed=True))),
 )  # fmt: skip
@@ -111,15 +127,16 @@ def _is_screenshot(block: am.ToolResultBlock) -> bool:
     return am.same(image, am.ImageBlock(source))
 
 
-def _is_text(block: am.ToolResultBlock) -> bool:
+def is_text(block: am.ToolResultBlock) -> bool:
+    """Whether a result is one text, or nothing."""
     texts = [item.text for item in block.content if type(item) is am.TextBlock]
     return len(texts) < 2 and am.same(block.content, tuple(map(am.TextBlock, texts)))  # noqa: PLR2004 - one
 
 
 _ANSWERS: Mapping[str, Callable[[am.ToolResultBlock], bool]] = {
-    "apply_patch": lambda block: block.status in ("success", "error") and _is_text(block),
+    "apply_patch": lambda block: block.status in ("success", "error") and is_text(block),
     "computer": _is_screenshot,
-    "local_shell": _is_text,
+    "local_shell": is_text,
     "shell": lambda block: is_sequence(block.structured) and not block.content,
 }
 

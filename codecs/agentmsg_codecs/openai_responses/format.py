@@ -173,15 +173,20 @@ def _annotations(citation: Callable[[], Shape]) -> Hatch:
     """Return what says the citations of a text, given what returns the shape of one."""
 
     def read(native: Native) -> dict[str, Any]:
-        value: Any = native["annotations"]
+        value: Any = native.get("annotations")
+        if value is None:  # as people write what the assistant said
+            return {"citations": (), "notes": {"/uncited": "null" if "annotations" in native else "absent"}}
         if not is_list(value):
             raise Unreadable
         return {"citations": tuple(read_as(citation(), each, FAMILY) for each in value)}
 
     def write(block: am.TextBlock) -> Native:
+        how = mark_of(block, FAMILY, "/uncited") if block.notes and not block.citations else None
+        if how in ("absent", "null"):
+            return {} if how == "absent" else {"annotations": None}
         return {"annotations": [write_as(citation(), each, FAMILY) for each in block.citations]}
 
-    return Hatch(keys=("annotations",), cells={"citations": KEEP}, get=read, put=write, must=("annotations",),
+    return Hatch(keys=("annotations",), cells={"citations": KEEP}, get=read, put=write,
                  schema={"annotations": {"enum": [[]]}}, about="citations")  # fmt: skip
 
 
@@ -213,8 +218,8 @@ _LINK = Key("call_id", "id", Link())
 _ARGUMENTS = Key("arguments", "input", Arguments(is_eager=True))
 
 
-def _served(name: str, *keys: str) -> Form:
-    """Return the form of a call that OpenAI runs; its arguments are some keys of the item."""
+def _said_by(*keys: str) -> Hatch:
+    """Return the hatch of a call whose arguments are some keys of the item."""
 
     def read(native: Native) -> dict[str, Any]:
         return {"input": adopt({key: native[key] for key in keys})}
@@ -222,9 +227,13 @@ def _served(name: str, *keys: str) -> Form:
     def write(block: Any) -> Native:
         return tool_arguments.input_copy(block)
 
-    told = Hatch(keys=keys, cells={"input": KEEP}, get=read, put=write, must=keys, schema={key: {} for key in keys},
+    return Hatch(keys=keys, cells={"input": KEEP}, get=read, put=write, must=keys, schema={key: {} for key in keys},
                  about="input")  # fmt: skip
-    return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", (told, Key("id", "item_id", Text()), ENDED),
+
+
+def _served(name: str, *keys: str) -> Form:
+    """Return the form of a call that OpenAI runs."""
+    return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", (_said_by(*keys), Key("id", "item_id", Text()), ENDED),
                 fixed={**_SERVER, "name": name, "id": None}, marks=item_marks(name), when=_is_not_of_mcp)  # fmt: skip
 
 
@@ -266,7 +275,7 @@ ITEMS = (
     *CALLS,
     *(_served(name, *keys) for name, keys in SERVED.items()),
     Form("web_search_call", am.ToolUseBlock, "web_search_call", (
-        Key("action", "input", Input()), Key("id", "item_id", Text()), ENDED,
+        Key("action", "input", Input(), "{}"), Key("id", "item_id", Text()), ENDED,
     ), fixed={**_SERVER, "name": "web_search", "id": None}, marks=item_marks("web_search"), when=_is_not_of_mcp),
     Form("mcp_call", am.ToolUseBlock, "mcp_call", (
         Key("name", "name", Text()), _ARGUMENTS, Key("id", "item_id", Text()), ENDED,
@@ -280,6 +289,14 @@ ITEMS = (
         Key("call_id", "tool_call_id", Link(), "null"), Key("tools", "structured", Json()),
         item_id("tool_search_result"), STATUS,
     ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search_result")),
+    Form("program", am.ToolUseBlock, "program", (_LINK, _said_by("code"), Key("id", "item_id", Text())),
+         fixed={**_SERVER, "name": "program"}, marks=item_marks("program"), fits=_says("fingerprint"),
+         when=_is_not_of_mcp, about="fingerprint is an extra",
+         schema={"properties": {"fingerprint": {"type": "string"}}, "required": ["fingerprint"]}),
+    Form("program_output", am.ToolResultBlock, "program_output", (
+        Key("call_id", "tool_call_id", Link()), Key("result", "content", Content()), Key("id", "item_id", Text()),
+        ENDED,
+    ), fixed={**_SERVER, "name": "program"}),
     Form("image_generation_call", am.ImageBlock, "image_generation_call", (
         Key("result", "source", Via(_read_made, _write_made, {"type": "string"}, supports=KEEP)),
         Key("id", "item_id", Text()), ENDED,

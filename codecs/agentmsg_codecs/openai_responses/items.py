@@ -30,7 +30,7 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import read_tool, write_tool
 from agentmsg_codecs.openai_responses.client_tools import CALLS
-from agentmsg_codecs.openai_responses.format import OUTPUTS, describe_inputs, describe_items
+from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS, describe_inputs, describe_items
 from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, PHASES, PREFIXES
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ _PLACES = {"user": "user", "system": "text", "developer": "text"}
 # The forms of results by their tags.
 _OUTPUTS = {str(form.tag): form.name for form in OUTPUTS}
 _OUTPUT_OF = {form.fixed.get("kind", "function"): form.name for form in OUTPUTS}
+# Results of tools that OpenAI runs: of the assistant's side.
+_SERVED = frozenset(form.tag for form in ITEMS if form.cls is am.ToolResultBlock)
 _CALLS = ("function_call", "custom_tool_call", *(form.tag for form in CALLS))
 _MORE_TOOLS = "additional_tools"
 _SAID = (am.TextBlock, am.RefusalBlock)
@@ -94,9 +96,13 @@ def _spelt(note: Mapping[str, Any], *, usual: bool) -> Native:
 
 def _id_of(native: Native, note: Native) -> str | None:
     item_id = native.get("id")
-    if "id" in native and type(item_id) is not str:
+    if item_id is None:
+        if "id" in native:  # as dumps of the types say that there is none
+            note["/id"] = "null"
+        return None
+    if type(item_id) is not str:
         raise Unreadable
-    if item_id is not None and not item_id.startswith(PREFIXES["message"]):
+    if not item_id.startswith(PREFIXES["message"]):
         note["/id"] = True
     return item_id
 
@@ -255,7 +261,7 @@ class Items:
 
     def _empty(self, native: Native) -> am.Msg:
         """Return the message of an item of the assistant without content, which parts the runs around it."""
-        if "phase" in native:
+        if "phase" in native or "id" in native:
             raise Unreadable
         note = {**_spelling(native, usual=False), **({"/list": True} if native["content"] == [] else {})}
         return _make_msg("assistant", (), extras=_kept(_rest(native, MESSAGE_KEYS)), notes=_kept(note))
@@ -296,6 +302,8 @@ class Items:
             native = {"role": message.role, "content": said, **_spelt(note_of(message, FAMILY), usual=False)}
         if given(message.id) is not None:
             native["id"] = message.id
+        elif message.notes and mark_of(message, FAMILY, "/id") == "null":
+            native["id"] = None
         return {**native, **thaw(natives.extras_of(message, FAMILY))}
 
     def write_run(self, content: Sequence[Any]) -> list[Any]:
@@ -324,6 +332,8 @@ class Items:
         native: Native = {**_spelt(note, usual=is_own), "role": "assistant", "content": parts}
         if is_own and (first.item_id is not None or note.get("/nameless") is not True):
             native["id"] = natives.link_of(first.item_id) or ""
+        elif note.get("/id") == "null":
+            native["id"] = None
         if first.phase is not None:
             native["phase"] = first.phase
         return {**native, **thaw(natives.extras_of(first, ITEM))}
@@ -357,7 +367,7 @@ def _is_of_assistant(item: Any) -> bool:
     tag: Any = item.get("type")
     if type(tag) is not str or tag in _OUTPUTS or item.get("role", "assistant") != "assistant":
         return False
-    return not tag.endswith(("_output", "_response")) or tag == "tool_search_output"
+    return not tag.endswith(("_output", "_response")) or tag in _SERVED
 
 
 def _is_plain(block: Any) -> bool:

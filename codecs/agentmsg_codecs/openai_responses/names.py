@@ -26,6 +26,7 @@ PREFIXES = {
     "code_interpreter": "ci_",
     "file_search": "fs_",
     "mcp": "mcp_",
+    "program": "cm_",
     "tool_search": "tsc_",
     "tool_search_result": "tso_",
     "web_search": "ws_",

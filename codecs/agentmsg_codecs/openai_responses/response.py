@@ -31,7 +31,7 @@ from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, cells, excer
 from agentmsg.formats.bodies import Answers, answer_caps, completed
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
-from agentmsg_codecs.openai_responses.capabilities import needs_id, run_rows
+from agentmsg_codecs.openai_responses.capabilities import SERVED_RESULTS, needs_id, run_rows
 from agentmsg_codecs.openai_responses.format import USAGE
 from agentmsg_codecs.openai_responses.items import Items
 from agentmsg_codecs.openai_responses.likeness import sniff_answer
@@ -86,6 +86,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
             self.answer,
             fields={"usage": cells.usage(_COUNTS, extras=extras, wanted=_wanted, case=_ALL_COUNTED)},
             blocks=run_rows(self.engine, self.engine.answer_of, thinking=self.thinking, is_answer=True),
+            results=SERVED_RESULTS,
             otherwise=_complete,
             needs_id=needs_id,
         )

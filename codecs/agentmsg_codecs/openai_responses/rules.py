@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, cells, is_mapping, is_marked, mark_of, media, natives, note_of, rules
-from agentmsg_codecs.openai_responses.client_tools import is_call, is_result
+from agentmsg_codecs.openai_responses.client_tools import is_call, is_result, is_text
 from agentmsg_codecs.openai_responses.format import SERVED, made_image
 from agentmsg_codecs.openai_responses.item_keys import is_own_id
 from agentmsg_codecs.openai_responses.items import is_phase
 from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM, PROVIDER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from agentmsg.formats import Rule
 
 # -- parts of message items -------------------------------------------------------------------------------------------
@@ -99,6 +101,9 @@ def _is_served(block: Any) -> bool:
         return False
     if block.name == "tool_search":
         return True
+    if block.name == "program":
+        is_told = block.id is not None and type(natives.extras_of(block, FAMILY).get("fingerprint")) is str
+        return is_told and block.input.keys() == {"code"} and is_own_id(block.item_id, block, "program")
     if block.name == "web_search":
         return is_own_id(block.item_id, block, "web_search")
     keys = SERVED.get(block.name)
@@ -113,17 +118,28 @@ def call(block: am.ToolUseBlock) -> Any:
         return block
     if not _is_served(block):
         return rules.server_as_text(block)
-    if block.id is None or block.name == "tool_search":
+    if block.id is None or block.name in _LINKED:
         return block
     return Swap(block.evolve(id=None), "calls of OpenAI's tools have their item's id alone", "annotation")
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
-    """Keep what OpenAI's search for tools found; other results of providers' tools are text."""
+    """Keep what OpenAI's search for tools found, and what a program gave; other results of servers are text."""
     if block.kind != "server":
         return rules.result_as_text(block)
-    is_found = block.provider == PROVIDER and block.name == "tool_search" and not block.content
-    return block if is_found else rules.server_as_text(block)
+    fits = _LINKED.get(block.name or "") if block.provider == PROVIDER else None
+    return block if fits is not None and fits(block) else rules.server_as_text(block)
+
+
+def _is_programs(block: am.ToolResultBlock) -> bool:
+    is_told = block.structured is None and block.error is None and is_text(block)
+    return is_told and block.tool_call_id is not None and block.item_id is not None
+
+
+# What OpenAI runs whose results are items, linked to their calls, with what tells results that fit.
+_LINKED: Mapping[str, Callable[[am.ToolResultBlock], bool]] = {
+    "program": _is_programs, "tool_search": lambda block: not block.content,
+}  # fmt: skip
 
 
 def compaction(block: am.CompactionBlock) -> Any:

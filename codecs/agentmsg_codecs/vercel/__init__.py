@@ -2,7 +2,7 @@
 
 A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
 
-Follows the npm package ai 7.0; reads 5 and 6, too.
+Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 
 | AI SDK | agentmsg |
 | --- | --- |
@@ -16,6 +16,7 @@ Follows the npm package ai 7.0; reads 5 and 6, too.
 | tool-call; with providerExecuted | ToolUseBlock; of kind "server" |
 | tool-result of an assistant | ToolResultBlock of kind "server" |
 | output: text, content; json | content; structured |
+| before 5: args; result; isError | input; content or structured; status "error" |
 | output: error-text, error-json; execution-denied | the same of status "error"; of "denied", its reason the error |
 | providerOptions: anthropic.cacheControl | cache |
 | anthropic.signature, google.thoughtSignature, openai.reasoningEncryptedContent, bedrock.signature | signature |

@@ -29,7 +29,7 @@ from agentmsg.formats import (
     tool_arguments,
 )
 from agentmsg.formats.forms import Hatch
-from agentmsg_codecs.vercel.names import OUTPUT, RUNNERS
+from agentmsg_codecs.vercel.names import FAMILY, OUTPUT, RUNNERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,16 +87,23 @@ def own_text(text: str, block: am.ToolUseBlock) -> str | None:
 
 
 def _get_input(native: Native) -> dict[str, Any]:
-    return {"raw_input": None, **read_input(native["input"])}
+    if "input" in native:
+        fields = {"raw_input": None, **read_input(native["input"])}
+        return {**fields, "odd": ("args",)} if "args" in native else fields
+    if "args" not in native:
+        raise Unreadable
+    return {"raw_input": None, **read_input(native["args"]), "notes": {"/args": True}}
 
 
 def _put_input(block: am.ToolUseBlock) -> Native:
-    return {"input": write_input(block)}
+    is_old = block.notes and mark_of(block, FAMILY, "/args") is True and "args" not in natives.extras_of(block, FAMILY)
+    return {"args" if is_old else "input": write_input(block)}
 
 
+# Before AI SDK 5 they were the `args` of a call.
 INPUT = Hatch(
-    keys=("input",), cells={"input": KEEP, "raw_input": own_text}, get=_get_input, put=_put_input, must=("input",),
-    schema={"input": {}}, about="input",
+    keys=("input", "args"), cells={"input": KEEP, "raw_input": own_text}, get=_get_input, put=_put_input,
+    odd=("args",), schema={"input": {}}, about="input",
 )  # fmt: skip
 
 
@@ -142,8 +149,50 @@ KIND = Hatch(
 _TEXTS, _VALUES = {"text": None, "error-text": "error"}, {"json": None, "error-json": "error"}
 
 
+# Before AI SDK 5 what a tool gave was any JSON, and that it failed stood beside.
+_OLD = ("result", "isError")
+
+
+def _read_result(native: Native) -> dict[str, Any]:
+    """Return the fields of what a tool gave, as it stood there before AI SDK 5."""
+    value, is_error = native["result"], native.get("isError") is True
+    notes: Native = {"/result": True}
+    odd = () if is_error or "isError" not in native else ("isError",)
+    told: dict[str, Any] = {"status": "error" if is_error else None, "notes": notes, "odd": odd}
+    if type(value) is str:
+        return {**told, "content": (_make_text(value),) if value else ()}
+    if value is None:
+        notes["/null"] = True
+    return {**told, "structured": adopt(value)}
+
+
+def _write_result(block: Any, family: str) -> Native | None:
+    """Return what a tool gave as it was read from a message before AI SDK 5; None where it can't stand there."""
+    beside = natives.extras_of(block, family)
+    is_old = block.notes and mark_of(block, family, "/result") is True and OUTPUT not in block.extras
+    if not is_old or block.status not in (None, "error") or "result" in beside:
+        return None
+    if block.status is not None and "isError" in beside:
+        return None
+    failed = {} if block.status is None else {"isError": True}
+    if block.structured is not None:
+        return None if isinstance(block.structured, str) else {"result": thaw(block.structured), **failed}
+    if not _is_text(block.content, family):
+        return None
+    is_null = not block.content and mark_of(block, family, "/null") is True
+    return {"result": None if is_null else block.content[0].text if block.content else "", **failed}
+
+
 def _read_output(native: Native, inner: Parts) -> dict[str, Any]:
-    held: Any = native["output"]
+    if "output" not in native and "result" in native:
+        return _read_result(native)
+    fields = _read_told(native, inner)
+    odd = tuple(key for key in _OLD if key in native)
+    return {**fields, "odd": odd} if odd else fields
+
+
+def _read_told(native: Native, inner: Parts) -> dict[str, Any]:
+    held: Any = native.get("output")
     tag: Any = held.get("type") if is_object(held) else None
     if type(tag) is not str:
         raise Unreadable
@@ -212,7 +261,8 @@ def output(inner: Callable[[], Parts], family: str, *, is_served: bool = False) 
         return {**fields, "provider": runner_of(native.get("toolCallId"))} if is_served else fields
 
     def put(block: Any) -> Native:
-        return _write_output(block, inner(), family)
+        old = _write_result(block, family)
+        return _write_output(block, inner(), family) if old is None else old
 
     def of(*tags: str, **value: Any) -> Native:
         return {"type": "object", "properties": {"type": {"enum": list(tags)}, **value},
@@ -221,14 +271,14 @@ def output(inner: Callable[[], Parts], family: str, *, is_served: bool = False) 
     parts = {"type": "array", "items": {"$ref": "#/$defs/place_inner"}}
     kinds = [of(*_TEXTS, value={"type": "string"}), of(*_VALUES, value={}), of("content", value=parts)]
     return Hatch(
-        keys=("output",),
+        keys=("output", *_OLD),
         cells={
             **dict.fromkeys(("content", "structured", "status", "error"), KEEP),
             **({"provider": carried_provider} if is_served else {}),
         },
         get=get,
         put=put,
-        must=("output",),
+        odd=_OLD,
         schema={"output": {"anyOf": kinds}},
         about="content, structured, status, error",
         spaces=(OUTPUT,),

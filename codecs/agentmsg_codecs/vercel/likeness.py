@@ -11,7 +11,7 @@ _ROLES = frozenset({"system", "user", "assistant", "tool"})
 _SURE, _LIKELY, _PLAIN = 0.98, 0.85, 0.6
 # Keys that parts must have, by their type.
 _OWN = {
-    "tool-call": {"toolCallId", "toolName"}, "tool-result": {"toolCallId", "output"}, "reasoning": {"text"},
+    "tool-call": {"toolCallId", "toolName"}, "tool-result": {"toolCallId"}, "reasoning": {"text"},
     "tool-approval-request": {"approvalId"}, "tool-approval-response": {"approvalId"}, "reasoning-file": {"mediaType"},
 }  # fmt: skip
 _SHARED = {"text": {"text"}, "image": {"image"}, "file": {"data", "mediaType"}, "custom": {"kind"}}
@@ -52,6 +52,8 @@ def _sniff_part(part: Any) -> float:
     tag: Any = part.get("type") if is_object(part) else None
     wanted = _OWN.get(tag, _SHARED.get(tag)) if type(tag) is str else None
     if wanted is None or not wanted <= part.keys():
+        return 0.0
+    if tag == "tool-result" and part.keys().isdisjoint(("output", "result")):
         return 0.0
     if tag in _OWN or "providerOptions" in part or tag == "file":
         return _SURE
