@@ -6,10 +6,8 @@ input, field by field, is a loss. So the loss report is complete whatever the ru
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from operator import is_
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -18,19 +16,19 @@ from agentmsg.fitting.content_levels import extras_hold_content
 from agentmsg.fitting.fitted import FitItem, Fitted, make_item
 from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
+from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
-from agentmsg.model.base import Noted
-from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
-from agentmsg.model.generated import MadeName
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from agentmsg.model.base import Noted
 
 __all__ = ["account", "check_unedited", "loses_content"]
 
@@ -64,7 +62,7 @@ def account(fitted: Fitted) -> Losses:
         lambda: _derive(fitted),
         codec=fitted.codec,
         guard=_make_guard(output),
-        spelling=lambda: _spellings(fitted),
+        spelling=lambda: spellings(fitted),
         length=len(output),
         secret=fitted.is_secret,
     )
@@ -97,45 +95,6 @@ def check_unedited(history: History, output: History) -> None:
         if not same(getattr(history, name), getattr(output, name)):
             msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited", path=(name,))
-
-
-def _spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
-    """Return what makes the document of the source exact, beyond its meaning, by path."""
-    yield from _spelling(fitted.source, ())
-    if fitted.derives_names:
-        # That reader names results after their calls; this says which had that name of their own, and which none.
-        for index, message in enumerate(fitted.source):
-            for place, block in enumerate(message.content):
-                if isinstance(block, ToolResultBlock) and not isinstance(block.name, MadeName):
-                    yield ("messages", index, "content", place, "name"), block.name
-
-
-def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Return the notes on an object and on all inside it, and texts of arguments without meaning, by path."""
-    if owner.notes:
-        yield path, owner.notes
-    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
-        yield (*path, "raw_input"), owner.raw_input
-    kind: Any = type(owner)
-    for name in _may_hold_notes(kind):
-        value = getattr(owner, name)
-        if isinstance(value, Noted):
-            yield from _spelling(value, (*path, name))
-        elif isinstance(value, tuple):
-            for index, item in enumerate(cast("tuple[object, ...]", value)):
-                if isinstance(item, Noted):
-                    yield from _spelling(item, (*path, name, index))
-
-
-@cache
-def _may_hold_notes(kind: Any) -> tuple[str, ...]:
-    """Return the fields that may hold objects with notes: all but those of texts, numbers, times and free-form JSON."""
-    return tuple(field.name for field in attrs.fields(kind) if not _NO_NOTES.fullmatch(str(field.type)))
-
-
-_NO_NOTES = re.compile(
-    r"(Mapping\[str, JSON\]|tuple\[float, \.\.\.\]|JSON|None|bool|datetime|float|int|object|str| \| )+"
-)
 
 
 def loses_content(fitted: Fitted) -> bool:
