@@ -33,7 +33,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, with_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg.formats.codec import Codec
     from agentmsg.model.blocks import Block
@@ -68,14 +68,14 @@ def fit(history: History, codec: Codec) -> Fitted:
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return with_rest(fitted, caps, fields)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
-    # Those that their rules let be need not be asked again. By identity: to hash a message takes long.
-    asked = set(map(id, given)) if not rules else {id(each) for index, each in enumerate(given) if index not in rules}
     gone: dict[int, dict[int, FitItem]] = {}
     while True:
         start = start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
-        changed = _changed(planned, caps, asked)
+        # Those that their rules let be need not be asked again.
+        asked = [None if index in rules else message for index, message in enumerate(given)] if rules else given
+        changed = _changed(planned, caps, asked if plan is None else [asked[parts[0].index] for parts in plan])
         empty = emptied(planned, changed) if caps.drops_emptied else ()
         if not empty:
             break
@@ -95,13 +95,13 @@ def fit(history: History, codec: Codec) -> Fitted:
     return with_rest(fitted, caps, fields)
 
 
-def _changed(planned: Sequence[Msg], caps: Caps, asked: Container[int]) -> dict[int, FitMessage]:
+def _changed(planned: Sequence[Msg], caps: Caps, asked: Sequence[Msg | None]) -> dict[int, FitMessage]:
     """Fit the messages of a plan one by one; return those that aren't kept as they are, by their index.
 
     Args:
         planned: the messages.
         caps: the capability table.
-        asked: the ``id()`` of those that the rules for whole messages let be.
+        asked: for each the message that rules for whole messages let be; it may be this one.
     """
     changes: dict[int, FitMessage] = {}
     names = CallNames() if caps.derives_names else None
@@ -114,7 +114,7 @@ def _changed(planned: Sequence[Msg], caps: Caps, asked: Container[int]) -> dict[
                 names.see(before)
             done, message = index + 1, names.stand_in(message)
         if message is planned[index] or misfit((message,)) >= 0:
-            changes[index] = _fit_message(message, caps, fields, is_asked=id(message) in asked)
+            changes[index] = _fit_message(message, caps, fields, is_asked=message is asked[index])
         new = changes[index].new if index in changes else message
         if names is not None and isinstance(new, Msg):
             names.see(new)
