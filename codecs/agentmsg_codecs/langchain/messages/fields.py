@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-import agentmsg.formats.forms as forms
 from agentmsg.formats import is_mapping
 from agentmsg_codecs.langchain.calls.joining import is_calls
 
@@ -200,12 +199,14 @@ def mapped() -> tuple[Mapped, ...]:
 
 
 def _mapped(kind: Kind) -> Mapped:
+    from agentmsg.formats.forms import Mapped  # noqa: PLC0415 - only the documentation needs it
+
     words = [word for word, other in _BY_WORD.items() if other is kind]
     told = ["Msg", *([f'role="{kind.role}"'] if kind.role else []), *([kind.about] if kind.about else [])]
     fields = {key: field for word in words for key, field in FIELDS[word].items()}
     inner = _OF_BLOCK if kind.tag in {"tool", "function"} else _NOTHING
     keys = ((key, ("ToolResultBlock: " if key in inner else "") + _told(field)) for key, field in fields.items())
-    return forms.Mapped(", ".join(words), ", ".join(told), tuple(keys))
+    return Mapped(", ".join(words), ", ".join(told), tuple(keys))
 
 
 def _told(field: Field) -> str:
