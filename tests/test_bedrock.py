@@ -104,13 +104,6 @@ def test_thinking_without_a_signature_may_say_so() -> None:
     assert am.same(message, msg("assistant", am.ThinkingBlock("Hm")))
 
 
-def test_messages_with_other_keys_are_detected() -> None:
-    """Parts without a type tell the format, whatever stands beside them."""
-    natives = [{"role": "user", "content": [{"text": "Hi"}], "metadata": {"usage": {"inputTokens": 1}}}]
-    assert returned(natives)
-    assert am.detect(natives)[0][0] == "bedrock"
-
-
 def test_results_are_messages() -> None:
     """Results of a user's message are tool messages; those that follow each other are one message again."""
     call: Any = {"toolUse": {"toolUseId": "t", "name": "f", "input": {}}}

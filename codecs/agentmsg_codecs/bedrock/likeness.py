@@ -37,16 +37,14 @@ def sniff_body(document: Any) -> float:
 
 def _sniff_message(native: Any) -> float:
     """Return 0 for what cannot be a message; that no part has a `type` is Converse's own mark."""
-    if not is_object(native):
+    if not is_object(native) or native.keys() - {"role", "content"}:
         return 0.0
     role, content = native.get("role"), native.get("content")
     if type(role) is not str or role not in _ROLES or not is_list(content):
         return 0.0
     if not all(is_object(part) and len(part) == 1 and _PARTS.issuperset(part) for part in content):
         return 0.0
-    if content:
-        return _LIKELY
-    return 0.0 if native.keys() - {"role", "content"} else _PLAIN
+    return _LIKELY if content else _PLAIN
 
 
 def sniff_answer(document: Any) -> float:
