@@ -226,6 +226,11 @@ SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
         msg("tool", am.ToolResultBlock("c", "a", kind="local_shell")),
     ),
     (
+        "what it prints, with a link and an id of its own",
+        {"type": "local_shell_call_output", "id": "o", "call_id": "c", "output": "a"},
+        msg("tool", am.ToolResultBlock("c", "a", kind="local_shell", extras={"openai-responses": {"id": "o"}})),
+    ),
+    (
         "what a user's code writes for the assistant: a part without annotations",
         {"role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]},
         msg("assistant", am.TextBlock("Hi")),

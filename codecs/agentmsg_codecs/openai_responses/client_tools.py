@@ -74,11 +74,14 @@ _CALLED = Key("call_id", "tool_call_id", Link())
 
 def _read_linked(native: Native) -> dict[str, Any]:
     """Read whose result it is: the schema says so under ``id``, the guides under ``call_id``, as of other results."""
-    found = [key for key in ("id", "call_id") if key in native]
-    value = native[found[0]] if len(found) == 1 else None
+    is_linked = native.get("call_id") is not None
+    key, other = ("call_id", "id") if is_linked else ("id", "call_id")
+    value = native.get(key)
     if type(value) is not str or not value:
         raise Unreadable
-    return {"tool_call_id": value, **({"notes": {"/linked": True}} if found == ["call_id"] else {})}
+    # Beside a link, an id is the item's own.
+    odd = (other,) if other in native else ()
+    return {"tool_call_id": value, "odd": odd, **({"notes": {"/linked": True}} if is_linked else {})}
 
 
 def _write_linked(block: am.ToolResultBlock) -> Native:
@@ -96,7 +99,8 @@ RESULTS = (
             Spare("acknowledged_safety_checks", [], is_written=False)),
     _result("shell", _CALLED, Key("output", "structured", Json()), _ANY_ID, STATUS),
     _result("local_shell", Hatch(keys=("id", "call_id"), cells={"tool_call_id": KEEP}, get=_read_linked,
-                                 put=_write_linked, schema={"id": {"type": "string"}}, about="tool_call_id"),
+                                 put=_write_linked, odd=("id", "call_id"), schema={"id": {"type": "string"}},
+                                 about="tool_call_id"),
             Key("output", "content", Content()), STATUS),
     _result("apply_patch", _CALLED, Key("output", "content", Content(), "may"), _ANY_ID,
             Key("status", "status", Words({"completed": "success", "failed": "error"}, is_closed=True))),
