@@ -5,6 +5,7 @@ Their documents are canonical JSON of what fits, so that only the machinery is o
 
 from __future__ import annotations
 
+from functools import partial
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -128,10 +129,11 @@ def _numbered(messages: Sequence[Msg], pairs: Mapping[Place, Place] | None = Non
     """Return messages whose calls have their number as id, and with pairs whose results say that of their call."""
     ids: dict[Place, str] = {}
 
-    def one(place: Place, block: Any) -> Any:
+    def one(number: int, at: int, block: Any) -> Any:
+        place = number, at
         if isinstance(block, ToolUseBlock):
-            number = ids[place] = f"#{len(ids)}"
-            return block if block.id == number else block.evolve(id=number)
+            made = ids[place] = f"#{len(ids)}"
+            return block if block.id == made else block.evolve(id=made)
         if pairs is None or not isinstance(block, ToolResultBlock):
             return block
         own = block.tool_call_id
@@ -139,7 +141,7 @@ def _numbered(messages: Sequence[Msg], pairs: Mapping[Place, Place] | None = Non
         link = ids[pairs[place]] if place in pairs else own if own is None or own[:1] != "#" else f"no {own}"
         return block if link == own else block.evolve(tool_call_id=link)
 
-    return [_with(message, lambda at, block, n=number: one((n, at), block)) for number, message in enumerate(messages)]
+    return [_with(message, partial(one, number)) for number, message in enumerate(messages)]
 
 
 def _relinked(messages: Sequence[Msg]) -> Sequence[Msg]:
