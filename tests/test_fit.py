@@ -38,7 +38,7 @@ from agentmsg.model.tool_links import links, with_ids
 from agentmsg.testing import honest_account
 from data import effort
 from support.timing import seconds_of
-from support.toys import BareToy, StrictToy, Toy
+from support.toys import BareToy, NumberedToy, StrictToy, Toy
 
 CALL = ToolUseBlock("c1", "add", {"a": 1})
 
@@ -93,6 +93,19 @@ def test_each_kind_of_loss_is_itemised(messages: list[Msg], expected: list[tuple
     losses = account(fit(history, StrictToy()))
     assert [(loss.path[1:], loss.kind, loss.level, loss.now) for loss in losses] == expected
     assert same(restore(fit(history, StrictToy()).history, losses), history)
+
+
+def test_ids_that_a_format_lacks_are_those_of_its_reader() -> None:
+    """Each id that a reader would make otherwise is a loss with the old one; what answers no call is told apart."""
+    results = [_plain("tool", [ToolResultBlock(link, "a")]) for link in ("c2", "c1", "c3", "#0")]
+    history = History([_plain("assistant", [CALL, CALL.evolve(id="c2")]), *results])
+    fitted = fit(history, NumberedToy())
+    assert [call.id for call in fitted.history[0].tool_calls] == ["#0", "#1"]
+    assert [message.tool_call_id for message in fitted.history[1:]] == ["#1", "#0", "c3", "no #0"]
+    losses = account(fitted)
+    assert [loss.was for loss in losses] == ["c1", "c2", "c2", "c1", "#0"]
+    assert same(restore(NumberedToy().read(NumberedToy().write(fitted.history)), losses), history)
+    assert fit(fitted.history, NumberedToy()).history is fitted.history
 
 
 def test_nothing_lost_is_the_same_object() -> None:

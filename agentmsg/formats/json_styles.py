@@ -35,7 +35,8 @@ _SHORT = 100_000
 def _dumper(style: str) -> Callable[[Any], str]:
     from json import JSONEncoder  # noqa: PLC0415 - loaded when a first row needs it
 
-    return JSONEncoder(**JSON_STYLES[style]).encode
+    # Values of the model are trees: to look for circles only takes time.
+    return JSONEncoder(**JSON_STYLES[style], check_circular=False).encode
 
 
 def dump_styled(value: Any, style: str = "python") -> str:

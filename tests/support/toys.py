@@ -5,13 +5,16 @@ Their documents are canonical JSON of what fits, so that only the machinery is o
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from functools import partial
+from operator import is_
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from agentmsg import (
     History,
     ImageBlock,
+    Msg,
     NativeBlock,
     RefusalBlock,
     TextBlock,
@@ -23,8 +26,12 @@ from agentmsg import (
 from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Row, Swap
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.restructure import lift, merge, split_results
+from agentmsg.model.tool_links import Place, links
 
-__all__ = ["TOYS", "BareToy", "StrictToy", "Toy"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["TOYS", "BareToy", "NumberedToy", "StrictToy", "Toy"]
 
 
 @attrs.frozen(kw_only=True)
@@ -113,4 +120,62 @@ class BareToy(Toy):
         return _BARE
 
 
-TOYS: tuple[Codec, ...] = (StrictToy(), BareToy())
+def _with(message: Msg, change: Callable[[int, Any], Any]) -> Msg:
+    content = [change(index, block) for index, block in enumerate(message.content)]
+    return message if all(map(is_, content, message.content)) else message.evolve(content=content)
+
+
+def _numbered(messages: Sequence[Msg], pairs: Mapping[Place, Place] | None = None) -> list[Msg]:
+    """Return messages whose calls have their number as id, and with pairs whose results say that of their call."""
+    ids: dict[Place, str] = {}
+
+    def one(number: int, at: int, block: Any) -> Any:
+        place = number, at
+        if isinstance(block, ToolUseBlock):
+            made = ids[place] = f"#{len(ids)}"
+            return block if block.id == made else block.evolve(id=made)
+        if pairs is None or not isinstance(block, ToolResultBlock):
+            return block
+        own = block.tool_call_id
+        # What answers no call must not seem to answer another.
+        link = ids[pairs[place]] if place in pairs else own if own is None or own[:1] != "#" else f"no {own}"
+        return block if link == own else block.evolve(tool_call_id=link)
+
+    return [_with(message, partial(one, number)) for number, message in enumerate(messages)]
+
+
+def _relinked(messages: Sequence[Msg]) -> Sequence[Msg]:
+    new = _numbered(messages, links(messages))
+    return messages if all(map(is_, new, messages)) else new
+
+
+def _without_id(_: int, block: Any) -> Any:
+    return block.evolve(id=None) if isinstance(block, ToolUseBlock) else block
+
+
+_NUMBERED = Caps(
+    messages={role: _STRICT.messages[role] for role in ("system", "user", "assistant", "tool")},
+    arrange=(split_results,),
+    relink=_relinked,
+)
+
+
+@attrs.frozen(kw_only=True)
+class NumberedToy(Toy):
+    """Calls have no ids: they are known by their number."""
+
+    name: ClassVar[str] = "numbered-toy"
+
+    @property
+    def caps(self) -> Caps:
+        return _NUMBERED
+
+    def read(self, document: Any) -> History:
+        history = Toy.read(self, document)
+        return history.evolve(messages=tuple(_numbered(history.messages)))
+
+    def write(self, history: History) -> Any:
+        return Toy.write(self, history.evolve(messages=tuple(_with(each, _without_id) for each in history.messages)))
+
+
+TOYS: tuple[Codec, ...] = (StrictToy(), BareToy(), NumberedToy())
