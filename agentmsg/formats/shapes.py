@@ -146,10 +146,12 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
     plain = shape.write(obj)
     if family not in obj.notes and (namespace or family) not in obj.extras:
         return plain
-    if shape.exact is not None and all(key[:1] == "/" for key in note_of(obj, family)):
+    if shape.exact is not None and _are_marks(note_of(obj, family)):
         # Marks ask for no spelling, so nothing need be read again.
         extras = obj.extras.get(namespace or family) if obj.extras else None
-        more = cast("Mapping[str, Any]", extras) if is_mapping(extras) else EMPTY
+        if not extras or not is_mapping(extras):
+            return plain
+        more = cast("Mapping[str, Any]", extras)
         return {**plain, **{key: thaw(value) for key, value in more.items() if key not in plain}}
 
     is_known = shape.origin is not None and getattr(obj, "_read_by", None) is shape.origin
@@ -159,6 +161,13 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
 
     native: Native = thaw(put_back(obj, plain, family=family, read=read, namespace=namespace))
     return native
+
+
+def _are_marks(note: Mapping[str, Any]) -> bool:
+    for key in note:  # a loop: a generator takes as long as what it asks
+        if key[:1] != "/":
+            return False
+    return True
 
 
 # -- marks: what a note says beside spellings -------------------------------------------------------------------------

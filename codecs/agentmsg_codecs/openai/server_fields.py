@@ -99,7 +99,10 @@ def _signature_of(value: Any) -> am.Signature | None:
 
 
 def _last(content: Sequence[Any], may: Callable[[Any], bool]) -> int | None:
-    return next((index for index in range(len(content) - 1, -1, -1) if may(content[index])), None)
+    for index in range(len(content) - 1, -1, -1):  # a loop: it is asked for each message
+        if may(content[index]):
+            return index
+    return None
 
 
 def _is_text(block: Any) -> bool:

@@ -26,6 +26,7 @@ from agentmsg.formats import (
     natives,
     note_of,
     plain_copy,
+    spelling,
     write_as,
 )
 from agentmsg.formats.bodies import read_tool, write_tool
@@ -377,7 +378,7 @@ def _is_plain(block: Any) -> bool:
 
 def _without_item(block: Any) -> Any:
     """Return a part as its own form reads it: without what is said of its item."""
-    if block.item_id is None and block.phase is None and not block.extras and not block.notes:
+    if block.item_id is None and block.phase is None and ITEM not in block.extras:
         return block
     rest = {space: own for space, own in block.extras.items() if space != ITEM}
-    return block.evolve(item_id=None, phase=None, extras=rest)
+    return spelling.changed(block, {"item_id": None, "phase": None, "extras": adopt(rest) if rest else EMPTY})
