@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import product
+from random import Random
 from typing import Any
 
 import attrs
@@ -106,6 +108,32 @@ def test_each_value_alone_comes_back_or_is_told(codec: am.Codec) -> None:
     """Law 3 for every field of every class, alone and in every role: none is reached by luck only."""
     for history in share(single_values(), CODECS.index(codec), least=effort(200)):
         honest_account(codec, history)
+
+
+_VIDEO = am.VideoBlock(am.URLSource("https://x.org/y.mp4"))
+_ODD = am.TextBlock("hi", extras={"x": {"y": 1}})
+# What the fields of a result, and of its call, may say together.
+_TOGETHER: list[tuple[Any, ...]] = list(
+    product(
+        ([], ["hi"], ["hi", "hi"], [""], ["[]"], [_VIDEO], [_VIDEO, "hi"], [_ODD]),
+        (None, [], {"a": 1}, "x"),
+        (None, "hi", "no", ""),
+        (None, "ok", "error", "denied"),
+        ("function", "server", "custom"),
+    )
+)
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_what_a_result_says_in_several_ways_comes_back_or_is_told(codec: am.Codec) -> None:
+    """Law 3 for words, values, errors and statuses of one result, in every combination."""
+    tried = Random(codec.name).sample(_TOGETHER, min(effort(300), len(_TOGETHER)))
+    for content, structured, error, status, kind in tried:
+        call = am.ToolUseBlock("c", "f", {"a": 1}, kind=kind)
+        texts = [am.TextBlock(item) if isinstance(item, str) else item for item in content]
+        result = am.ToolResultBlock("c", texts, structured=structured, error=error, status=status, kind=kind)
+        for role in ("tool", "user"):
+            honest_account(codec, am.History([am.Msg("assistant", [call]), am.Msg(role, [result])]))
 
 
 def test_single_values_are_of_all_classes_and_fields() -> None:

@@ -10,7 +10,7 @@ spelling never outlives its value, whatever notes are planted where.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
@@ -226,11 +226,12 @@ def spelling_of_nothing(value: Any) -> Any:
 
 def says_nothing(value: Any) -> bool:
     """Whether a value is empty, or holds nothing but what is."""
-    inner: Any = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else None
-    if inner is None:
+    if isinstance(value, Mapping):
+        value = cast("Mapping[str, Any]", value).values()
+    elif not isinstance(value, list):
         return not value
     # A loop: a comprehension takes half of the depth that the stack has room for.
-    for each in inner:
+    for each in cast("Iterable[Any]", value):
         if not says_nothing(each):
             return False
     return True

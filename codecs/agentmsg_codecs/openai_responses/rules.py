@@ -114,6 +114,8 @@ def call(block: am.ToolUseBlock) -> Any:
     """Keep a call; one of a tool that another provider runs is text."""
     if block.kind in CLIENT_TOOLS and not is_call(block):
         return Swap(block.evolve(kind="function"), "this is a function's call here", "annotation")
+    if block.kind == "custom" and not isinstance(block.input, str):
+        return Swap(block.evolve(kind="function", input=block.input), "the input of a custom tool is text")
     if block.kind != "server":
         return block
     if not _is_served(block):

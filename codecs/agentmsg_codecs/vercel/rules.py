@@ -6,7 +6,7 @@ from operator import is_
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, dump_json, is_marked, rules
+from agentmsg.formats import Drop, Swap, dump_json, is_bare_text, is_marked, rules
 from agentmsg_codecs.vercel.calls import runner_of
 from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.options import ALL_SIGNERS
@@ -86,7 +86,8 @@ def result(block: am.ToolResultBlock) -> Any:
     content = changes.get("content", block.content)
     if words is not None:
         content = (*content, am.TextBlock(words))
-    if status == "error" and block.structured is None and len(content) > 1:
+    is_one = len(content) == 1 and is_bare_text(content[0], FAMILY)
+    if status == "error" and changes.get("structured", block.structured) is None and content and not is_one:
         said = [rules.as_text(item) if not isinstance(item, am.TextBlock) else item for item in content]
         texts = [item.text for item in said if item is not None]
         level = "content" if len(texts) < len(content) else level
