@@ -32,7 +32,7 @@ __all__ = [
 T = TypeVar("T")
 
 # What a profile does for 100 rounds: the examples that Hypothesis tries for a law, to begin with.
-ROUNDS = {"quick": 25, "ci": 40, "long": 10_000}
+ROUNDS = {"quick": 25, "ci": 60, "long": 10_000}
 
 # How hard tests try.
 PROFILE = os.environ.get("AGENTMSG_PROFILE") or "quick"
@@ -54,7 +54,7 @@ def effort(count: int, *, least: int = 10) -> int:
     The profile is that of ``$AGENTMSG_PROFILE``:
 
     - ``quick``, the default: a quarter of the rounds that are written, for every change;
-    - ``ci``: two fifths, before something is merged;
+    - ``ci``: three fifths, before something is merged;
     - ``long``: a hundred times as many, overnight.
 
     A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(100)`` examples of a law, and
@@ -76,7 +76,7 @@ def some(items: Iterable[T], count: int, *, least: int = 10) -> list[T]:
 
 
 def share(items: Iterable[T], turn: int, *, least: int = 3) -> list[T]:
-    """Return one in so many of the items (quick: 4, ci: 3, long: 1), others at the next turn.
+    """Return one in so many of the items (quick: 4, ci: 2, long: 1), others at the next turn.
 
     Args:
         items: each of which is to be tried together with many other things.

@@ -59,7 +59,10 @@ and no notes, ids are plain texts, the calls are from ``make_parsed_call``, and 
 may be kept that was read of a document which nobody has checked: nothing else of it comes from there.
 """
 
-BARE, SAID, ANSWER, NAMED = 1, 2, 3, 4
+BARE = 1
+SAID = 2
+ANSWER = 3
+NAMED = 4
 """What a bare message remembers (``_bare``, else 0): that it is one; that it is one text; or one result of one text,
 at last with a name that is marked: the only ones with a note, on the result."""
 

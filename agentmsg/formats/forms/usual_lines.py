@@ -102,15 +102,15 @@ class UsualLines(MessageLines):
             return []
         if any(isinstance(item, (Lifted, Single)) for item in form.items):
             return [] if form.notes else self.usual_message(form.items)
-        return [*self._usual(), *self._silent()]
+        ends = [*self._usual(), *self._silent()]
+        told = any(line.strip().startswith("raw_input_, input_ =") for line in ends)
+        return [*(["raw_input_: Any"] if told else []), *ends]  # for type checkers
 
     def _usual(self) -> list[str]:
         tests = self._usual_tests(self.form.items, Level("d", "left"), of_tag=self.form.tag is not None)
         if tests is None:
             return []
-        made = self._usual_made(is_usual)
-        told = ["raw_input_: Any"] if made[0].startswith("raw_input_,") else []  # for type checkers, once
-        return [*told, f"if {' and '.join([*tests, *self._of_all()])}:", *indented(made)]
+        return [f"if {' and '.join([*tests, *self._of_all()])}:", *indented(self._usual_made(is_usual))]
 
     def _of_all(self) -> list[str]:
         """Return the tests of every usual object."""
