@@ -60,11 +60,13 @@ may be kept that was read of a document which nobody has checked: nothing else o
 """
 
 BARE = 1
+"""What a bare message remembers (``_bare``, else 0): that it is one."""
 SAID = 2
+"""Likewise: that it is one text."""
 ANSWER = 3
+"""Likewise: that it is one result of one text."""
 NAMED = 4
-"""What a bare message remembers (``_bare``, else 0): that it is one; that it is one text; or one result of one text,
-at last with a name that is marked: the only ones with a note, on the result."""
+"""Likewise: one result with a name that is marked, on the result: the only bare messages with a note."""
 
 make_bare: Callable[[str, tuple[Any, ...]], Msg] = maker(Msg, "role", "content", _bare=BARE)
 """Makes a bare message of a role and a tuple of blocks, as ``maker(Msg)`` makes others."""
