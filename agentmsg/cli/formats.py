@@ -14,7 +14,7 @@ from agentmsg.cli.options import CODEC, json_option, output_option
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.terminal import aligned, printable, say
 from agentmsg.errors import CodecLookupError
-from agentmsg.formats.forms.tables import mapping_of
+from agentmsg.formats.forms.tables import mapped_by, mapping_of
 from agentmsg.registry import codec_names, get_codec
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from agentmsg.cli.codec_options import Option
     from agentmsg.formats.codec import Codec
-    from agentmsg.formats.forms import Mapped
+    from agentmsg.formats.forms.tables import Mapped
 
 __all__ = ["command"]
 
@@ -105,7 +105,7 @@ def _print_tables(codec: Codec) -> None:
     for option in options_of(codec):
         click.echo(f"\n{codec.name}: option {_choices(option)}")
         click.echo(fill(printable(option.about), _WIDTH))
-    for mapped in filter(None, (codec.mapped, *map(mapping_of, codec.described))):
+    for mapped in filter(None, (mapped_by(codec), *map(mapping_of, codec.described))):
         click.echo(f"\n{codec.name}: mapping")
         for line in aligned(_mapping(mapped)):
             click.echo(line)

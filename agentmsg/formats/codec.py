@@ -23,7 +23,6 @@ from agentmsg.values.text import Duplicates, dump_json, parse_json
 
 if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
-    from agentmsg.formats.forms.tables import Mapped
     from agentmsg.formats.understanding import Understanding
     from agentmsg.limits import Limits
     from agentmsg.model.history import History
@@ -103,8 +102,8 @@ class Codec:
         return ()
 
     @property
-    def mapped(self) -> tuple[Mapped, ...]:
-        """What the tables for people say of native objects that no form describes."""
+    def mapped(self) -> tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]:
+        """What the tables for people say of native objects that no form describes: name, class, and keys with words."""
         return ()
 
     def __copy__(self) -> Codec:

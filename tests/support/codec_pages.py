@@ -20,7 +20,7 @@ from agentmsg.cli.capabilities import summary, tables
 from agentmsg.cli.codec_options import Option, options_of
 from agentmsg.fitting.carry import has_slot
 from agentmsg.formats import is_list, is_object
-from agentmsg.formats.forms.tables import mapping_of
+from agentmsg.formats.forms.tables import mapped_by, mapping_of
 from support.grand_tour import grand_tour
 from support.situations import table
 
@@ -329,7 +329,7 @@ def _forms(codec: am.Codec) -> Iterator[str]:
             yield f"Parts are mapped as in [{codec.family}]({codec.family}.md#forms)."
             yield ""
     own = [described for described in codec.described if described.forms not in theirs]
-    all_mapped = [*codec.mapped, *(mapped for described in own for mapped in mapping_of(described))]
+    all_mapped = [*mapped_by(codec), *(mapped for described in own for mapped in mapping_of(described))]
     if all_mapped:
         yield "### Forms"
         yield ""

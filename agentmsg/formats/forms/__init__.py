@@ -21,7 +21,6 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Content | a text, or the parts of a place |
 | Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
 | Via | a value through two plain functions |
-| Mapped | what the tables for people say of a native object that no form describes |
 
 The JSON Schema of a format's native objects, and its tables, are made by ``schemas`` and ``tables``.
 """
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     )
     from agentmsg.formats.forms.object_values import Each, Nested, Wrapped
     from agentmsg.formats.forms.rows import Rows
-    from agentmsg.formats.forms.tables import Mapped
     from agentmsg.formats.forms.values import (
         Json,
         Link,
@@ -71,7 +69,6 @@ _HOMES = {
     "Form": "agentmsg.formats.forms.form",
     "Grouped": "agentmsg.formats.forms.grouped",
     **dict.fromkeys(("Each", "Nested", "Wrapped"), "agentmsg.formats.forms.object_values"),
-    "Mapped": "agentmsg.formats.forms.tables",
     "Rows": "agentmsg.formats.forms.rows",
     **dict.fromkeys(
         ("Beside", "Const", "Hatch", "Inside", "Key", "Lifted", "Place", "Single", "Spare", "Spread"),
@@ -110,7 +107,6 @@ __all__ = [
     "Key",
     "Lifted",
     "Link",
-    "Mapped",
     "Nested",
     "Number",
     "Object",

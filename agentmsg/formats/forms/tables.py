@@ -17,11 +17,12 @@ from agentmsg.model.tool_use import UNSET
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from agentmsg.formats.codec import Codec
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
-__all__ = ["Mapped", "mapping_of", "plain_tables"]
+__all__ = ["Mapped", "mapped_by", "mapping_of", "plain_tables"]
 
 # -- plain data -------------------------------------------------------------------------------------------------------
 
@@ -100,6 +101,11 @@ class Mapped:
     native: str
     cls: str
     keys: tuple[tuple[str, str], ...]
+
+
+def mapped_by(codec: Codec) -> list[Mapped]:
+    """Return what a codec itself says of native objects that no form describes."""
+    return [Mapped(*row) for row in codec.mapped]
 
 
 def mapping_of(described: Described) -> list[Mapped]:

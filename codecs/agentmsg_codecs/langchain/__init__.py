@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
-    from agentmsg.formats.forms import Described, Mapped
+    from agentmsg.formats.forms import Described
 
 __all__ = ["LangChainCodec"]
 
@@ -106,7 +106,7 @@ class LangChainCodec(ContainerCodec):
         return self.engine.described
 
     @property
-    def mapped(self) -> tuple[Mapped, ...]:
+    def mapped(self) -> tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]:
         """The kinds of messages."""
         return mapped()
 

@@ -13,7 +13,7 @@ from agentmsg.formats import CallNames, is_marked, spelling, tool_links
 from agentmsg_codecs.sharegpt.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     _Change = Callable[["_Waiting", tuple[int, int], Any], Any]
 
@@ -57,14 +57,22 @@ def _each(messages: Sequence[am.Msg], change: _Change) -> Sequence[am.Msg]:
     waiting = _Waiting()
     out: list[am.Msg] = [*messages]
     is_same = True
+    for place, block in _linked(messages):
+        if (new := change(waiting, place, block)) is not block:
+            number, index = place
+            content = out[number].content
+            content = (*content[:index], new, *content[index + 1 :])
+            out[number], is_same = spelling.changed(out[number], {"content": content}), False
+    return messages if is_same else out
+
+
+def _linked(messages: Iterable[am.Msg]) -> Iterator[tuple[tuple[int, int], Any]]:
+    """Yield the calls and the results that rows tell, each with its place."""
     for number, message in enumerate(messages):
         kind = _KINDS.get(message.role)
         for index, block in enumerate(message.content if kind is not None else ()):
-            if type(block) is kind and (new := change(waiting, (number, index), block)) is not block:
-                content = out[number].content
-                content = (*content[:index], new, *content[index + 1 :])
-                out[number], is_same = spelling.changed(out[number], {"content": content}), False
-    return messages if is_same else out
+            if block.__class__ is kind:
+                yield (number, index), block
 
 
 def _id_of(place: tuple[int, int], block: Any) -> str:
@@ -75,26 +83,21 @@ def _id_of(place: tuple[int, int], block: Any) -> str:
 def link(messages: Iterable[am.Msg]) -> None:
     """Give messages that were just read, and that nobody else holds, the ids and names that their rows don't say."""
     names, waiting = CallNames(), _Waiting()
-    for number, message in enumerate(messages):
-        kind: Any = _KINDS.get(message.role)
-        held: Any = message.content if kind is not None else ()
-        for index, block in enumerate(held):
-            if block.__class__ is not kind:
-                continue
-            if kind is am.ToolUseBlock:
-                made = _id_of((number, index), block)
-                waiting.call((number, index), made)
-                names.call(made, block.name)
-                if block.id is None:
-                    tool_links.link_call(block, made)
-                continue
-            found = waiting.expected if block.tool_call_id is None else block.tool_call_id
-            waiting.answer(found)
-            name = names.answer(found)
-            if found is not None:
-                tool_links.link_result(block, found)
-            if name is not None:
-                tool_links.name_result(block, name)
+    for place, block in _linked(messages):
+        if block.__class__ is am.ToolUseBlock:
+            made = _id_of(place, block)
+            waiting.call(place, made)
+            names.call(made, block.name)
+            if block.id is None:
+                tool_links.link_call(block, made)
+            continue
+        found = waiting.expected if block.tool_call_id is None else block.tool_call_id
+        waiting.answer(found)
+        name = names.answer(found)
+        if found is not None:
+            tool_links.link_result(block, found)
+        if name is not None:
+            tool_links.name_result(block, name)
 
 
 def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
@@ -126,22 +129,17 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
 def _are_as_read(messages: Sequence[am.Msg]) -> bool:
     """Whether all calls and results have the ids that a reader makes, and each result answers its call by its place."""
     waiting = _Waiting()
-    for number, message in enumerate(messages):
-        kind: Any = _KINDS.get(message.role)
-        held: Any = message.content if kind is not None else ()
-        for index, block in enumerate(held):
-            if block.__class__ is not kind:
-                continue
-            if kind is am.ToolUseBlock:
-                made = tool_links.made_call_id((number, index), block.name)
-                if block.id != made or is_said(block, made):
-                    return False
-                waiting.call((number, index), made)
-            else:
-                link = block.tool_call_id
-                if link is None or link != waiting.expected or is_said(block, link):
-                    return False
-                waiting.answer(link)
+    for place, block in _linked(messages):
+        if block.__class__ is am.ToolUseBlock:
+            made = tool_links.made_call_id(place, block.name)
+            if block.id != made or is_said(block, made):
+                return False
+            waiting.call(place, made)
+        else:
+            link = block.tool_call_id
+            if link is None or link != waiting.expected or is_said(block, link):
+                return False
+            waiting.answer(link)
     return True
 
 

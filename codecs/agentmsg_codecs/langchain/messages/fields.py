@@ -17,8 +17,6 @@ from agentmsg_codecs.langchain.calls.joining import is_calls
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.formats.forms import Mapped
-
 
 NEEDED: Any = object()
 """The default of a field that no value stands for: without it, the message says less."""
@@ -193,20 +191,18 @@ LEFT_OUT: Mapping[str, Any] = {
 _OF_BLOCK = frozenset({"content", "name", *(field.key for field in _OF_RESULT)})
 
 
-def mapped() -> tuple[Mapped, ...]:
+def mapped() -> tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]:
     """Return what each kind of message is, and its fields, for the documentation."""
     return tuple(map(_mapped, _KINDS))
 
 
-def _mapped(kind: Kind) -> Mapped:
-    from agentmsg.formats.forms import Mapped  # noqa: PLC0415 - only the documentation needs it
-
+def _mapped(kind: Kind) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     words = [word for word, other in _BY_WORD.items() if other is kind]
     told = ["Msg", *([f'role="{kind.role}"'] if kind.role else []), *([kind.about] if kind.about else [])]
     fields = {key: field for word in words for key, field in FIELDS[word].items()}
     inner = _OF_BLOCK if kind.tag in {"tool", "function"} else _NOTHING
     keys = ((key, ("ToolResultBlock: " if key in inner else "") + _told(field)) for key, field in fields.items())
-    return Mapped(", ".join(words), ", ".join(told), tuple(keys))
+    return ", ".join(words), ", ".join(told), tuple(keys)
 
 
 def _told(field: Field) -> str:
