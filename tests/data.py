@@ -76,7 +76,7 @@ def some(items: Iterable[T], count: int, *, least: int = 10) -> list[T]:
 
 
 def share(items: Iterable[T], turn: int, *, least: int = 3) -> list[T]:
-    """Return one in so many of the items (quick: 4, ci: 2, long: 1), others at the next turn.
+    """Return all the items; in the quick profile one in so many, others at the next turn.
 
     Args:
         items: each of which is to be tried together with many other things.
@@ -84,7 +84,7 @@ def share(items: Iterable[T], turn: int, *, least: int = 3) -> list[T]:
         least: how many are tried at each turn, where there are so many.
     """
     found = list(items)
-    step = -(-len(found) // effort(len(found), least=least)) if found else 1
+    step = max(1, len(found) // effort(len(found), least=least))
     return found[turn % step :: step]
 
 
