@@ -83,7 +83,7 @@ def odd_at(
             plain = plain_copy(thaw(shape.write(owner.evolve(extras=others) if inside else owner)))
             here = plain if inside is None else plain.setdefault(inside[0], {})
             is_free = key not in here
-            here[key] = plain_copy(thaw(value))
+            here[key] = thaw(value)
             back = read_as(shape, plain, family, namespace=namespace)
         except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not supported
             return False

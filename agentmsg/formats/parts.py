@@ -19,7 +19,7 @@ from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, 
 from agentmsg.lazy import FILLING, Later, once
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import NativeBlock
-from agentmsg.values.frozen import plain_copy, thaw
+from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -247,7 +247,7 @@ class Parts:
     def comes_back(self, block: NativeBlock) -> NativeBlock | None:
         """Return what is read where this native block is written; None if it would be read as something else."""
         self.fill()
-        back = self.read(plain_copy(thaw(block.value)))
+        back = self.read(thaw(block.value))
         return back if type(back) is NativeBlock else None
 
 

@@ -29,7 +29,7 @@ from agentmsg.model.equality import same
 from agentmsg.model.msg import Msg
 from agentmsg.model.sources import BlocksSource, TextSource
 from agentmsg.model.tool_arguments import input_text
-from agentmsg.values.frozen import EMPTY, plain_copy, thaw
+from agentmsg.values.frozen import EMPTY, thaw
 from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], 
             return Swap(said, "only its own format can write this")
         block: Any = message.content[0]
         try:
-            back = read(plain_copy(thaw(block.value)))
+            back = read(thaw(block.value))
         except AgentMsgError:
             back = None
         found: Any = back.content[0] if back is not None and is_native(back, family) else None

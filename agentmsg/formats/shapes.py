@@ -21,7 +21,7 @@ from agentmsg.formats.spelling import (
     same_document,
 )
 from agentmsg.model.base import Noted
-from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_mapping
 
 __all__ = [
@@ -132,7 +132,7 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
     if is_proven:
         return kept
     # That it reads as this object is known: it was just read.
-    spelt = put_back(kept, plain, family=family, read=lambda _: kept, namespace=namespace)
+    spelt = put_back(kept, plain, family=family, read=None, namespace=namespace)
     if not same_document(spelt, given):
         raise Unreadable
     return kept
@@ -154,13 +154,13 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
         more = cast("Mapping[str, Any]", extras)
         return {**plain, **{key: thaw(value) for key, value in more.items() if key not in plain}}
 
-    is_known = shape.origin is not None and getattr(obj, "_read_by", None) is shape.origin
+    if shape.origin is not None and getattr(obj, "_read_by", None) is shape.origin:
+        return put_back(obj, plain, family=family, read=None, namespace=namespace)
 
     def read(native: Native) -> Any:
-        return obj if is_known else read_as(shape, plain_copy(thaw(native)), family, namespace=namespace)
+        return read_as(shape, thaw(native), family, namespace=namespace)
 
-    native: Native = thaw(put_back(obj, plain, family=family, read=read, namespace=namespace))
-    return native
+    return put_back(obj, plain, family=family, read=read, namespace=namespace)
 
 
 def _are_marks(note: Mapping[str, Any]) -> bool:

@@ -19,7 +19,7 @@ from agentmsg.formats.json_styles import JSON_STYLES, dump_styled, styled
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer
 from agentmsg.model.equality import same
-from agentmsg.values.frozen import EMPTY, adopt, freeze_mapping
+from agentmsg.values.frozen import EMPTY, adopt, freeze_mapping, thaw
 from agentmsg.values.types import is_mapping
 
 __all__ = [
@@ -296,49 +296,56 @@ def put_back(
     plain: dict[str, Any],
     *,
     family: str,
-    read: Callable[[dict[str, Any]], Any],
+    read: Callable[[dict[str, Any]], Any] | None,
     namespace: str | None = None,
 ) -> dict[str, Any]:
-    """Return the native object: the default spelling, with the object's extras and spellings.
+    """Return the native object: the default spelling, with the object's extras and spellings as plain data.
 
     Args:
         obj: the object written.
         plain: its default spelling, without extras; not changed.
         family: whose extras and notes to use.
         read: the reader of such native objects, which must give ``obj`` again. Raises anything on what it
-            refuses.
+            refuses. None for an object that is as it was read: nothing need be tried.
         namespace: where unknown fields are in extras, if not under ``family``.
     """
     extras = obj.extras.get(namespace or family) if obj.extras else None
     if isinstance(extras, Mapping):
-        plain = {**plain, **{key: value for key, value in extras.items() if key not in plain}}
+        plain = {**plain, **{key: thaw(value) for key, value in extras.items() if key not in plain}}
     note = note_of(obj, family)
     if not note:
         return plain
-    spelt = plain
-    for key, spelling in note.items():
-        spelt = _spell(spelt, key, spelling)
-    if spelt is plain or reads_as(spelt, obj, read):
+    spelt = _spell(plain, note)
+    if spelt is plain or read is None or reads_as(spelt, obj, read):
         return spelt
     # Something was edited: keep each spelling that still means the same.
     spelt = plain
     for key, spelling in note.items():
-        trial = _spell(spelt, key, spelling)
+        trial = _spell(spelt, {key: spelling})
         if trial is not spelt and reads_as(trial, obj, read):
             spelt = trial
     return spelt
 
 
-def _spell(native: dict[str, Any], key: str, spelling: Any) -> dict[str, Any]:
-    if isinstance(spelling, str) and spelling in SPELLINGS:
-        value = SPELLINGS[spelling]
-    elif isinstance(spelling, list) and spelling[:1] == ["="] and len(cast("Any", spelling)) == 2:  # noqa: PLR2004 - the mark and the value
-        value = cast("Any", spelling)[1]
-    else:
-        return native
-    if value is _ABSENT:
-        return {name: item for name, item in native.items() if name != key} if key in native else native
-    return {**native, key: value}
+def _spell(native: dict[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a native object with the spellings of a note; itself where the note has none for it."""
+    spelt = native
+    for key, spelling in note.items():
+        if isinstance(spelling, str) and spelling in SPELLINGS:
+            value = SPELLINGS[spelling]
+        elif isinstance(spelling, list) and spelling[:1] == ["="] and len(cast("Any", spelling)) == 2:  # noqa: PLR2004 - the mark and the value
+            value = cast("Any", spelling)[1]
+        else:
+            continue
+        if value is _ABSENT and key not in spelt:
+            continue
+        if spelt is native:
+            spelt = dict(native)
+        if value is _ABSENT:
+            del spelt[key]
+        else:
+            spelt[key] = thaw(value)
+    return spelt
 
 
 def reads_as(native: dict[str, Any], obj: Noted, read: Callable[[dict[str, Any]], Any]) -> bool:

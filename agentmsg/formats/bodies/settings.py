@@ -14,7 +14,7 @@ from agentmsg.formats.sending.findings import SendingRule
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.model.equality import same
 from agentmsg.model.settings import OWNER, Settings
-from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class BodySettings:
         if not is_mapping(own) or self._keys.isdisjoint(own):
             return frozenset()
         written = self._write_flat(history.settings)
-        others = {key: plain_copy(thaw(own[key])) for key in own if key in self._keys and key not in written}
+        others = {key: thaw(own[key]) for key in own if key in self._keys and key not in written}
         _, rest = self._read_flat({**others, **written})
         return frozenset(key for key in own if key in self._keys and key not in rest) | frozenset(written)
 

@@ -9,7 +9,7 @@ from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap
 from agentmsg.formats.shapes import Unreadable, read_as, write_as
 from agentmsg.model.construction import maker
 from agentmsg.model.tools import NativeTool, ToolSpec
-from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg.values.frozen import adopt, thaw
 from agentmsg.values.types import is_list, is_sequence
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def native_tool_row(family: str, read: Callable[[Any], Any], lacks: str = "only 
     def rule(tool: NativeTool) -> Any:
         if tool.codec != family:
             return Drop(lacks.format(tool.codec))
-        back = read(plain_copy(thaw(tool.value)))
+        back = read(thaw(tool.value))
         return tool if isinstance(back, NativeTool) else Drop("this would be read as something else")
 
     return Row({"codec": KEEP, "value": KEEP}, rule)

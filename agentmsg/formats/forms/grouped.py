@@ -20,7 +20,7 @@ from agentmsg.model.blocks import NativeBlock, TextBlock, ToolResultBlock
 from agentmsg.model.construction import maker, replacer
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, named
-from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.frozen import EMPTY, adopt, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -261,10 +261,10 @@ class Grouped:
         if len(group) > 1:
             # Spellings are of what is empty, and nothing here is.
             first = attrs.evolve(first, notes={})
-        return thaw(put_back(first, plain, family=self.family, read=self._reread))
+        return put_back(first, plain, family=self.family, read=self._reread)
 
     def _reread(self, native: Native) -> Msg | None:
-        group = self.container(plain_copy(thaw(native)))
+        group = self.container(thaw(native))
         return group[0] if len(group) == 1 else None
 
     def _plain(self, group: Sequence[Msg]) -> Native:
@@ -309,4 +309,4 @@ class Grouped:
     def comes_back_from_user(self, block: NativeBlock) -> NativeBlock | None:
         """Tell the same of user messages, where a result is a message of its own."""
         self.fill()
-        return None if self.read_result(plain_copy(thaw(block.value))) else self.parts.comes_back(block)
+        return None if self.read_result(thaw(block.value)) else self.parts.comes_back(block)

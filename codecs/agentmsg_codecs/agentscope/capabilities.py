@@ -21,7 +21,6 @@ from agentmsg.formats import (
     carried_extras,
     mark_of,
     natives,
-    plain_copy,
     restructure,
     rules,
     speed,
@@ -215,7 +214,7 @@ class _Maker:
             return False
         self.dialect.fill()
         part = self.dialect.parts["inner"].write(item)
-        return same(self.dialect.parts["inner"].read(plain_copy(thaw(part))), item)
+        return same(self.dialect.parts["inner"].read(thaw(part)), item)
 
     def result(self, block: am.ToolResultBlock) -> Any:
         """Keep a result; what is structured or wrong is told in its content, and it has a state."""

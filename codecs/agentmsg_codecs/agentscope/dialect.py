@@ -22,7 +22,6 @@ from agentmsg.formats import (
     maker,
     mark_of,
     marked,
-    plain_copy,
     word_at,
 )
 from agentmsg.formats.forms import Hatch
@@ -238,7 +237,7 @@ class Dialect:
         if any(mark_of(block, self.family, "/as") == "url" for block in message.content):
             return True
         try:
-            return self.has_urls and message.role != "tool" and bool(self.media.read_urls(plain_copy(thaw(value))))
+            return self.has_urls and message.role != "tool" and bool(self.media.read_urls(thaw(value)))
         except Unreadable:
             return False
 
@@ -247,7 +246,7 @@ class Dialect:
 
         def back(block: am.NativeBlock) -> am.NativeBlock | None:
             self.fill()
-            part = plain_copy(thaw(block.value))
+            part = thaw(block.value)
             found = self.parts[role].read(part)
             return found if type(found) is am.NativeBlock else None
 

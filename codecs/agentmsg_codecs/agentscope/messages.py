@@ -18,7 +18,6 @@ from agentmsg.formats import (
     marked,
     natives,
     note_of,
-    plain_copy,
     spelling,
 )
 from agentmsg_codecs.agentscope.names import ITEM, VERSIONS
@@ -152,9 +151,9 @@ class Messages:
             # A spelling must not make another dialect of it.
             if self._detect(native) not in (None, version):
                 raise Unreadable
-            return dialect.read(plain_copy(thaw(native)))
+            return dialect.read(thaw(native))
 
-        return thaw(spelling.put_back(whole, plain, family=self.family, read=reread))
+        return spelling.put_back(whole, plain, family=self.family, read=reread)
 
 
 def _never(_: am.Msg) -> bool:

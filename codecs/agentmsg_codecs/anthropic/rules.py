@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Swap, Unreadable, dump_json, is_marked, mark_of, plain_copy, rules
+from agentmsg.formats import Drop, Swap, Unreadable, dump_json, is_marked, mark_of, rules
 from agentmsg_codecs.anthropic.kinds import is_known_server, is_mcp_call, is_search_result, is_upload, result_tag
 from agentmsg_codecs.anthropic.names import FAMILY, SERVER_CALLS
 from agentmsg_codecs.anthropic.server_results import form_of
@@ -136,7 +136,7 @@ def _in_one_form(block: am.ToolResultBlock) -> am.ToolResultBlock | None:
     tag = result_tag(block)
     if block.structured is not None:
         try:
-            is_structured = "structured" in form_of(tag, plain_copy(thaw(block.structured)))
+            is_structured = "structured" in form_of(tag, thaw(block.structured))
         except Unreadable:
             is_structured = False
         if is_structured:

@@ -6,7 +6,7 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Unreadable, adopt, maker, natives, plain_copy, speed, write_as
+from agentmsg.formats import Unreadable, adopt, maker, natives, speed, write_as
 from agentmsg.formats.bodies import ToolColumn
 from agentmsg.formats.forms import Each, Via
 from agentmsg_codecs.hf.format import describe
@@ -95,5 +95,5 @@ class Messages:
 
     def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
         """Return what is read where this native block stands among the calls; None if that is a call."""
-        back = self._read_call(plain_copy(thaw(block.value)))
+        back = self._read_call(thaw(block.value))
         return back if isinstance(back, am.NativeBlock) else None

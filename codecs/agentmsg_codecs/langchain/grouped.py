@@ -23,7 +23,6 @@ from agentmsg.formats import (
     mark_of,
     natives,
     note_of,
-    plain_copy,
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_words, make_result, make_text, write_cache
@@ -55,7 +54,7 @@ def is_result(block: Any) -> bool:
 
 
 def _read_result(value: Native, parts: ContentParts) -> am.ToolResultBlock:
-    part: Native = plain_copy(thaw(value))
+    part: Native = thaw(value)
     native: Any = part.get("content")
     listed = is_list(native)
     blocks = tuple(map(parts.read, native)) if listed else (make_text(native),) if native else ()
@@ -83,7 +82,7 @@ def _write_result(block: Any, parts: ContentParts) -> am.NativeBlock:
         part["is_error"] = block.status == "error"
     if block.cache is not None:
         part["cache_control"] = write_cache(block.cache)
-    return _make_native(codec=FAMILY, value=adopt(plain_copy(thaw(part))))
+    return _make_native(codec=FAMILY, value=adopt(thaw(part)))
 
 
 def make_grouping(parts: ContentParts) -> Grouping:

@@ -184,7 +184,7 @@ def is_told(key: str, value: Any, message: am.Msg) -> bool:
     if field.field and getattr(message, field.field) is not None:
         return False
     try:
-        field.read(value)
+        field.read(thaw(value))
     except (Unreadable, AgentMsgError):
         return bool(value)
     return False

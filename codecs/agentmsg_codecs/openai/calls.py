@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Unreadable, adopt, maker, mark_of, natives, plain_copy, read_as, write_as
+from agentmsg.formats import Unreadable, adopt, maker, mark_of, natives, read_as, write_as
 from agentmsg_codecs.openai.hints import is_message_hint
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 
@@ -54,7 +54,7 @@ class Calls:
 
     def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
         """Return what is read where this native block stands among the calls; None if that is a call."""
-        back = self.read(plain_copy(thaw(block.value)))
+        back = self.read(thaw(block.value))
         return back if isinstance(back, am.NativeBlock) else None
 
     def read_legacy(self, native: Any) -> am.ToolUseBlock:

@@ -14,7 +14,6 @@ from agentmsg.formats import (
     Swap,
     carried_extras,
     mark_of,
-    plain_copy,
     restructure,
     rules,
 )
@@ -166,7 +165,7 @@ def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, Mess
 
 def _beside_messages(shapes: Mapping[str, Shape], history: am.History) -> frozenset[str]:
     own: Any = history.extras.get(FAMILY) or {}
-    said = {key: plain_copy(thaw(own[key])) for key in ("tools", "functions") if key in own}
+    said = {key: thaw(own[key]) for key in ("tools", "functions") if key in own}
     # What would be read as tools is not what was read as something else.
     return may_write(history.tools) | read_tools(shapes, said)[1] | SETTINGS.taken(history) | {"messages"}
 

@@ -18,7 +18,6 @@ from agentmsg.formats import (
     marked,
     natives,
     note_of,
-    plain_copy,
     read_as,
     speed,
     spelling,
@@ -174,7 +173,7 @@ class Messages:
 
         def test(owner: Any, key: str, value: Any) -> bool:
             if key == "annotations" and role == "assistant":
-                plain, has_some = plain_copy(thaw(value)), any(map(own.is_cited, owner.content))
+                plain, has_some = thaw(value), any(map(own.is_cited, owner.content))
                 return plain is not None and self._citations(plain) is None and not has_some
             return comes_back(owner, key, value)
 

@@ -22,7 +22,7 @@ Follows the Python package openai 3.54.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
@@ -151,29 +151,29 @@ class _Answers:
 
     def _spelt(self, message: am.Msg, document: Native, choice: Native, others: Sequence[Any]) -> Native:
         """Return a document with what it says more than the usual one, and otherwise."""
-        whole = self._put_back(message, document, choice, others, lambda _: message)
-        is_known = speed.reader_of(message) is self
-        if is_known or spelling.reads_as(whole, message, lambda native: self._read(thaw(native))):
+        whole = self._put_back(message, document, choice, others, None)
+        if speed.reader_of(message) is self or spelling.reads_as(whole, message, self._reread):
             return whole
         # Something was edited: how each level is spelt is tried in all that the message says.
         document = {**natives.extras_of(message, RESPONSE), **document}
-        return self._put_back(message, document, choice, others, self._read)
+        return self._put_back(message, document, choice, others, self._reread)
+
+    def _reread(self, native: Native) -> am.Msg:
+        return self._read(thaw(native))
 
     @staticmethod
     def _put_back(
-        message: am.Msg, document: Native, choice: Native, others: Sequence[Any], read: Callable[[Native], am.Msg]
+        message: am.Msg,
+        document: Native,
+        choice: Native,
+        others: Sequence[Any],
+        read: Callable[[Native], am.Msg] | None,
     ) -> Native:
         def read_choice(native: Native) -> am.Msg:
-            return read(thaw({**document, "choices": [native, *others]}))
+            return read({**document, "choices": [native, *others]})  # type: ignore[misc]
 
-        choice = spelling.put_back(message, choice, family=CHOICE, read=read_choice)
-        whole = spelling.put_back(
-            message,
-            {**document, "choices": [choice, *others]},
-            family=RESPONSE,
-            read=lambda native: read(thaw(native)),
-        )
-        return cast("Native", thaw(whole))
+        choice = spelling.put_back(message, choice, family=CHOICE, read=read_choice if read else None)
+        return spelling.put_back(message, {**document, "choices": [choice, *others]}, family=RESPONSE, read=read)
 
 
 def _joined(own: Any, others: Native) -> Any:

@@ -20,7 +20,6 @@ from agentmsg.formats import (
     is_object,
     is_sequence,
     mark_of,
-    plain_copy,
     restructure,
     rules,
     times,
@@ -62,8 +61,7 @@ def _whole_seconds(time: datetime, _: Any) -> datetime:
 
 
 def _told(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
-    told = {key: plain_copy(am.thaw(metadata[key])) for key in FIELDS if key in metadata}
-    kept = {key: metadata[key] for key, value in told.items() if is_told(key, value, message)}
+    kept = {key: metadata[key] for key in FIELDS if key in metadata and is_told(key, metadata[key], message)}
     return metadata if list(kept) == list(metadata) else kept
 
 

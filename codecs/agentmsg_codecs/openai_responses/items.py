@@ -25,7 +25,6 @@ from agentmsg.formats import (
     marked,
     natives,
     note_of,
-    plain_copy,
     spelling,
     write_as,
 )
@@ -344,20 +343,20 @@ class Items:
     def message_of(self, value: Any) -> am.Msg:
         """Return the message of a native item; one of the assistant where it is of its side."""
         self.fill()
-        found = self._read(plain_copy(thaw(value)))
+        found = self._read(thaw(value))
         return _make_said("assistant", tuple(found)) if isinstance(found, list) else found
 
     def block_of(self, block: am.NativeBlock) -> am.NativeBlock | None:
         """Return what is read where a native block is written among the items of a run; None if it isn't one."""
         self.fill()
-        found = self._read(plain_copy(thaw(block.value)))
+        found = self._read(thaw(block.value))
         is_one = isinstance(found, list) and len(found) == 1 and type(found[0]) is am.NativeBlock
         return cast("Any", found)[0] if is_one else None
 
     def answer_of(self, block: am.NativeBlock) -> am.NativeBlock | None:
         """Return the same for the items of a response."""
         self.fill()
-        found = self.read_run([plain_copy(thaw(block.value))])
+        found = self.read_run([thaw(block.value)])
         return found[0] if len(found) == 1 and type(found[0]) is am.NativeBlock else None
 
 

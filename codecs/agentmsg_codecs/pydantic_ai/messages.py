@@ -29,7 +29,6 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
-    plain_copy,
     speed,
     spelling,
     write_as,
@@ -264,12 +263,12 @@ class Messages:
     def message_of(self, value: Any) -> am.Msg:
         """Return the first message of a native one."""
         self.fill()
-        return self.group(plain_copy(thaw(value)))[0]
+        return self.group(thaw(value))[0]
 
     def part_of(self, value: Any) -> am.Msg:
         """Return the message of a part of a request."""
         self.fill()
-        return self.part(plain_copy(thaw(value)))
+        return self.part(thaw(value))
 
 
 def _whole(message: am.Msg) -> Any:

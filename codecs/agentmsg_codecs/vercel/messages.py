@@ -21,7 +21,6 @@ from agentmsg.formats import (
     maker,
     marked,
     natives,
-    plain_copy,
     write_as,
 )
 from agentmsg.formats.forms import Grouped
@@ -58,7 +57,7 @@ class Messages(Grouped):
         value: Any = block.value
         if block.codec != FAMILY or not is_mapping(value) or value.get("type") not in _ANSWERS:
             return False
-        return self.read_result(plain_copy(am.thaw(value))) is None
+        return self.read_result(am.thaw(value)) is None
 
     def _may_join(self, group: Sequence[am.Msg], message: am.Msg) -> bool:
         last = group[-1]

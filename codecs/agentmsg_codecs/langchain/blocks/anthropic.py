@@ -160,7 +160,7 @@ def _says_given(tag: str) -> Callable[[Any], bool]:
 
     def test(block: Any) -> bool:
         try:
-            found = {**absent, **form_of(tag, plain_copy(am.thaw(output_of(block))))}
+            found = {**absent, **form_of(tag, am.thaw(output_of(block)))}
         except (Unreadable, AgentMsgError, AttributeError):
             return False
         return all(am.same(getattr(block, name), found[name]) for name in _GIVEN)

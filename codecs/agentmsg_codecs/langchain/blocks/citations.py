@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, adopt, is_mapping, is_marked, is_object, maker, plain_copy, same_document, spelling
+from agentmsg.formats import Native, adopt, is_mapping, is_marked, is_object, maker, same_document, spelling
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def write_citation(citation: am.Citation) -> Any:
     whole = citation.extras.get(WHOLE) if citation.extras else None
     if is_mapping(whole) and "value" in whole:
         return whole["value"]
-    return _spell_citation(citation, lambda part: read_citation(plain_copy(thaw(part))))
+    return _spell_citation(citation, lambda part: read_citation(thaw(part)))
 
 
 def _spell_citation(citation: am.Citation, read: Callable[[Native], Any]) -> Native:

@@ -28,7 +28,6 @@ from agentmsg.formats import (
     natives,
     note_of,
     object_at,
-    plain_copy,
     same_document,
     spelling,
 )
@@ -362,9 +361,7 @@ class ContentParts(Parts):
             native = _with_extras(plain, block)
         else:
             provider = provider_of(block)
-            native = spelling.put_back(
-                block, plain, family=FAMILY, read=lambda part: self.read(plain_copy(thaw(part)), provider)
-            )
+            native = spelling.put_back(block, plain, family=FAMILY, read=lambda part: self.read(thaw(part), provider))
         for mark, _, back in MOVES:
             if is_marked(block, FAMILY, f"/{mark}"):
                 native = back(native)

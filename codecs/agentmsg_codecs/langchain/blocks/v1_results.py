@@ -76,7 +76,7 @@ def careful(shape: Shape, part: Native) -> Any:
     if found is None:
         raise Unreadable
     kept, is_proven = found
-    if is_proven or same_document(spelling.put_back(kept, plain, family=FAMILY, read=lambda _: kept), part):
+    if is_proven or same_document(spelling.put_back(kept, plain, family=FAMILY, read=None), part):
         return kept
     raise Unreadable
 

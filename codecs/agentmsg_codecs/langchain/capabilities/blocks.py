@@ -23,7 +23,6 @@ from agentmsg.formats import (
     dispatch,
     is_mapping,
     is_marked,
-    plain_copy,
     rules,
     same_document,
     usually,
@@ -83,7 +82,7 @@ def _keeps_extras(block: Any, parts: ContentParts) -> bool:
         # The same.
         block = block.evolve(content=())
     try:
-        back = parts.read(plain_copy(thaw(parts.write(block))), provider_of(block))
+        back = parts.read(thaw(parts.write(block)), provider_of(block))
     except _RAISED:
         return False
     return type(back) is type(block) and same_document(back.extras, block.extras)
@@ -165,7 +164,7 @@ def _citation(citation: am.Citation) -> am.Citation:
 
 
 def _is_back(citation: am.Citation) -> bool:
-    return bool(am.same(cited.read_citation(plain_copy(thaw(cited.write_citation(citation)))), citation))
+    return bool(am.same(cited.read_citation(thaw(cited.write_citation(citation))), citation))
 
 
 @usually("type(value) in anywhere and not value.extras", anywhere=(am.URLSource, am.Base64Source, am.FileSource))
@@ -279,7 +278,7 @@ class _Blocks:
         self._parts.fill()
         bare = block.evolve(extras={}, notes={})
         try:
-            back = self._parts.read(plain_copy(thaw(self._parts.write(bare))))
+            back = self._parts.read(thaw(self._parts.write(bare)))
         except Exception:  # noqa: BLE001 - a foreign class may be anything
             return Drop("no plain form of this block can be made")
         return block if am.same(back, bare) else Drop("this block does not come back from its plain form")

@@ -45,7 +45,6 @@ from agentmsg.formats import (
     is_mapping,
     maker,
     note_of,
-    plain_copy,
 )
 from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
@@ -196,8 +195,8 @@ class LangChainLcCodec(ContainerCodec):
         rest = history.extras.get(FAMILY) if history.extras else None
         container = note.get("/container") or self.container
         if container == "tree":
-            around: Native = plain_copy(thaw(rest)) if is_mapping(rest) else {}
-            natives = [plain_copy(thaw(native)) for native in natives]
+            around: Native = thaw(rest) if is_mapping(rest) else {}
+            natives = [thaw(native) for native in natives]
             document = write_tree(around, natives, note)
             if document is not None:
                 return document

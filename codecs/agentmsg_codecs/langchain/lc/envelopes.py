@@ -23,7 +23,6 @@ from agentmsg.formats import (
     is_sequence,
     natives,
     note_of,
-    plain_copy,
     rules,
     same_document,
     speed,
@@ -148,7 +147,7 @@ class Envelopes:
             message = with_note(message, LC, adopt(note))
         if is_proved:
             speed.remember_reader(message, self)
-        return message if same_document(plain_copy(thaw(self.write(message, dialect))), native) else _whole(native)
+        return message if same_document(thaw(self.write(message, dialect)), native) else _whole(native)
 
     def read_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits) -> list[am.Msg] | None:
         """Return the messages of the text of a list of envelopes of the dialect ``python``.

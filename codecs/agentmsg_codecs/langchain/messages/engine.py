@@ -24,7 +24,6 @@ from agentmsg.formats import (
     marked,
     natives,
     note_of,
-    plain_copy,
     rules,
     same_document,
     speed,
@@ -135,7 +134,7 @@ class Messages:
         if found.rest:
             message = message.evolve(extras={**message.extras, ENVELOPE: found.rest})
         is_proven = is_proven and self._is_written_so(message, found)
-        if not is_proven and not same_document(plain_copy(thaw(self._spell(message, found.form))), native):
+        if not is_proven and not same_document(thaw(self._spell(message, found.form)), native):
             return _whole(native), found.form
         speed.remember_reader(message, self.origins[found.form])
         return message, found.form
@@ -216,7 +215,7 @@ class Messages:
         own = natives.extras_of(message, FAMILY)
         if not _ODD.isdisjoint(own):
             body = {key: value for key, value in body.items() if not _yields(key, value) or key not in own}
-        body = spelling.put_back(message, body, family=FAMILY, read=lambda _: message)
+        body = spelling.put_back(message, body, family=FAMILY, read=None)
         return wrap(form, tag, body, message, note)
 
     def _listed(self, message: am.Msg, body: Native) -> Native:
@@ -239,7 +238,7 @@ class Messages:
             return True
         bare = message.evolve(extras={FAMILY: own})
         try:
-            back, found = self.read_only(plain_copy(thaw(self._spell(bare, form))))
+            back, found = self.read_only(thaw(self._spell(bare, form)))
         except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError):
             return False
         return found in forms and back.role == message.role and same_document(back.extras.get(FAMILY), own)
@@ -274,7 +273,7 @@ class Messages:
 
     def _reads_as(self, native: Any, message: am.Msg) -> bool:
         try:
-            return am.same(self.read(plain_copy(thaw(native)))[0], message)
+            return am.same(self.read(thaw(native))[0], message)
         except AgentMsgError:
             return False
 

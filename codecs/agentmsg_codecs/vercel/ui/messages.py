@@ -31,7 +31,6 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
-    plain_copy,
     speed,
     spelling,
     write_as,
@@ -355,7 +354,7 @@ class Messages:
 
         def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
             self.fill()
-            part = plain_copy(thaw(block.value))
+            part = thaw(block.value)
             if part == _STEP or (place == "assistant" and self.read_tool(part) is not None):
                 return None
             if place == "assistant" and is_tool(part):
