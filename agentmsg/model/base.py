@@ -11,6 +11,7 @@ import attrs
 from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import clean_repr, instance, listed, optional_text, shown_fields, text, whole
+from agentmsg.model.construction import evolver
 from agentmsg.model.pickling import above
 from agentmsg.values.frozen import EMPTY, JSON, freeze, freeze_mapping
 
@@ -94,7 +95,7 @@ class Noted:
         Raises:
             InvalidMessage: if a new value is refused.
         """
-        return attrs.evolve(self, **changes)
+        return evolver(type(self))(self, changes)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:

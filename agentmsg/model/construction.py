@@ -11,9 +11,10 @@ block of 4 fields 0.20 against 0.44 us.
 ``paused``: the collector runs after every 700 new containers and finds nothing in a tree under construction;
 pausing it makes bulk decoding about a third faster. It is always switched on again.
 
-``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
-that is known to be sound, a draft is filled from it instead, in a quarter of the time. ``changer``: the same for any
-of its fields. ``setter`` says one thing more of an object that was just made.
+``evolver``: a copy with other fields by ``__init__`` converts and checks all fields again, though all but the new ones
+are of a sound object. A draft is filled from it instead, and only what is new is looked at: Msg 1.0 against 4.2 us.
+``replacer``: where one field is replaced by a value that is known to be sound, not even that. ``changer``: the same for
+any of its fields. ``setter`` says one thing more of an object that was just made.
 
 ``differing``: two objects are compared field by field by straight-line code, in a third of a loop's time.
 """
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 __all__ = [
-    "absent_values", "changer", "differing", "draft_class", "maker", "nested_maker", "paused", "replacer", "setter",
+    "absent_values", "changer", "differing", "draft_class", "evolver", "maker", "nested_maker", "paused", "replacer",
+    "setter",
 ]  # fmt: skip
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
@@ -208,6 +210,37 @@ def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
     exec("\n".join(lines), scope)
     change: Callable[[_T, Mapping[str, Any]], _T] = scope["change"]
     return change
+
+
+@cache
+def evolver(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
+    """Return a function that gives a copy of an instance with other values in some fields, converted and checked.
+
+    A class of yours, which may check fields together, is made by its ``__init__``.
+    """
+    fields = {field.alias: field for field in attrs.fields(cls) if field.init}
+    if cls.__module__.partition(".")[0] != "agentmsg":
+        return lambda obj, changes: attrs.evolve(obj, **changes)
+    change: Callable[[_T, Mapping[str, Any]], _T] = changer(cls)
+
+    def evolved(obj: _T, changes: Mapping[str, Any]) -> _T:
+        if not changes.keys() <= fields.keys():
+            return attrs.evolve(obj, **changes)  # which says what there is no field for
+        own = [(fields[alias], value) for alias, value in changes.items()]
+        new = change(obj, {field.name: _converted(field, value) for field, value in own})
+        for field, _ in own:
+            if field.validator is not None:
+                field.validator(new, field, getattr(new, field.name))
+        return new
+
+    return evolved
+
+
+def _converted(field: attrs.Attribute[Any], value: Any) -> Any:
+    convert: Any = field.converter
+    if convert is None:
+        return value
+    return convert(value, None, field) if isinstance(convert, attrs.Converter) else convert(value)
 
 
 def differing(told: Iterable[tuple[str, tuple[Any, ...]]]) -> Callable[[Any, Any], list[tuple[Any, ...]]]:

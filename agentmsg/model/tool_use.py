@@ -36,6 +36,8 @@ class _Unset:
 
 UNSET: Any = _Unset()
 """The mark of an argument that was not given, where None is a value."""
+# What the arguments hang on: where one of these changes, which of the two texts holds is settled anew.
+_ARGUMENTS = frozenset({"input", "raw_input", "kind"})
 
 
 def _input(value: Any) -> Any:
@@ -144,7 +146,7 @@ class ToolUseBlock(BaseBlock):
             changes.setdefault("input", self.input)
         elif "raw_input" in changes and "input" not in changes:
             changes["input"] = UNSET if changes["raw_input"] is not None else self.input
-        return attrs.evolve(self, **changes)
+        return super().evolve(**changes) if _ARGUMENTS.isdisjoint(changes) else attrs.evolve(self, **changes)
 
     # copy.replace of Python 3.13 would otherwise be attrs.evolve, which knows nothing of the two.
     __replace__ = evolve
