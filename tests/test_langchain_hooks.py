@@ -321,6 +321,8 @@ ODD_VALUES: dict[str, Any] = {
     "number for a text": {**DATA, "name": 5},
     "null metadata": {**DATA, "metadata": None},
     "pairs for metadata": {**DATA, "metadata": [["a", 1]]},
+    "object for a list": {**BALLOT, "votes": {}},
+    "text for a list": {**BALLOT, "votes": ""},
     "empty metadata": {**DATA, "metadata": {}},
     "text for a cache": {**DATA, "cache": "5m"},
     "unknown key of a cache": {**DATA, "cache": {"x": 1}},

@@ -8,7 +8,7 @@ values are made and read by hooks that cattrs generates, under strict hooks for 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args, get_origin
 
 import attrs
 
@@ -106,6 +106,12 @@ def _left_out(cls: Any) -> frozenset[str]:
     return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else frozenset()
 
 
+def _listed(cls: Any) -> list[str]:
+    """Return the fields of a class that hold tuples, or None, which are lists in JSON."""
+    kinds = {field.alias: (field.type, *get_args(field.type)) for field in attrs.fields(cls)}
+    return [name for name, each in kinds.items() if any(kind is tuple or get_origin(kind) is tuple for kind in each)]
+
+
 def make_converter() -> cattrs.Converter:
     """Return the converter with the hooks of `non_standard`, and of all that stands in one."""
     import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
@@ -127,7 +133,16 @@ def make_converter() -> cattrs.Converter:
         return make_dict_unstructure_fn(_resolved(cls), converter, _cattrs_omit_if_default=True, **options(cls))
 
     def structure(cls: Any) -> Any:
-        return make_dict_structure_fn(_resolved(cls), converter, _cattrs_forbid_extra_keys=True, **options(cls))
+        read = make_dict_structure_fn(_resolved(cls), converter, _cattrs_forbid_extra_keys=True, **options(cls))
+        listed = _listed(cls)
+
+        def read_strictly(value: Any, kind: Any) -> Any:
+            # cattrs takes anything that can be gone through for a list: an object, a text.
+            if any(key in value and value[key] is not None and type(value[key]) is not list for key in listed):
+                raise Unreadable
+            return read(value, kind)
+
+        return read_strictly if listed else read
 
     converter.register_unstructure_hook_factory(attrs.has, unstructure)
     converter.register_structure_hook_factory(attrs.has, structure)
