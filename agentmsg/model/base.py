@@ -95,7 +95,9 @@ class Noted:
         Raises:
             InvalidMessage: if a new value is refused.
         """
-        return evolver(type(self))(self, changes)
+        cls: Any = type(self)
+        new: Self = evolver(cls)(self, changes)
+        return new
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:

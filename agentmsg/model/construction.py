@@ -213,7 +213,7 @@ def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
 
 
 @cache
-def evolver(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
+def evolver(cls: type[Any]) -> Callable[[Any, Mapping[str, Any]], Any]:
     """Return a function that gives a copy of an instance with other values in some fields, converted and checked.
 
     A class of yours, which may check fields together, is made by its ``__init__``.
@@ -221,9 +221,9 @@ def evolver(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
     fields = {field.alias: field for field in attrs.fields(cls) if field.init}
     if cls.__module__.partition(".")[0] != "agentmsg":
         return lambda obj, changes: attrs.evolve(obj, **changes)
-    change: Callable[[_T, Mapping[str, Any]], _T] = changer(cls)
+    change = changer(cls)
 
-    def evolved(obj: _T, changes: Mapping[str, Any]) -> _T:
+    def evolved(obj: Any, changes: Mapping[str, Any]) -> Any:
         if not changes.keys() <= fields.keys():
             return attrs.evolve(obj, **changes)  # which says what there is no field for
         own = [(fields[alias], value) for alias, value in changes.items()]
@@ -236,11 +236,13 @@ def evolver(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
     return evolved
 
 
-def _converted(field: attrs.Attribute[Any], value: Any) -> Any:
+def _converted(field: Any, value: Any) -> Any:
     convert: Any = field.converter
     if convert is None:
         return value
-    return convert(value, None, field) if isinstance(convert, attrs.Converter) else convert(value)
+    # A Converter is told the field, too.
+    is_told = convert.__class__ is attrs.Converter
+    return convert(value, None, field) if is_told else convert(value)
 
 
 def differing(told: Iterable[tuple[str, tuple[Any, ...]]]) -> Callable[[Any, Any], list[tuple[Any, ...]]]:

@@ -23,7 +23,7 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.bedrock.format import REASONING_KEYS, is_guarded
+from agentmsg_codecs.bedrock.format import CITED_KEYS, REASONING_KEYS, is_guarded
 from agentmsg_codecs.bedrock.media import DOCUMENT_KEYS, MEDIUM_KEYS
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT, PROVIDER
 from agentmsg_codecs.bedrock.settings import SETTINGS
@@ -51,7 +51,10 @@ _MEDIA: Any = {
 
 def _extras_of(cls: type[Any]) -> Cell:
     if cls is am.TextBlock:
-        return carried_extras((GUARD, lambda block: _NONE if is_guarded(block) else None))
+        return carried_extras(
+            (GUARD, lambda block: _NONE if is_guarded(block) else None),
+            (ITEM, lambda block: CITED_KEYS if block.citations and not is_guarded(block) else None),
+        )
     if cls is am.ThinkingBlock:
         return carried_extras((ITEM, lambda block: REASONING_KEYS if block.redacted is None else None))
     keys = _INNER_KEYS.get(cls)

@@ -135,6 +135,7 @@ def _write_guard(block: am.TextBlock) -> Native:
     return {"guardContent": {"text": {**thaw(block.extras[GUARD])["text"], "text": block.text}}}
 
 
+CITED_KEYS = frozenset({"content", "citations"})
 _SPANS = {"documentChar": ("start", "end"), "documentPage": ("start", "end"), "documentChunk": ("start", "end")}
 
 
@@ -185,24 +186,27 @@ def write_citation(citation: am.Citation) -> Native:
 
 def _read_cited(native: Native) -> dict[str, Any]:
     held = native["citationsContent"]
-    if not is_object(held) or held.keys() != {"content", "citations"} or not is_list(held["citations"]):
+    if not is_object(held) or not held.keys() >= CITED_KEYS or not is_list(held["citations"]):
         raise Unreadable
     parts: Any = held["content"]
     if not is_list(parts) or len(parts) != 1 or not is_object(parts[0]) or parts[0].keys() != {"text"}:
         raise Unreadable
     if type(parts[0]["text"]) is not str or not held["citations"]:
         raise Unreadable
-    return {"text": parts[0]["text"], "citations": tuple(map(read_citation, held["citations"]))}
+    found = {"text": parts[0]["text"], "citations": tuple(map(read_citation, held["citations"]))}
+    rest = {key: value for key, value in held.items() if key not in CITED_KEYS}
+    return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
 
 
 def _write_cited(block: am.TextBlock) -> Native:
     citations = list(map(write_citation, block.citations))
-    return {"citationsContent": {"content": [{"text": block.text}], "citations": citations}}
+    said = {"content": [{"text": block.text}], "citations": citations}
+    return {"citationsContent": {**said, **thaw(natives.extras_of(block, ITEM))}}
 
 
 _CITED = Hatch(
     keys=("citationsContent",), cells={"text": KEEP, "citations": KEEP}, get=_read_cited, put=_write_cited,
-    must=("citationsContent",), about="text, citations",
+    must=("citationsContent",), spaces=(ITEM,), about="text, citations",
 )  # fmt: skip
 _GUARDED = Hatch(
     keys=("guardContent",), cells={"text": KEEP}, get=_read_guard, put=_write_guard, must=("guardContent",),
