@@ -155,7 +155,7 @@ class _Answers:
         if speed.reader_of(message) is self or spelling.reads_as(whole, message, self._reread):
             return whole
         # Something was edited: how each level is spelt is tried in all that the message says.
-        document = {**natives.extras_of(message, RESPONSE), **document}
+        document = {**thaw(natives.extras_of(message, RESPONSE)), **document}
         return self._put_back(message, document, choice, others, self._reread)
 
     def _reread(self, native: Native) -> am.Msg:
