@@ -8,6 +8,7 @@ import datetime as dt
 import enum
 import pickle
 from functools import partial
+from itertools import product
 from typing import Any, Literal, cast
 
 import attrs
@@ -574,3 +575,34 @@ def test_classes_that_raise_give_a_typed_error() -> None:
 
     with pytest.raises(InvalidMessage, match="never happy"):
         _get({"x": 1}, Fussy)
+
+
+_EVOLVED: tuple[Any, ...] = (
+    Msg.user("x"),
+    TextBlock("x"),
+    ToolResultBlock("c1", "x"),
+    ToolUseBlock("c1", "f", {"x": 1}),
+    Usage(input=1),
+)
+_NEW: tuple[Any, ...] = (None, True, 1, 2.5, float("nan"), "y", "\ud800", b"z", [1], (), {"a": [1]}, {1: 2}, object())
+
+
+@pytest.mark.parametrize("owner", _EVOLVED, ids=lambda owner: type(owner).__name__)
+def test_evolve_takes_and_refuses_what_the_class_does(owner: Any) -> None:
+    """A copy with one other field is the one that ``__init__`` makes, or the same error."""
+    cls = cast("Any", type(owner))
+    # What a new input does to the old text is the call's own.
+    names = [field.alias for field in attrs.fields(cls) if field.init and field.alias not in ("input", "raw_input")]
+
+    def outcome(evolve: Any, name: str, value: Any) -> Any:
+        try:
+            made = evolve(owner, **{name: value})
+        except Exception as error:  # noqa: BLE001 - that it is the same is what is asked
+            return type(error), str(error), getattr(error, "path", None), getattr(error, "code", None)
+        return made, made.notes, type(getattr(made, name))
+
+    outcomes = [(outcome(cls.evolve, *each), outcome(attrs.evolve, *each)) for each in product(names, _NEW)]
+    assert any(isinstance(ours[0], type) for ours, _ in outcomes)
+    for ours, theirs in outcomes:
+        assert ours == theirs
+    assert outcome(cls.evolve, "nobody", 1)[0] is TypeError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
 
 _UNION = "a tagged union: its one key says what it is, and the API refuses a second"
+_OF_BEDROCK = f"a part of Bedrock's: {_UNION}"
+_OF_ANTHROPIC = "a part of Anthropic's in a message that LangChain has no results in"
 _INPUT = "all that it says is the input of the call"
 _OLD = "version 4 of the AI SDK, which is closed"
 # Where a key more makes a native block, by codec: the end of the shape, and why it can't be an extra there.
@@ -41,12 +42,12 @@ KEPT: Mapping[str, Mapping[str, str]] = {
     "gemini": {r"/executableCode": _INPUT},
     "gemini-response": {r"/executableCode": _INPUT},
     "langchain": {
-        r"/image/source": "a part of Bedrock's. " + _UNION,
-        r"<human>/content/\*<tool_result>": "a part of Anthropic's in a message that LangChain has no results in",
+        r"/image/source": _OF_BEDROCK,
+        r"<human>/content/\*<tool_result>": _OF_ANTHROPIC,
     },
     "langchain-lc": {
-        r"/image/source": "a part of Bedrock's. " + _UNION,
-        r"<human>/content/\*<tool_result>": "a part of Anthropic's in a message that LangChain has no results in",
+        r"/image/source": _OF_BEDROCK,
+        r"<human>/content/\*<tool_result>": _OF_ANTHROPIC,
         r"<human>/content/\*": "an escape of dumpd: an object with a key more is none",
     },
     "openai": {
@@ -57,7 +58,7 @@ KEPT: Mapping[str, Mapping[str, str]] = {
     },
     "openai-responses-response": {r"/summary/\*<summary_text>": "as in openai-responses"},
     "pydantic-ai": {r"<cache-point>": "a hint has the extras of what it stands behind"},
-    "vercel": {r"/data<(data|url|text|reference)>": _UNION},
+    "vercel": {r"/data<(data|url|text|reference)>": "its tag and one value are the whole source"},
     "vercel-ui": {
         r"<step-start>": "it only parts steps",
         r"/details/\*<(text|redacted)>": _OLD,
@@ -66,7 +67,6 @@ KEPT: Mapping[str, Mapping[str, str]] = {
 }
 # A checkpoint's own objects are a program's values, of any shape; the messages in it are those of the codec langchain.
 NATIVE = [name for name in CODECS if name not in ("json", "msgpack", "langgraph")]
-_MOST = 400
 # What a tag or a role says of an object, where it says what the object is.
 TAGS = ("type", "role", "part_kind", "kind")
 # Under these keys stands free-form JSON: any key is a known one.
@@ -103,10 +103,8 @@ def _not_understood(codec: Codec) -> Mapping[str, int]:
     tried: Counter[str] = Counter()
     found: Counter[str] = Counter()
     for _, document in documents(codec.name):
-        objects = list(islice(_objects(document), _MOST))
-        new = [(path, shape) for path, shape in objects if tried[shape] < effort(2, least=1)]
-        # What a long document shows, a short one does, too.
-        before = exact_return(codec, document) if new and len(objects) < _MOST else None
+        new = [(path, shape) for path, shape in _objects(document) if tried[shape] < effort(2, least=1)]
+        before = exact_return(codec, document) if new else None
         for path, shape in new if before is not None else ():
             tried[shape] += 1
             after = exact_return(codec, _with_a_key(document, path))

@@ -17,7 +17,7 @@ from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
 from agentmsg.formats.json_styles import JSON_STYLES, dump_styled, styled
 from agentmsg.model.base import Noted
-from agentmsg.model.construction import changer
+from agentmsg.model.construction import changer, is_ours
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY, adopt, freeze_mapping, thaw
 from agentmsg.values.types import is_mapping
@@ -200,7 +200,7 @@ def changed(obj: _N, changes: Mapping[str, Any]) -> _N:
 @cache
 def _changer(kind: Any) -> Callable[[Any, Mapping[str, Any]], Any] | None:
     """Return what copies objects of a class of the model; None of a class of yours, which may check fields together."""
-    return changer(kind) if kind.__module__.partition(".")[0] == "agentmsg" else None
+    return changer(kind) if is_ours(kind) else None
 
 
 def _says_the_same(value: Any, default: Any) -> bool:

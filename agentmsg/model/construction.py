@@ -12,7 +12,7 @@ block of 4 fields 0.20 against 0.44 us.
 pausing it makes bulk decoding about a third faster. It is always switched on again.
 
 ``evolver``: a copy with other fields by ``__init__`` converts and checks all fields again, though all but the new ones
-are of a sound object. A draft is filled from it instead, and only what is new is looked at: Msg 1.0 against 4.2 us.
+are of a sound object. A draft is filled from it instead, and only what is new is looked at: Msg 1.2 against 8.4 us.
 ``replacer``: where one field is replaced by a value that is known to be sound, not even that. ``changer``: the same for
 any of its fields. ``setter`` says one thing more of an object that was just made.
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 __all__ = [
-    "absent_values", "changer", "differing", "draft_class", "evolver", "maker", "nested_maker", "paused", "replacer",
-    "setter",
+    "absent_values", "changer", "differing", "draft_class", "evolver", "is_ours", "maker", "nested_maker", "paused",
+    "replacer", "setter",
 ]  # fmt: skip
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
@@ -212,14 +212,19 @@ def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
     return change
 
 
+def is_ours(cls: type[Any]) -> bool:
+    """Tell whether a class is of the model: a class of yours may check fields together."""
+    return cls.__module__.partition(".")[0] == "agentmsg"
+
+
 @cache
 def evolver(cls: type[Any]) -> Callable[[Any, Mapping[str, Any]], Any]:
     """Return a function that gives a copy of an instance with other values in some fields, converted and checked.
 
-    A class of yours, which may check fields together, is made by its ``__init__``.
+    A class of yours is made by its ``__init__``.
     """
     fields = {field.alias: field for field in attrs.fields(cls) if field.init}
-    if cls.__module__.partition(".")[0] != "agentmsg":
+    if not is_ours(cls):
         return lambda obj, changes: attrs.evolve(obj, **changes)
     change = changer(cls)
 

@@ -7,7 +7,7 @@ values are made and read by hooks that cattrs generates, under strict hooks for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args, get_origin
 
 import attrs
@@ -106,10 +106,13 @@ def _left_out(cls: Any) -> frozenset[str]:
     return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else frozenset()
 
 
+_LISTS = (tuple, list, Sequence)
+
+
 def _listed(cls: Any) -> list[str]:
-    """Return the fields of a class that hold tuples, or None, which are lists in JSON."""
+    """Return the fields of a class that hold what is a list in JSON, or None."""
     kinds = {field.alias: (field.type, *get_args(field.type)) for field in attrs.fields(cls)}
-    return [name for name, each in kinds.items() if any(kind is tuple or get_origin(kind) is tuple for kind in each)]
+    return [name for name, each in kinds.items() if any((get_origin(kind) or kind) in _LISTS for kind in each)]
 
 
 def make_converter() -> cattrs.Converter:
