@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,9 +15,12 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from agentmsg.testing import histories
+from agentmsg.testing import histories, honest_account
 from agentmsg.testing.single_values import single_values
+from agentmsg.values.types import is_object
 from agentmsg_codecs.anthropic import AnthropicCodec
+from data import effort
+from support.documents import documents
 from support.strict import anthropic_call_problems, openai_call_problems
 
 ASK: Any = [{"role": "user", "content": "How warm is it?"}]
@@ -229,6 +234,21 @@ def test_extras_that_are_no_object_say_nothing_of_settings() -> None:
     for odd in (True, "anthropic_version", 1):
         history = am.History([am.Msg.user("x")], settings=am.Settings(max_tokens=1), extras={"anthropic": odd})
         assert "required-setting" in {finding.code for finding in am.check(history, "anthropic")}
+
+
+# What may stand under the parameter of a setting without being one.
+_NO_SETTINGS: tuple[Any, ...] = ({}, [], None, "", 5, "x", {"x": 1}, {"maxTokens": 5, "maxOutputTokens": 5})
+
+
+@pytest.mark.parametrize("codec", [*map(am.get_codec, am.codec_names())], ids=lambda codec: codec.name)
+def test_parameters_among_the_extras_stay_or_are_told(codec: am.Codec) -> None:
+    """Law 3 for whatever stands under a parameter, beside settings of the same parameter, too."""
+    keys = sorted({key for _, document in documents(codec.name) if is_object(document) for key in document})
+    asked = [history.settings for history in single_values() if history.settings is not None]
+    tried = list(product(keys, _NO_SETTINGS, [None, *asked]))
+    for key, value, settings in Random(codec.name).sample(tried, min(effort(600), len(tried))):
+        extras = {codec.family: {key: value}}
+        honest_account(codec, am.History([am.Msg.user("Hi")], settings=settings, extras=extras))
 
 
 @each_target

@@ -37,8 +37,7 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
     if not (history.extras or history.tools or history.metadata or history.settings) and history.id is None:
         return fitted
     items: tuple[FitItem, ...] | None = None
-    changes = fields.of(history, caps, caps.history, _APART)
-    assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
+    changes: dict[str, Any] = {}
     if history.tools:
         rows = caps.tools if "tools" in caps.history else None
         found = [_fit_tool(tool, rows, fields) for tool in history.tools]
@@ -50,9 +49,13 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
         settings = _fit_settings(history.settings, caps.settings, whys)
         if settings is not history.settings:
             changes["settings"] = settings
-    if not changes:
+    # What stands beside tools and settings depends on what becomes of them.
+    owner = with_fields(history, **changes) if changes else history
+    more = fields.of(owner, caps, caps.history, _APART)
+    assert isinstance(more, dict)  # noqa: S101 - no field of a history is required
+    if not (changes or more):
         return fitted
-    done = with_fields(history, **changes)
+    done = with_fields(owner, **more) if more else owner
     reasons: dict[Path, tuple[str, Level | None]] = {("settings", name): (why, None) for name, why in whys.items()}
     return _change_fitted(fitted, {"history": done, "tools": items, "reasons": reasons})
 

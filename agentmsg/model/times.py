@@ -16,9 +16,10 @@ from agentmsg.model.generated import MadeTime
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MadeTime", "nearest_milli", "read_time", "write_time"]
+__all__ = ["MadeTime", "nearest_milli", "read_time", "write_time", "write_time_z"]
 
 _MILLI = 1000
+_UTC = "+00:00"
 
 
 def read_time(text: str) -> datetime | None:
@@ -43,6 +44,14 @@ def write_time(time: datetime) -> str:
     if time.__class__ is datetime and (time.tzinfo is UTC or time.tzinfo is None):
         return _dumps()(time)[1:-1].decode()
     return time.isoformat()
+
+
+def write_time_z(time: datetime) -> str:
+    """Return what ``isoformat`` gives, but ``Z`` for UTC, as JavaScript and pydantic write it."""
+    if time.__class__ is datetime and time.tzinfo is UTC:
+        return f"{_dumps()(time)[1:-7].decode()}Z"
+    text = time.isoformat()
+    return f"{text.removesuffix(_UTC)}Z" if text.endswith(_UTC) else text
 
 
 @cache

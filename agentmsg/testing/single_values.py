@@ -65,6 +65,28 @@ _VALUES: dict[str, Any] = {
     "usage": Usage(input=3, output=4, total=7),
     "value": {"type": "odd"},
 }
+_PROVIDERS = ("anthropic", "google", "openai")
+_LINKS = ("call_1", "toolu_1", "srvtoolu_1", "mcptoolu_1", "ws_1", "msg_1", "rs_1", "fc_1", "run-1", "lc_1")
+# Further values of fields: words that one format or another takes for its own.
+_FURTHER: dict[str, tuple[Any, ...]] = {
+    "cache": (CacheHint(), CacheHint(ttl="1h")),
+    "citations": ((Citation(None, None, None, start=0, end=2),),),
+    "detail": ("low", "auto"),
+    "error": ("",),
+    "finish_reason": ("stop", "length", "tool_use", "content_filter", "error", "pause"),
+    "id": _LINKS,
+    "item_id": _LINKS,
+    "kind": ("custom", "server"),
+    "media_type": ("image/png", "application/pdf", "text/plain"),
+    "name": ("mcp__a__b", "web_search"),
+    "phase": ("commentary", "final_answer"),
+    "provider": _PROVIDERS,
+    "raw_input": ("", "{}", '{"a":'),
+    "signature": tuple(Signature(provider, "c2ln") for provider in _PROVIDERS),
+    "status": ("ok", "error", "denied"),
+    "structured": ([], {}, [1], "text", {"content": [{"type": "text", "text": "x"}]}),
+    "tool_call_id": _LINKS,
+}
 # What a request may ask for, beside one of each field.
 _ASKED: tuple[dict[str, Any], ...] = (
     {"tool_choice": "required"},
@@ -146,4 +168,5 @@ def _each(cls: type[Any], **needed: Any) -> Iterator[Any]:
     yield cls(**needed)
     for name in _names(cls):
         if name not in needed:
-            yield cls(**needed, **{name: _value(name)})
+            for value in (_value(name), *_FURTHER.get(name, ())):
+                yield cls(**needed, **{name: value})

@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg.model.base import Noted
 
-__all__ = ["PROBE", "Damage", "damages", "hides"]
+__all__ = ["INSTEAD", "PROBE", "Damage", "Pattern", "Tag", "damages", "hides", "objects", "tag_of"]
 
 PROBE = "zq-probe"
 """A word that stands in no document."""
@@ -25,7 +25,7 @@ Tag: TypeAlias = tuple[str, ...]
 Spot: TypeAlias = tuple[str | int, ...]
 
 _TAGS = ("type", "role", "lc", "kind", "variant", "object", "source_type")
-_INSTEAD: tuple[Any, ...] = (
+INSTEAD: tuple[Any, ...] = (
     None,
     "",
     [],
@@ -81,8 +81,8 @@ def damages(documents: Iterable[tuple[str, Any]]) -> Iterator[Damage]:
     siblings: dict[Pattern, dict[Tag, dict[str, Any]]] = {}
     # The smallest first: each place is damaged where that costs least to read.
     for name, document in sorted(documents, key=lambda pair: _size(pair[1])):
-        for pattern, spot, value in _objects(document):
-            tag = _tag(value)
+        for pattern, spot, value in objects(document):
+            tag = tag_of(value)
             place = _Place(name, document, spot, value)
             places.setdefault((pattern, tag), place)
             known = siblings.setdefault(pattern, {}).setdefault(tag, {})
@@ -96,7 +96,7 @@ def damages(documents: Iterable[tuple[str, Any]]) -> Iterator[Damage]:
 
 
 def _of_key(place: _Place, key: str) -> Iterator[Damage]:
-    for value in (_ABSENT, *_INSTEAD):
+    for value in (_ABSENT, *INSTEAD):
         yield _damaged(place, {key: value})
 
 
@@ -137,7 +137,8 @@ def _with(value: Any, spot: Spot, change: Any) -> Any:
     return items
 
 
-def _objects(document: Any) -> Iterator[tuple[Pattern, Spot, Mapping[str, Any]]]:
+def objects(document: Any) -> Iterator[tuple[Pattern, Spot, Mapping[str, Any]]]:
+    """Yield each object of a document: the keys and tags above it, its path, and itself."""
     waiting: list[tuple[Pattern, Spot, Any]] = [((), (), document)]
     while waiting:
         pattern, spot, value = waiting.pop()
@@ -147,7 +148,7 @@ def _objects(document: Any) -> Iterator[tuple[Pattern, Spot, Mapping[str, Any]]]
             own = cast("dict[str, Any]", value)
             if own:
                 yield pattern, spot, own
-            near = (*pattern, "/".join(_tag(own)))[-_NEAREST:]
+            near = (*pattern, "/".join(tag_of(own)))[-_NEAREST:]
             waiting.extend(((*near, key), (*spot, key), item) for key, item in reversed(own.items()))
         elif isinstance(value, list):
             items = list(enumerate(cast("list[object]", value)))
@@ -155,10 +156,11 @@ def _objects(document: Any) -> Iterator[tuple[Pattern, Spot, Mapping[str, Any]]]
 
 
 def _size(document: Any) -> int:
-    return sum(len(value) for _, _, value in _objects(document))
+    return sum(len(value) for _, _, value in objects(document))
 
 
-def _tag(value: Mapping[str, Any]) -> Tag:
+def tag_of(value: Mapping[str, Any]) -> Tag:
+    """Return the words that tell what an object is."""
     words = (value.get(key) for key in _TAGS)
     return tuple(word for word in words if isinstance(word, str) and len(word) < _LONGEST_TAG)
 

@@ -114,12 +114,13 @@ class BodySettings:
     def taken(self, history: History) -> frozenset[str]:
         """Return the parameters among the extras of a history that would not be read as extras beside its settings."""
         own: Any = history.extras.get(self._family)
-        if not is_mapping(own) or self._keys.isdisjoint(own):
+        known = () if not is_mapping(own) else [key for key in own if key in self._keys or key in self._inside]
+        if not known:
             return frozenset()
-        written = self._write_flat(history.settings)
-        others = {key: thaw(own[key]) for key in own if key in self._keys and key not in written}
-        _, rest = self._read_flat({**others, **written})
-        return frozenset(key for key in own if key in self._keys and key not in rest) | frozenset(written)
+        written = self.write(history.settings, own)
+        _, rest = self.read({**{key: thaw(own[key]) for key in known}, **written})
+        lost = [key for key in known if key not in rest or not same(adopt(rest[key]), own[key])]
+        return frozenset(lost).union(written.keys() - self._inside.keys())
 
     def row(self, rule: Rule | None = None, **cells: Cell) -> Row:
         """Return the row of the capability table.

@@ -293,7 +293,7 @@ def _last(place: Place, c: Code) -> list[str]:
 def _written(place: Place | Beside, places: Sequence[Place | Beside], c: Code) -> list[str]:
     v = _list_of(place)
     if isinstance(place, Beside):
-        put = f"d.update({c.bind('put', place.put)}({v}, o))"
+        put = f"d |= {c.bind('put', place.put)}({v}, o)"
         return [put] if place.is_always else [f"if {v}:", f"    {put}"]
     value = place.value.write(f"{v}[-1]" if place.is_one else v, c)
     put = f"d[{place.native!r}]"

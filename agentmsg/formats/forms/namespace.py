@@ -226,12 +226,19 @@ class Namespace:
                 raise Unreadable(f"another {tag_key}")
             return readers[name](native)
 
+        def sole(native: Any) -> Any:
+            if type(native) is not _OBJECT:
+                raise Unreadable("an object is needed")
+            return readers[names[0]](native)
+
         def untagged(native: Any) -> Any:
             if type(native) is not _OBJECT:
                 raise Unreadable("an object is needed")
-            return readers[names[0] if len(forms) == 1 else fitting(forms, native).name](native)
+            return readers[fitting(forms, native).name](native)
 
-        return one if forms[0].tag is not None else untagged
+        if forms[0].tag is not None:
+            return one
+        return sole if len(forms) == 1 else untagged
 
     def _put(self, forms: tuple[str, ...]) -> Callable[[Any], Native]:
         by_class = {self._shapes[name].cls: self._shapes[name] for name in forms}

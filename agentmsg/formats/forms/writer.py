@@ -85,8 +85,11 @@ class _Writer:
             value = item.value.write(v, self)
             if item.need == "must" or item.value.fields:
                 return f"{item.native!r}: {value}"
+            nothing = NOTHING[item.need]
             is_empty = f"not {v}" if self.absent.get(item.field) in ((), EMPTY) else f"{v} is None"
-            return f"{item.native!r}: {NOTHING[item.need]} if {is_empty} else {value}"
+            if value == v and is_empty == f"{v} is {nothing}":
+                return f"{item.native!r}: {v}"
+            return f"{item.native!r}: {nothing} if {is_empty} else {value}"
         if isinstance(item, Inside) and item.need == "must":
             before += self._inside(item)
             return f"{item.native!r}: in_{item.native}"
@@ -109,7 +112,7 @@ class _Writer:
             return [*before, f"{d}[{item.native!r}] = {entry.partition(': ')[2]}"]  # type: ignore[union-attr]
         if isinstance(item, Hatch):
             inner = f", {self.writer(item.forms)}" if item.forms else ""
-            put = [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
+            put = [f"{d} |= {self.bind('put', item.put)}(o{inner})"]
             if not item.is_optional:
                 return put
             says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]

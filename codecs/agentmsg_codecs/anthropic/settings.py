@@ -25,7 +25,6 @@ from agentmsg.formats import (
     Swap,
     Unreadable,
     adopt,
-    is_list,
     is_mapping,
     is_object,
     mark_of,
@@ -84,12 +83,6 @@ def _old_temperature(value: Any, settings: Any) -> Any:
 
 
 # -- texts ------------------------------------------------------------------------------------------------------------
-
-
-def _read_stop(value: Any) -> tuple[str, ...]:
-    if not is_list(value) or not all(type(text) is str for text in value):
-        raise Unreadable
-    return tuple(value)
 
 
 def _read_user(value: Any) -> str:
@@ -236,7 +229,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         Hatch(keys=_SAMPLING, cells={"temperature": _old_temperature, "top_p": _carried_sampling,
               "top_k": _carried_sampling}, get=_read_sampling, put=_write_sampling, is_optional=True, odd=_SAMPLING,
               about="temperature, top_p, top_k"),
-        _key("stop_sequences", Via(_read_stop, list, _ANY, supports=KEEP), "stop"),
+        BodySettings.stops("stop_sequences"),
         Hatch(keys=("tool_choice",), cells={"tool_choice": KEEP, "parallel_tool_calls": KEEP}, get=_read_choice,
               put=_write_choice, is_optional=True, odd=("tool_choice",), about="tool_choice, parallel_tool_calls"),
         Hatch(keys=("thinking", "output_config"),

@@ -42,6 +42,7 @@ from agentmsg.formats import (
     made_ids,
     natives,
     note_of,
+    times,
 )
 from agentmsg.formats.bodies import Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Text, Via
@@ -256,11 +257,6 @@ def _is_time(text: Any) -> bool:
     return True
 
 
-def _write_time(time: datetime) -> str:
-    text = time.isoformat()
-    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
-
-
 def _time(value: datetime, _: Any) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
@@ -271,7 +267,7 @@ def _described(engine: Messages) -> Described:
         Key("usageMetadata", "usage", Nested(("usage",)), "may"),
         Key("modelVersion", "model", Text(), "may"),
         Key("responseId", "id", Link(), "may"),
-        Key("createTime", "created_at", Via(_read_time, _write_time, {"enum": ["2026-01-02T03:04:05Z"]}, _time,
+        Key("createTime", "created_at", Via(_read_time, times.write_time_z, {"enum": ["2026-01-02T03:04:05Z"]}, _time,
             is_spelt=True), "may", is_odd=True),
     ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
     return Described(FAMILY, (form, USAGE), {})

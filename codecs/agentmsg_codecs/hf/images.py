@@ -56,7 +56,7 @@ def _blocks(messages: Sequence[am.Msg], kind: type) -> Iterator[Any]:
 
 def _holds(message: am.Msg, kind: type) -> bool:
     """Whether a block of a class stands in a message, where images may have a place."""
-    return kind in map(type, message.content) and message.role in _ROLES
+    return message.role in _ROLES and kind in map(type, message.content)
 
 
 def _replaced(

@@ -16,7 +16,7 @@ from agentmsg_codecs.hf.names import FAMILY
 _make_native = maker(am.NativeBlock)
 _CALL_NOTE = adopt({FAMILY: {"/call": True}})
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
+_FORMS = {role: f"{role}_message" for role in ("system", "developer", "user", "assistant", "tool")}
 
 
 class Messages:
@@ -52,10 +52,10 @@ class Messages:
             DecodeError: if it isn't a message at all.
         """
         role = natives.role_of(native)
-        if role not in _ROLES:
+        if role not in _FORMS:
             return natives.read_whole(native, FAMILY)
         try:
-            message: am.Msg = self.described.shapes[f"{role}_message"].read(native, am.Msg)
+            message: am.Msg = self.described.shapes[_FORMS[role]].read(native, am.Msg)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)
         if role == "assistant" and type(native.get("content")) is str:
@@ -65,7 +65,7 @@ class Messages:
     def write(self, message: am.Msg) -> Any:
         """Return the native message of one that fits."""
         role = message.role
-        if speed.how_bare(message) == speed.SAID and role in _ROLES:
+        if speed.how_bare(message) == speed.SAID and role in _FORMS:
             text: Any = message.content[0]
             if not may_be_inline(text, is_default=self._is_inline):
                 return {"role": role, "content": text.text}  # the usual case
@@ -74,7 +74,7 @@ class Messages:
             return kept
         if role == "assistant":
             message = put_back(message, is_default=self._is_inline)
-        shape = self.described.shapes[f"{role}_message"]
+        shape = self.described.shapes[_FORMS[role]]
         return write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
 
     # -- calls --------------------------------------------------------------------------------------------------------

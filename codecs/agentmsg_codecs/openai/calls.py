@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Unreadable, adopt, maker, mark_of, natives, read_as, write_as
+from agentmsg.formats import (
+    Unreadable,
+    adopt,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    natives,
+    read_as,
+    spelling,
+    write_as,
+)
 from agentmsg_codecs.openai.hints import is_message_hint
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 
@@ -71,6 +82,20 @@ class Calls:
     def write_legacy(self, block: am.ToolUseBlock) -> Native:
         """Return the ``function_call`` of a call."""
         return write_as(self.described.shapes["function_call"], block, FAMILY, namespace=ITEM)
+
+
+def check_alone(native: Native) -> None:
+    """Refuse a message whose ``function_call`` stands beside ``tool_calls`` that are none.
+
+    They would be an extra; but a call of old gets an id, and once it is moved, it is written where they stand.
+
+    Raises:
+        Unreadable: if it is such a message.
+    """
+    calls = native.get("tool_calls")
+    is_odd = not is_list(calls) and spelling.spelling_of_nothing(calls) is None
+    if is_odd and is_object(native["function_call"]):
+        raise Unreadable("a function_call beside tool_calls that are none")
 
 
 def is_legacy(block: Any) -> bool:

@@ -24,13 +24,13 @@ from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.marks import is_field_audio
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.openai.reasoning import LISTS, place_of
-from agentmsg_codecs.openai.server_fields import message_keys
+from agentmsg_codecs.openai.server_fields import detached, message_keys
 from agentmsg_codecs.openai.settings import ROW, SETTINGS
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
 from agentmsg_codecs.openai.tools import may_write, read_tools, tool_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agentmsg.formats import Shape
     from agentmsg_codecs.openai.messages import Messages
@@ -116,17 +116,26 @@ def _is_thinking(block: Any) -> bool:
     return block.__class__ is am.ThinkingBlock and not is_thinking_part(block)
 
 
-def _cited_alone(message: am.Msg) -> Any:
-    """Keep citations where one text is all that an assistant says: annotations count in its characters."""
-    if not any(isinstance(block, am.TextBlock) and block.citations for block in message.content):
-        return message
-    if sum(not is_beside(block) for block in message.content) <= 1:
-        return message
-    content = [
-        block.evolve(citations=()) if isinstance(block, am.TextBlock) and block.citations else block
-        for block in message.content
-    ]
-    return Swap(message.evolve(content=content), "annotations are of one text", "annotation")
+def _cited_alone(messages: Messages) -> Callable[[am.Msg], Any]:
+    """Return the rule that keeps citations where one text is all that an assistant's content says.
+
+    Annotations count in its characters; a refusal in its own field is none of it.
+    """
+
+    def rule(message: am.Msg) -> Any:
+        if not any(isinstance(block, am.TextBlock) and block.citations for block in message.content):
+            return message
+        said = [block for block in detached(message)[0].content if not is_beside(block)]
+        is_apart = type(said[-1]) is am.RefusalBlock and messages.in_field(said[-1])
+        if len(said) - is_apart <= 1:
+            return message
+        content = [
+            block.evolve(citations=()) if isinstance(block, am.TextBlock) and block.citations else block
+            for block in message.content
+        ]
+        return Swap(message.evolve(content=content), "annotations are of one text", "annotation")
+
+    return rule
 
 
 def is_beside(block: Any) -> bool:
@@ -180,7 +189,7 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
     """
     rows = assistant_rows(messages, "assistant", citations=request_citations, as_text=as_text)
     assistant = MessageRow(
-        fields={"name": KEEP, "extras": _extras(messages, "assistant")}, blocks=rows, otherwise=_cited_alone
+        fields={"name": KEEP, "extras": _extras(messages, "assistant")}, blocks=rows, otherwise=_cited_alone(messages)
     )
     users = rows_of(messages.described, "user")
     return Caps(

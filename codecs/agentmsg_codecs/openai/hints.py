@@ -1,7 +1,7 @@
 """Cache hints: OpenAI's own on parts and tools, and the ``cache_control`` of compatible servers.
 
-Marks on a hint: ``/at`` (it stands in a ``cache_control``, in both, or beside a message), ``/odd`` (the schema doesn't
-have it so, or not here).
+Marks on a hint: ``/at`` (it stands in a ``cache_control``, in both, or beside a message), ``/beside`` (beside the
+message, too), ``/odd`` (the schema doesn't have it so, or not here).
 """
 
 from __future__ import annotations
@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, carried_extras, is_object, mark_of, marked, read_as, write_as
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    carried_extras,
+    is_marked,
+    is_object,
+    mark_of,
+    marked,
+    read_as,
+    write_as,
+)
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Text, Words
 from agentmsg_codecs.openai.names import FAMILY
 
@@ -129,7 +139,12 @@ def _get_control(native: Native) -> dict[str, Any]:
 
 def is_message_hint(hint: Any) -> bool:
     """Whether a cache hint was read beside the content of a message."""
-    return hint is not None and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) == "message"
+    return type(hint) is am.CacheHint and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) == "message"
+
+
+def is_beside(hint: Any) -> bool:
+    """Whether a cache hint stands beside the content of a message: there alone, or on a block, too."""
+    return is_message_hint(hint) or (hint is not None and is_marked(hint, FAMILY, "/beside"))
 
 
 def is_own_hint(hint: Any) -> bool:

@@ -39,7 +39,7 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
-from agentmsg_codecs.openai.calls import Calls, is_legacy, is_native_entry
+from agentmsg_codecs.openai.calls import Calls, check_alone, is_legacy, is_native_entry
 from agentmsg_codecs.openai.format import describe
 from agentmsg_codecs.openai.hints import CONTROL, odd
 from agentmsg_codecs.openai.names import FAMILY, MESSAGE, REASONING_KEYS
@@ -127,7 +127,7 @@ class Messages:
                 about="thinking",
             ),
             Place("content", Content(place), need="null", alone='""'),
-            Place("refusal", refusal, {am.RefusalBlock: self._in_field}, need,
+            Place("refusal", refusal, {am.RefusalBlock: self.in_field}, need,
                   last_of="content", is_one=True, is_odd=True),
             Place("audio", sound, {am.AudioBlock: own.is_field_audio}, is_one=True, is_odd=True),
             Place("tool_calls", Each(Via(calls.read, calls.write, native={})),
@@ -262,6 +262,8 @@ class Messages:
             readers = self.described.names.readers
             if value is not None and not own.is_content(native):
                 return readers[value](native)  # type: ignore[no-any-return]
+            if "function_call" in native:
+                check_alone(native)
             if _BESIDE.isdisjoint(native):
                 return None
             return self._read_beside(partial(readers[name], is_rest=True), native)
@@ -270,7 +272,7 @@ class Messages:
 
     def _read_beside(self, read: _Reader, native: Native) -> am.Msg:
         """Return the message of a native one, with what stands beside its content."""
-        attached = Attached(native, hints=not self._is_response)
+        attached = Attached(native)
         rest = attached.rest
         citations = self._citations(rest.get("annotations")) if native["role"] == "assistant" else None
         if citations:
@@ -388,7 +390,8 @@ class Messages:
             "annotations": annotations,
         }
 
-    def _in_field(self, block: Any) -> bool:
+    def in_field(self, block: Any) -> bool:
+        """Whether a refusal stands in the field of its name, where it is the last that the content says."""
         if block.cache is not None or FAMILY in block.extras or not block.refusal:
             return False
         # A response has no other place for it, unless its content was a list.

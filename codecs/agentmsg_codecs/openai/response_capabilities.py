@@ -29,7 +29,7 @@ from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
 from agentmsg_codecs.openai.capabilities import Layout, is_beside, needs_id
 from agentmsg_codecs.openai.citation_capabilities import response_citations
-from agentmsg_codecs.openai.hints import is_odd
+from agentmsg_codecs.openai.hints import is_message_hint, is_odd
 from agentmsg_codecs.openai.media_capabilities import carried_answered_sound
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, NEAREST_FINISH, RESPONSE
 from agentmsg_codecs.openai.server_fields import message_keys
@@ -151,9 +151,10 @@ def _answer(message: am.Msg) -> Any:
     """Keep a response that has all that the schema requires, one text, and annotations of that text."""
     wanted = _required(message)
     said = [block for block in message.content if not is_beside(block)]
+    if said and type(said[-1]) is am.RefusalBlock and not is_odd(said[-1]):
+        del said[-1]
     if len(said) > 1:
-        texts = [block for block in said if type(block) is am.TextBlock and not is_odd(block)]
-        others = len(said) - len(texts) - (type(said[-1]) is am.RefusalBlock and not is_odd(said[-1]))
+        others = any(type(block) is not am.TextBlock or is_odd(block) for block in said)
         if others and any(type(block) is am.TextBlock and block.citations for block in said):
             wanted["content"] = [
                 block.evolve(citations=()) if type(block) is am.TextBlock and block.citations else block
@@ -168,8 +169,8 @@ def _answer(message: am.Msg) -> Any:
 
 
 def _only_in_lists(cell: Cell, absent: Any) -> Cell:
-    """Keep what only a part has: that of content that was read as a list."""
-    return lambda value, block: cell(value, block) if is_odd(block) else absent
+    """Keep what only a part has, that of content that was read as a list; and a hint beside the message."""
+    return lambda value, block: cell(value, block) if is_odd(block) or is_message_hint(value) else absent
 
 
 def _rows(messages: Messages, *, as_text: bool) -> Mapping[type[am.BaseBlock], Row]:

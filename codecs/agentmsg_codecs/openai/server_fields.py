@@ -3,6 +3,7 @@
 ``cache_control`` of a message or a call is a cache hint: of the last block of the message that may have one, of the
 call. ``extra_content: {"google": {"thought_signature": ...}}``, with which Google's endpoint signs a call or a
 response, is the signature of the call, of the part, or of the last text of the message; so marked: ``/signed``.
+Where a block says the same as its message, both are written; where they differ, the message is kept as it is.
 https://ai.google.dev/gemini-api/docs/thought-signatures
 """
 
@@ -12,8 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import Native, Unreadable, is_mapping, is_object, mark_of, marked, note_of
-from agentmsg_codecs.openai.hints import CONTROL, is_message_hint, read_control, write_control
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    is_mapping,
+    is_object,
+    mark_of,
+    marked,
+    natives,
+    note_of,
+    same_document,
+)
+from agentmsg_codecs.openai.hints import CACHE_KEYS, CONTROL, is_beside, is_message_hint, read_control, write_control
 from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.reasoning import place_of
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
@@ -48,7 +59,6 @@ class Attached:
 
     Args:
         native: the message.
-        hints: whether it may say a cache hint so.
 
     Attributes:
         rest: the message without.
@@ -56,8 +66,8 @@ class Attached:
         signature: of the provider.
     """
 
-    def __init__(self, native: Native, *, hints: bool) -> None:
-        self.hint = _hint_of(native[CONTROL]) if hints and CONTROL in native else None
+    def __init__(self, native: Native) -> None:
+        self.hint = _hint_of(native[CONTROL]) if CONTROL in native else None
         self.signature = _signature_of(native[SIGNED_KEY]) if SIGNED_KEY in native else None
         self.rest = native
         if self.hint is not None or self.signature is not None:
@@ -73,15 +83,31 @@ class Attached:
         content, left = list(message.content), dict(self.rest)
         seat = None if self.hint is None else _last(content, _may_hint)
         if seat is not None:
-            content[seat] = content[seat].evolve(cache=marked(self.hint, FAMILY, at="message"))  # type: ignore[type-var]
+            content[seat] = content[seat].evolve(cache=self._hint_on(content[seat], native))
         elif self.hint is not None:
             left[CONTROL] = native[CONTROL]
         seat = None if self.signature is None else _last(content, _is_text)
         if seat is not None and message.role == "assistant":
-            content[seat] = marked(content[seat].evolve(signature=self.signature), FAMILY, signed="message")
+            content[seat] = self._signed(content[seat])
         elif self.signature is not None:
             left[SIGNED_KEY] = native[SIGNED_KEY]
         return message.evolve(content=tuple(content)), left
+
+    def _hint_on(self, block: Any, native: Native) -> am.CacheHint:
+        """Return the hint of the block that the message's stands on; the block may say the very same itself."""
+        if block.cache is None and not _says_of_hints(block):
+            return marked(self.hint, FAMILY, at="message")  # type: ignore[type-var]
+        if block.cache is None or not same_document(write_control(block.cache), native[CONTROL]):
+            raise Unreadable("two hints for one block")
+        return marked(block.cache, FAMILY, beside=True)  # type: ignore[no-any-return]
+
+    def _signed(self, block: Any) -> Any:
+        """Return the text that the message's signature stands on; it may have the very same itself."""
+        if block.signature is None and SIGNED_KEY not in natives.extras_of(block, FAMILY):
+            return marked(block.evolve(signature=self.signature), FAMILY, signed="message")
+        if block.signature is None or not am.same(block.signature, self.signature):
+            raise Unreadable("two signatures of one text")
+        return marked(block, FAMILY, signed="both")
 
 
 def _hint_of(value: Any) -> am.CacheHint | None:
@@ -96,6 +122,12 @@ def _signature_of(value: Any) -> am.Signature | None:
     inner: Any = value.get(_SIGNER) if is_object(value) and len(value) == 1 else None
     text = inner.get(_SIGNATURE) if is_object(inner) and len(inner) == 1 else None
     return am.Signature(_SIGNER, text) if type(text) is str else None
+
+
+def _says_of_hints(block: Any) -> bool:
+    """Whether a block without a hint has its key, as an extra or as null."""
+    own = {*natives.extras_of(block, FAMILY), *note_of(block, FAMILY)}
+    return not own.isdisjoint(CACHE_KEYS)
 
 
 def _last(content: Sequence[Any], may: Callable[[Any], bool]) -> int | None:
@@ -125,22 +157,25 @@ def _without_mark(block: Any) -> Any:
     return block.evolve(signature=None, notes={**notes, FAMILY: rest} if rest else notes)
 
 
+def _is_signed_beside(block: Any) -> bool:
+    is_signed = block.signature is not None and bool(block.notes)
+    return is_signed and mark_of(block, FAMILY, "/signed") in ("message", "both")
+
+
 def detached(message: am.Msg) -> tuple[am.Msg, Native]:
     """Return a message that fits without what stands beside its content, and that."""
     content: Any = message.content
     more: Native = {}
     seat = _last(content, _may_hint)
-    if seat is not None and is_message_hint(content[seat].cache):
+    if seat is not None and is_beside(content[seat].cache):
         more[CONTROL] = write_control(content[seat].cache)
-        content = (*content[:seat], content[seat].evolve(cache=None), *content[seat + 1 :])
+        if is_message_hint(content[seat].cache):
+            content = (*content[:seat], content[seat].evolve(cache=None), *content[seat + 1 :])
     seat = _last(content, _is_text) if message.role == "assistant" else None
-    if (
-        seat is not None
-        and content[seat].signature is not None
-        and mark_of(content[seat], FAMILY, "/signed") == "message"
-    ):
+    if seat is not None and _is_signed_beside(content[seat]):
         more |= write_signature(content[seat])
-        content = (*content[:seat], _without_mark(content[seat]), *content[seat + 1 :])
+        if mark_of(content[seat], FAMILY, "/signed") == "message":
+            content = (*content[:seat], _without_mark(content[seat]), *content[seat + 1 :])
     return (message.evolve(content=content), more) if more else (message, more)
 
 
@@ -161,8 +196,8 @@ def message_keys(message: am.Msg) -> frozenset[str]:
         return frozenset()
     keys = _taken(
         own,
-        hint=any(is_message_hint(block.cache) for block in message.content),
-        signature=any(block.signature is not None for block in message.content if _is_text(block)),
+        hint=any(is_beside(block.cache) for block in message.content),
+        signature=any(_is_signed_beside(block) for block in message.content if _is_text(block)),
     )
     spared = set[str]()
     if not any(map(_may_be_hinted, message.content)):

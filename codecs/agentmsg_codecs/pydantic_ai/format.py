@@ -249,22 +249,14 @@ FINISH = {"stop": "stop", "length": "length", "content_filter": "content_filter"
           "error": "error"}  # fmt: skip
 
 
-def _read_id(native: Native) -> dict[str, Any]:
-    value = native.get("provider_response_id")
-    if value is None:
-        return {} if "provider_response_id" in native else {"notes": {"provider_response_id": "absent"}}
+def _read_id(value: Any) -> str:
     if type(value) is not str:
         raise Unreadable("an id is a string")
-    return {"id": value}
+    return value
 
 
-def _write_id(message: am.Msg) -> Native:
-    # What the library made is not told: an id is there where the provider gave it.
-    return {"provider_response_id": given(message.id)}
-
-
-_ID = Hatch(keys=("provider_response_id",), cells={"id": KEEP}, get=_read_id, put=_write_id,
-            schema={"provider_response_id": {"type": ["string", "null"]}}, about="id")  # fmt: skip
+# What the library made is not told: an id is there where the provider gave it.
+_ID = Key("provider_response_id", "id", Via(_read_id, given, {"type": "string"}, KEEP), "null")
 
 
 def _nulls(*keys: str) -> tuple[Spare, ...]:
@@ -281,13 +273,11 @@ def _marked(mark: str) -> Callable[[Any], bool]:
 
     def is_of(message: am.Msg) -> bool:
         content = message.content
-        return is_marked(message, FAMILY, mark) and (not content or (len(content) == 1 and _is_bare(content[0])))
+        return is_marked(message, FAMILY, mark) and (
+            not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))
+        )
 
     return is_of
-
-
-def _is_bare(block: Any) -> bool:
-    return is_bare_text(block, FAMILY) and block.cache is None and not block.metadata
 
 
 def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, **how: Any) -> Form:

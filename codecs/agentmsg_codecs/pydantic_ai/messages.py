@@ -124,7 +124,7 @@ class Messages:
         current: str | None = None
         for group in found:
             first = group[0]
-            if is_instructions(first):
+            if first.role == "system" and is_instructions(first):
                 text = first.text
                 if text == current and len(group) > 1:
                     group[:2] = [_taken_over(first, group[1])]

@@ -31,29 +31,25 @@ from agentmsg_codecs.pydantic_ai.names import FILE, NAME, TOLD, UNSIGNED, VENDOR
 if TYPE_CHECKING:
     from datetime import datetime
 
-_UTC = "+00:00"
 _make_signature = maker(am.Signature, "provider", "value")
 
 
 def _read_time(stamp: Any, note: dict[str, Any]) -> datetime:
     time = times.read_time(stamp) if type(stamp) is str else None
-    if time is not None and _is_usual(stamp, time):
-        return time
-    if time is None or _is_odd(time):
+    if time is None:
         raise Unreadable("timestamp is no time")
-    if _write_time(time) != stamp:
+    # Whether a time, in UTC, certainly is written as it was read: to write each, only to compare, takes longer. What
+    # stands between the digits tells so, of the texts that are a time: such as 2026-01-05T09:30:07.250000Z.
+    if stamp[4:20:3] == "--T::.":
+        if len(stamp) == len("2026-01-05T09:30:07.250000Z") and stamp[-1] == "Z" and time.microsecond:
+            return time
+    elif stamp[4::3] == "--T::Z" and len(stamp) == len("2026-01-05T09:30:07Z"):
+        return time
+    if _is_odd(time):
+        raise Unreadable("timestamp is no time")
+    if times.write_time_z(time) != stamp:
         note["timestamp"] = ["=", stamp]
     return time
-
-
-def _is_usual(stamp: str, time: datetime) -> bool:
-    """Whether a time, in UTC, certainly is written as it was read: to write each, only to compare, takes longer.
-
-    What stands between the digits tells so, of the texts that are a time: such as 2026-01-05T09:30:07.250000Z.
-    """
-    if stamp[4:20:3] == "--T::.":
-        return len(stamp) == len("2026-01-05T09:30:07.250000Z") and stamp[-1] == "Z" and bool(time.microsecond)
-    return stamp[4::3] == "--T::Z" and len(stamp) == len("2026-01-05T09:30:07Z")
 
 
 def _is_odd(time: datetime) -> bool:
@@ -72,9 +68,8 @@ def _carried_time(time: datetime, _: Any) -> datetime:
         return time.replace(tzinfo=UTC)
 
 
-def _write_time(time: datetime, _: Any = None) -> str:
-    text = times.write_time(time)
-    return f"{text[:-6]}Z" if text[-6:] == _UTC else text
+def _write_time(time: datetime, _: Any) -> str:
+    return times.write_time_z(time)
 
 
 TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP, is_marking=True), "may", is_odd=True,

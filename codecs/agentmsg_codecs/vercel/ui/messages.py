@@ -187,13 +187,14 @@ class Messages:
             group.extend(_make_said("tool", (result,)) for result in results)
 
         for part in parts:
-            if is_object(part) and part == _STEP:
+            tag: Any = part.get("type") if is_object(part) else None
+            if tag == _STEP["type"] and part == _STEP:
                 if blocks:
                     end()
                     borders, blocks, results = 0, [], []
                 borders += 1
                 continue
-            if not is_tool(part):
+            if not is_tool(tag):
                 blocks.append(read(part))
                 continue
             found = self.read_tool(part)
@@ -357,7 +358,7 @@ class Messages:
             part = thaw(block.value)
             if part == _STEP or (place == "assistant" and self.read_tool(part) is not None):
                 return None
-            if place == "assistant" and is_tool(part):
+            if place == "assistant" and is_object(part) and is_tool(part.get("type")):
                 return natives.native_part(part, UI)
             return self.places[place].comes_back(block)
 

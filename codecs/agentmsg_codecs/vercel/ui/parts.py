@@ -62,9 +62,8 @@ def static_tool(native: Native) -> Native:
     return made
 
 
-def is_tool(part: Any) -> bool:
-    """Whether a part is one of a tool."""
-    tag: Any = part.get("type") if is_object(part) else None
+def is_tool(tag: object) -> bool:
+    """Whether parts with a type are those of tools."""
     return type(tag) is str and (tag == _DYNAMIC or tag.startswith(_TOOL))
 
 
