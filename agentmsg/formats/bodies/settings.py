@@ -60,11 +60,13 @@ class BodySettings:
         told = {key: own[key] for name, own in held.items() for key in self._inside[name] if key in own}
         flat = {key: value for key, value in parameters.items() if key not in self._nested and key not in held}
         settings, rest = self._read_flat({**flat, **told})
+        read = told.keys() - rest.keys()
+        rest = {key: value for key, value in rest.items() if key not in told}
         for name, own in held.items():
-            left = {key: value for key, value in own.items() if key not in told or key in rest}
+            left = {key: value for key, value in own.items() if key not in self._inside[name] or key not in read}
             rest |= {name: left} if left else {}
         beside = {key: value for key, value in parameters.items() if key in self._nested}
-        return settings, {**{key: value for key, value in rest.items() if key not in told}, **beside}
+        return settings, {**rest, **beside}
 
     def _read_flat(self, parameters: Mapping[str, Any]) -> tuple[Settings | None, Native]:
         known = {key: parameters[key] for key in self._keys if key in parameters}

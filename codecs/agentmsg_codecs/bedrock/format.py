@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_mapping, is_object, mark_of, natives
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_mapping, is_object, mark_of, marked, natives
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -136,6 +136,7 @@ def _write_guard(block: am.TextBlock) -> Native:
 
 
 CITED_KEYS = frozenset({"content", "citations"})
+CITED_PLACES = frozenset({None, "documentChar", "documentPage", "documentChunk", "searchResultLocation", "web"})
 _SPANS = {"documentChar": ("start", "end"), "documentPage": ("start", "end"), "documentChunk": ("start", "end")}
 
 
@@ -165,6 +166,8 @@ def read_citation(native: Any) -> am.Citation:
     if any(key in fields and fields[key] is not None and type(fields[key]) is not kind for key, kind in wanted.items()):
         raise Unreadable
     citation = am.Citation(**fields, extras=adopt({FAMILY: rest}) if rest else {})
+    if citation.kind not in CITED_PLACES:
+        citation = marked(citation, FAMILY, odd=True)
     if write_citation(citation) != native:
         raise Unreadable
     return citation
@@ -227,6 +230,12 @@ def _is_server(held: Any) -> bool:
     return is_object(held) and held.get("type") == "server_tool_use"
 
 
+def _has_no_points(held: Any) -> bool:
+    """Whether no part of a result says where a cache ends: its parts are of unions that have no such member."""
+    parts: Any = held.get("content") if is_object(held) else None
+    return not is_list(parts) or not any(is_object(part) and POINT in part for part in parts)
+
+
 _CALL = (Key("toolUseId", "id", Link()), Key("name", "name", Text()), Key("input", "input", Input()))
 _KIND = Key("type", "kind", Words({"server_tool_use": "server"}, is_closed=True))
 _RESULT = (
@@ -252,9 +261,9 @@ PARTS = (
     Form("server_call", am.ToolUseBlock, None, (Inside("toolUse", (*_CALL, _KIND), space=ITEM), CACHE),
          **_around("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
     Form("server_result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
-         **_around("toolResult"), fixed={"kind": "server", "provider": PROVIDER}),
+         **_around("toolResult", _has_no_points), fixed={"kind": "server", "provider": PROVIDER}),
     Form("result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
-         **_around("toolResult"), is_apart=True),
+         **_around("toolResult", _has_no_points), is_apart=True),
 )  # fmt: skip
 _INNER = ("text", "json", "image", "video", "document")
 _USER = ("text", "guard", "image", "audio", "video", "document")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, Unreadable, is_mapping, media, rules
-from agentmsg_codecs.bedrock.format import is_guarded, read_citation, write_citation
+from agentmsg.formats import Drop, Swap, Unreadable, is_mapping, is_marked, media, rules
+from agentmsg_codecs.bedrock.format import CITED_PLACES, is_guarded, read_citation, write_citation
 from agentmsg_codecs.bedrock.names import ALIASES, DOCUMENTS, FAMILY, IMAGES, PROVIDER, S3, SOUNDS, VIDEOS
 
 if TYPE_CHECKING:
@@ -100,11 +100,8 @@ def text(block: am.TextBlock) -> Any:
     )  # fmt: skip
 
 
-_PLACES = ("documentChar", "documentPage", "documentChunk", "searchResultLocation", "web")
-
-
 def _is_own(citation: am.Citation) -> bool:
-    if citation.kind is not None and citation.kind not in _PLACES:
+    if citation.kind not in CITED_PLACES and not is_marked(citation, FAMILY, "/odd"):
         return False
     bare = citation.evolve(notes={})
     try:

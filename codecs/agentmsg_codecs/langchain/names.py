@@ -15,6 +15,8 @@ FAMILY = "langchain"
 CONTAINERS = Containers(family=FAMILY, title="LangChain")
 # The family of a provider whose parts stand in content as they are.
 ANTHROPIC = "anthropic"
+# The ids of what Anthropic runs itself.
+ANTHROPIC_IDS = ("srvtoolu_", "mcptoolu_")
 # Namespaces of extras: what the `extras` of a v1 block holds, and what stands beside {"type", "data"}.
 INNER = "langchain.extras"
 ENVELOPE = "langchain.envelope"

@@ -148,9 +148,9 @@ CALLS = (
 )  # fmt: skip
 
 TOOLS = (
-    Form("tool", am.ToolSpec, "function", (Inside("function", _FUNCTION, space=ITEM), _CACHE),
+    Form("tool", am.ToolSpec, "function", (Inside("function", _FUNCTION, space=ITEM), _ODD_CACHE),
          tagged="usual", is_apart=True),
-    Form("custom_tool", am.ToolSpec, "custom", (Inside("custom", _ABOUT, space=ITEM), _CACHE),
+    Form("custom_tool", am.ToolSpec, "custom", (Inside("custom", _ABOUT, space=ITEM), _ODD_CACHE),
          fixed={"kind": "custom"}, is_apart=True),
     Form("legacy_tool", am.ToolSpec, None, _FUNCTION, notes={"legacy": True}, space=ITEM, spelt=FAMILY, is_apart=True),
 )  # fmt: skip

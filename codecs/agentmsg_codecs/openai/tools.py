@@ -9,7 +9,7 @@ from agentmsg import thaw
 from agentmsg.formats import Native, Row, Shape, cells, is_list, mark_of, write_as
 from agentmsg.formats.bodies import native_tool_row, read_tool
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.openai.hints import carried_cache
+from agentmsg_codecs.openai.hints import carried_cache, is_odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def write_tools(shapes: Mapping[str, Shape], tools: Sequence[am.Tool]) -> dict[s
 
 def _cache(value: Any, tool: Any) -> Any:
     # The schema has hints on parts only; compatible servers have them on tools.
-    return carried_cache(value, tool) if mark_of(value, FAMILY, "/at") is not None else None
+    is_read = is_odd(value) or mark_of(value, FAMILY, "/at") is not None
+    return carried_cache(value, tool) if is_read else None
 
 
 def tool_rows(described: Described) -> dict[type, Row]:

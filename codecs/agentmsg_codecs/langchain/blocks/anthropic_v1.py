@@ -31,7 +31,7 @@ from agentmsg_codecs.langchain.blocks.anthropic import (
 from agentmsg_codecs.langchain.blocks.v1 import make_call, make_result, write_cache, write_extras
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input, items_of_call, read_args, write_beside
 from agentmsg_codecs.langchain.blocks.v1_results import common, with_common
-from agentmsg_codecs.langchain.names import ANTHROPIC, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC, ANTHROPIC_IDS, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 _V1_NAMES: Mapping[str, str] = {"code_interpreter": "code_execution"}
 _NATIVE_NAMES: Mapping[str, str] = {ours: name for name, ours in _V1_NAMES.items()}
-_ID_BEGINS = ("srvtoolu_", "mcptoolu_")
 _OF_CALLS = ("caller", "toolset_name")
 
 
@@ -54,7 +53,7 @@ def is_of_anthropic(part: Native, provider: str | None) -> bool:
     if is_object(extras) and "provider" in extras:
         return False
     link = part.get("id" if part.get("type") == "server_tool_call" else "tool_call_id")
-    if type(link) is str and link.startswith(_ID_BEGINS):
+    if type(link) is str and link.startswith(ANTHROPIC_IDS):
         return True
     tag = extras.get("block_type") if is_object(extras) else None
     if type(tag) is str and (tag in TOOLS or tag == "mcp_tool_result"):

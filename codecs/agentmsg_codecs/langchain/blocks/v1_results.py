@@ -40,7 +40,10 @@ def common(part: Native, names: Mapping[str, str], *, id_key: str = "id") -> tup
     if type(item_id) is str:
         fields["item_id"] = item_id
     fields["cache"] = cache_of(part)
-    return fields, fields.pop("extras", EMPTY).get(INNER, {})
+    rest = fields.pop("extras", EMPTY).get(INNER, {})
+    if "provider" in names and rest.get("provider", "") is None:
+        del rest["provider"]  # said where the message would say otherwise
+    return fields, rest
 
 
 def with_common(part: Native, block: Any) -> Native:

@@ -76,11 +76,15 @@ def _may_mean(block: Any) -> bool:
     return len(block.extras) > (own is not None) or (is_mapping(own) and not _MAY_MEAN.isdisjoint(own))
 
 
+def _emptied(block: Any) -> Any:
+    return block.evolve(content=()) if type(block) is am.ToolResultBlock else block
+
+
 def _keeps_extras(block: Any, parts: ContentParts) -> bool:
     """Whether the extras of a block come back as they are: none says what a field of it would say."""
-    if type(block) is am.ToolResultBlock and block.content:
-        # The same.
-        block = block.evolve(content=())
+    if type(block) is am.ToolResultBlock and any(type(inner) is am.ToolResultBlock for inner in block.content):
+        # The same, whatever stands in results inside: else each level would be tried again for the one above.
+        block = block.evolve(content=tuple(map(_emptied, block.content)))
     try:
         back = parts.read(thaw(parts.write(block)), provider_of(block))
     except _RAISED:

@@ -146,7 +146,7 @@ class FastWriters:
         if copies:
             content = [*content, *copies]
         response = _response(message) if stop is None else _told(message, stop)
-        if response is None:
+        if response is None or ("model_provider" in response and any(map(_is_nobodys, blocks))):
             return None
         kwargs: Any = message.metadata
         if thought is not None:
@@ -156,6 +156,11 @@ class FastWriters:
             kwargs = {**kwargs, "tool_calls": texts}
         usage = None if message.usage is None else write_usage(message.usage)
         return self._write_ai(content, kwargs, response, message.name, message.id, calls, usage)
+
+
+def _is_nobodys(block: Any) -> bool:
+    """Whether nobody is known to run what the message may give to its provider."""
+    return type(block) in (am.ToolUseBlock, am.ToolResultBlock) and block.provider is None
 
 
 def _response(message: am.Msg) -> Any:
