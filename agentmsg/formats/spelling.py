@@ -19,6 +19,8 @@ from agentmsg.formats.json_styles import JSON_STYLES, dump_styled, styled
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer, is_ours
 from agentmsg.model.equality import same
+from agentmsg.model.msg import Msg
+from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import EMPTY, adopt, freeze_mapping, thaw
 from agentmsg.values.types import is_mapping
 
@@ -351,6 +353,14 @@ def _spell(native: dict[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
 def reads_as(native: dict[str, Any], obj: Noted, read: Callable[[dict[str, Any]], Any]) -> bool:
     """Whether a native object reads as an object; a reader that raises anything doesn't say so."""
     try:
-        return same(read(native), obj)
+        found = read(native)
+        # To say no id is the same as to say one that the library made; here it would be made again, and be another.
+        return same(found, obj) and _links(found) == _links(obj)
     except Exception:  # noqa: BLE001 - whatever a reader raises, it does not read back as the object
         return False
+
+
+def _links(obj: Any) -> Any:
+    if isinstance(obj, Msg):
+        return [link for link in map(_links, obj.content) if link is not None]
+    return getattr(obj, "id" if isinstance(obj, ToolUseBlock) else "tool_call_id", None)

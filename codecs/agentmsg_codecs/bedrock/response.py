@@ -180,12 +180,10 @@ def _wanted(usage: am.Usage) -> Mapping[str, Any]:
     is_partial = mark_of(usage, FAMILY, "/partial") is True
     if (usage.input is None and not is_partial) or (usage.input is not None and usage.input < cached):
         wanted["input"] = cached
-    if is_partial:
-        return wanted
-    if usage.output is None:
+    if usage.output is None and not is_partial:
         wanted["output"] = 0
-    if usage.total is None:
-        wanted["total"] = (wanted.get("input", usage.input) or 0) + (usage.output or 0)
+    if (usage.total is None and not is_partial) or (usage.total or 0) < 0:
+        wanted["total"] = sum(wanted.get(name, getattr(usage, name)) or 0 for name in ("input", "output"))
     return wanted
 
 

@@ -195,19 +195,20 @@ _URL = Via(_source_of_url, _url_of, supports=KEEP)
 
 
 def _file_source(part: Native) -> Any:
-    if part.get("file_data") is not None:
-        return _source_of_url(part["file_data"])
-    if part.get("file_id") is not None:
+    key = "file_url" if part.get("file_data") is None else "file_data"
+    if key == "file_url" and part.get("file_id") is not None:
         return am.FileSource(text_at(part, "file_id"), provider="openai")
-    return am.URLSource(text_at(part, "file_url"))
+    url = text_at(part, key)
+    if url.startswith("data:") is not (key == "file_data"):
+        raise Unreadable
+    return _source_of_url(url)
 
 
 def _file_fields(block: Any) -> Native:
     source = block.source
     if type(source) is am.FileSource:
         return {"file_id": source.file_id, "filename": block.name}
-    is_linked = type(source) is am.URLSource and not source.url.startswith("data:")
-    return {"file_url" if is_linked else "file_data": _url_of(source), "filename": block.name}
+    return {"file_url" if _is_linked(source) else "file_data": _url_of(source), "filename": block.name}
 
 
 def _is_at_openai(block: Any) -> bool:
@@ -279,11 +280,13 @@ _NOT_NULL: Callable[[str], Callable[[Native], bool]] = lambda key: lambda part: 
 
 
 def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None) -> Form:
-    others = ("file_data", "file_id", "file_url")
-    before = others[: others.index(key)]
+    def fits(part: Native) -> bool:
+        said = next((name for name in ("file_data", "file_id", "file_url") if part.get(name) is not None), None)
+        return said == key and (key == "file_id" or str(part[key]).startswith("data:") is (key == "file_data"))
+
     return Form(
         f"input_{key}", am.FileBlock, "input_file", (Key(key, "source", value), _FILENAME, ID, CACHE), when=when,
-        notes={"shape": "input_file"}, fits=lambda part: all(part.get(name) is None for name in before),
+        notes={"shape": "input_file"}, fits=fits,
     )  # fmt: skip
 
 

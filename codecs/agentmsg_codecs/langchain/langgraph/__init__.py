@@ -34,6 +34,7 @@ places. So convert only canonical documents whose checkpoints you would open. "p
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
@@ -48,6 +49,7 @@ from agentmsg.formats import (
     adopt,
     dump_json,
     excerpt,
+    is_list,
     is_mapping,
     is_object,
     is_sequence,
@@ -69,7 +71,7 @@ from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, 
 from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
 from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
-from agentmsg_codecs.langchain.langgraph.tree import WIRE
+from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE
 from agentmsg_codecs.langchain.lc.envelopes import LC, Envelopes
 from agentmsg_codecs.langchain.lc.escape import stamp
 from agentmsg_codecs.langchain.messages.engine import Messages
@@ -156,6 +158,11 @@ class LangGraphCodec(Codec):
 
     def _read_json(self, document: Any) -> am.History:
         history = self._old.read(document)
+        for index, message in enumerate(history.messages):
+            taken = MARKERS.intersection(chain.from_iterable(message.extras.values())) if message.extras else ()
+            if taken:
+                path = (index,) if is_list(document) else ()
+                raise DecodeError(f"{sorted(taken)} stand for values of MessagePack", code="type", path=path)
         messages = [
             with_note(message, LG, {"/form": ENVELOPE_FORM}) if LC in message.extras else message
             for message in history.messages
@@ -177,6 +184,8 @@ class LangGraphCodec(Codec):
     def _history(self, contents: Contents, messages: list[am.Msg]) -> am.History:
         messages = separate(messages, self.engine.parts)
         rest, notes = contents.rest, _LISTED
+        if "lc" in rest:
+            raise DecodeError("an object with the key 'lc' is an envelope, and holds no messages", code="type")
         if contents.path or contents.how != "list":
             note: Native = {"wire": "msgpack", "how": contents.how, "at": list(contents.path), "index": contents.index}
             if rest and may_hold_marker(rest):
