@@ -64,13 +64,10 @@ def as_url(source: URLSource | Base64Source, *, is_untyped: bool = False) -> URL
         if held is not None:
             return held
         return source if source.media_type is None and not source.extras else URLSource(source.url, None)
-    if source.media_type is None and not is_untyped:
-        guess = guess_media_type(source.data)
-        if guess is not None:
-            return Base64Source(source.data, guess)
     back = read_data_url(data_url(source))
-    if back is None or back.data != source.data:
-        return Base64Source(source.data, None)
-    if back.media_type != source.media_type:
-        return back
+    told = back.media_type if back is not None and back.data == source.data else None
+    if told is None and not is_untyped:
+        told = guess_media_type(source.data)
+    if told != source.media_type:
+        return Base64Source(source.data, told)
     return source.evolve(extras={}) if source.extras else source

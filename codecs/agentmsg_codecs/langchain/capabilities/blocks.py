@@ -50,7 +50,7 @@ _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, Va
 _ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND)
 
 
-def _block_extras(parts: ContentParts) -> Cell:
+def _block_extras(parts: ContentParts, *, has_copies: bool) -> Cell:
     """Return the cell for the extras of a block: those that come back, none of which says what a field would say."""
 
     def cell(extras: Fields, block: Any) -> Fields:
@@ -63,7 +63,7 @@ def _block_extras(parts: ContentParts) -> Cell:
         own = kept.get(FAMILY)
         if own is not None and type(block) is am.ToolUseBlock and not block.is_valid:
             kept[FAMILY] = v1_calls.error_first(own)
-        found = _coming_back(parts, block, kept) | _of_copies(extras, block, parts)
+        found = _coming_back(parts, block, kept) | (_of_copies(extras, block, parts) if has_copies else {})
         kept = {space: found[space] for space in extras if space in found}
         return extras if len(kept) == len(extras) and am.same(adopt(kept), extras) else kept
 
@@ -264,11 +264,12 @@ class _Blocks:
 
     Args:
         parts: the codec's reader and writer of content.
+        has_copies: whether calls stand outside the content, too.
     """
 
-    def __init__(self, parts: ContentParts) -> None:
+    def __init__(self, parts: ContentParts, *, has_copies: bool) -> None:
         self._parts = parts
-        self._extras = _block_extras(parts)
+        self._extras = _block_extras(parts, has_copies=has_copies)
 
     def _row(self, *names: str, otherwise: Any = None, concerns: str | None = None, **cells: Cell) -> Row:
         fields = {**_COMMON, "extras": self._extras, **dict.fromkeys(names, KEEP), **cells}
@@ -327,9 +328,9 @@ class _Blocks:
         }
 
 
-def block_rows(parts: ContentParts) -> dict[type[am.BaseBlock], Row]:
-    """Return the rows of the blocks in content, and inside tool results."""
-    return _Blocks(parts).rows()
+def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am.BaseBlock], Row]:
+    """Return the rows of the blocks in content, and inside tool results; arguments as of ``_Blocks``."""
+    return _Blocks(parts, has_copies=has_copies).rows()
 
 
 _RESULT = {field.field: KEEP for key, field in FIELDS["tool"].items() if key == "name" or key not in FIELDS["human"]}

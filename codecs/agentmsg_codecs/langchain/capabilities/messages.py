@@ -181,7 +181,8 @@ def make_caps(
             "system": system,
             "developer": system,
             "assistant": MessageRow(
-                fields={**fields, "metadata": _assistant_metadata, "usage": carried_usage()}, blocks=rows
+                fields={**fields, "metadata": _assistant_metadata, "usage": carried_usage()},
+                blocks=block_rows(messages.parts, has_copies=True),
             ),
             "user": MessageRow(
                 fields=fields, blocks=rows, otherwise=_Results(messages).message, concerns=am.NativeBlock
