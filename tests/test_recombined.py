@@ -1,28 +1,57 @@
-"""Law 1 for documents of which several values at once are others, or stand where they have no meaning."""
+"""Laws 1 and 3 where several values at once are others, or stand where they have no meaning."""
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 import pytest
 
 import agentmsg as am
-from agentmsg.testing.laws import exact_return
+from agentmsg.testing.laws import exact_return, honest_account
+from agentmsg.testing.mixing import Mixer
 from agentmsg.testing.recombining import Recombiner
 from data import effort
 from support.documents import documents
 
-# Each documents of its own; with other seeds there are others.
+# With another seed there are other documents and histories.
 _SEED = 0
+_MOST = 60
 
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_recombined_documents_come_back(name: am.CodecName) -> None:
-    """What is read comes back, whatever is recombined in it."""
-    codec, recombiner = am.get_codec(name), Recombiner(document for _, document in documents(name))
+    """What is read comes back, whatever is recombined in it, with whatever keys that the format knows."""
+    codec = am.get_codec(name)
+    keys = sorted({key for described in codec.described for form in described.forms.values() for key in form.keys})
+    recombiner = Recombiner((document for _, document in documents(name)), keys)
     rng = Random(f"{name} {_SEED}")
     read = 0
     for _ in range(effort(2000)):
-        document = recombiner.draw(rng)
-        read += exact_return(codec, document) is not None
+        read += exact_return(codec, recombiner.draw(rng)) is not None
     assert read
+
+
+@cache
+def _mixer() -> Mixer:
+    return Mixer(history for name in am.codec_names() for history in _some_read(name))
+
+
+def _some_read(name: am.CodecName) -> list[am.History]:
+    """Return what is read of some of a codec's documents, the short ones."""
+    codec = am.get_codec(name)
+    found: list[am.History] = []
+    for _, document in sorted(documents(name), key=lambda pair: len(repr(pair[1])))[:_MOST]:
+        try:
+            found.append(codec.read(document))
+        except am.AgentMsgError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+def test_mixed_histories_come_back_or_are_told(name: am.CodecName) -> None:
+    """What other formats keep in extras and notes is told or kept, wherever it stands."""
+    codec, rng = am.get_codec(name), Random(f"{name} {_SEED}")
+    for _ in range(effort(500)):
+        honest_account(codec, _mixer().draw(rng))

@@ -3,7 +3,8 @@
 What a reader does to one odd value alone is seen by ``systematic``; what it does to two together, or to a key that
 stands where it has no meaning, is seen here. Each document is one of those given, with up to three changes: a key gets
 another value that stands under it elsewhere in objects of the same kind; a key known from other objects is added; a
-value says nothing, or is of another type; a key is absent.
+value says nothing, or is of another type; a key is absent; an item of a list stands elsewhere in it, twice, or not at
+all, or is one of another list.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.testing.systematic import INSTEAD, objects, tag_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from random import Random
 
     from agentmsg.testing.systematic import Pattern, Tag
@@ -24,6 +25,8 @@ __all__ = ["Recombiner"]
 # Longer values take long to read, and teach nothing new; nor do more of them under one key.
 _LONGEST_VALUE, _LONGEST_DOCUMENT, _MOST_VALUES, _MOST_DOCUMENTS = 400, 6_000, 20, 400
 _CHANGES = (1, 1, 2, 2, 3)
+# Of the changes, so many are of lists.
+_OFTEN = 0.25
 
 
 class Recombiner:
@@ -31,29 +34,37 @@ class Recombiner:
 
     Args:
         documents: plain data; not changed. The long ones are left out, unless all are.
+        keys: further ones that may be added, with values that say nothing or are of any type.
     """
 
-    def __init__(self, documents: Iterable[Any]) -> None:
+    def __init__(self, documents: Iterable[Any], keys: Iterable[str] = ()) -> None:
         given = sorted(documents, key=_length)
         short = [document for document in given if _length(document) <= _LONGEST_DOCUMENT]
         self._documents = (short or given)[:_MOST_DOCUMENTS]
         self._of_kind: dict[tuple[Pattern, Tag], dict[str, list[Any]]] = {}
-        self._of_key: dict[str, list[Any]] = {}
+        self._of_key: dict[str, list[Any]] = {key: [] for key in keys}
+        self._items: dict[str, list[Any]] = {}
         for document in self._documents:
             for pattern, _, value in objects(document):
                 own = self._of_kind.setdefault((pattern, tag_of(value)), {})
                 for key, item in value.items():
-                    for known in (own.setdefault(key, []), self._of_key.setdefault(key, [])):
-                        if len(known) < _MOST_VALUES and _length(item) <= _LONGEST_VALUE:
-                            known.append(item)
+                    _learn(own.setdefault(key, []), item)
+                    _learn(self._of_key.setdefault(key, []), item)
+            for key, held in _lists(document):
+                for item in held:
+                    _learn(self._items.setdefault(key, []), item)
 
     def draw(self, rng: Random) -> Any:
         """Return another document: a copy with up to three changes."""
         document = deepcopy(rng.choice(self._documents))
         found = [(pattern, value) for pattern, _, value in objects(document)]
         for _ in range(rng.choice(_CHANGES) if found else 0):
-            pattern, value = rng.choice(found)
-            self._change(value, self._of_kind.get((pattern, tag_of(value)), {}), rng)
+            lists = list(_lists(document))
+            if lists and rng.random() < _OFTEN:
+                self._rearrange(*rng.choice(lists), rng)
+            else:
+                pattern, value = rng.choice(found)
+                self._change(value, self._of_kind.get((pattern, tag_of(value)), {}), rng)
         return document
 
     def _change(self, value: Any, own: dict[str, list[Any]], rng: Random) -> None:
@@ -64,6 +75,27 @@ class Recombiner:
         known = own if own and how != "any" else self._of_key
         key = rng.choice([*known, "zq"])
         value[key] = deepcopy(rng.choice((how != "odd" and known.get(key)) or INSTEAD))
+
+    def _rearrange(self, key: str, held: list[Any], rng: Random) -> None:
+        how = rng.choice(("moved", "twice", "gone", "other", "other"))
+        item = rng.choice(self._items.get(key) or INSTEAD) if how == "other" or not held else rng.choice(held)
+        if how in ("moved", "gone") and held:
+            item = held.pop(rng.randrange(len(held)))
+        if how != "gone":
+            held.insert(rng.randint(0, len(held)), deepcopy(item))
+
+
+def _learn(known: list[Any], item: Any) -> None:
+    if len(known) < _MOST_VALUES and _length(item) <= _LONGEST_VALUE:
+        known.append(item)
+
+
+def _lists(document: Any) -> Iterator[tuple[str, list[Any]]]:
+    """Yield each list of a document with the key that it stands under; the whole under none."""
+    if isinstance(document, list):
+        yield "", document
+    for _, _, value in objects(document):
+        yield from ((key, item) for key, item in value.items() if isinstance(item, list))
 
 
 def _length(value: Any) -> int:

@@ -244,4 +244,4 @@ def _write_labels(value: Any) -> Any:
 
 def _print(model: str) -> str:
     """Return what a name is known by in a note: notes hold no values."""
-    return f"{crc32(model.encode()):08x}"
+    return f"{crc32(model.encode(errors='surrogatepass')):08x}"
