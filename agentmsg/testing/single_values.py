@@ -86,6 +86,15 @@ _FURTHER: dict[str, tuple[Any, ...]] = {
     "status": ("ok", "error", "denied"),
     "structured": ([], {}, [1], "text", {"content": [{"type": "text", "text": "x"}]}),
     "tool_call_id": _LINKS,
+    "usage": (
+        *(
+            Usage(**{name: count})
+            for name in ("input", "output", "total", "reasoning", "cache_read")
+            for count in (0, -1)
+        ),
+        Usage(output=1, reasoning=5),
+        Usage(input=1, cache_read=5),
+    ),
 }
 # What a request may ask for, beside one of each field.
 _ASKED: tuple[dict[str, Any], ...] = (

@@ -11,10 +11,13 @@ from agentmsg.formats.forms import Rows
 from agentmsg.formats.json_styles import JSON_STYLES, dump_styled, styled
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.shapes import mark_of
+from agentmsg.model.equality import same
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.values.types import is_list
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from agentmsg.formats.forms import Described
     from agentmsg.model.history import History
     from agentmsg.model.tools import Tool
@@ -25,7 +28,8 @@ __all__ = ["ToolColumn"]
 class ToolColumn:
     """Reads and writes the tools of a row: a column with a list of functions, or with the JSON text of that list.
 
-    The mark ``/tools`` of a history says how the column was spelt: as "list", or in the style of the text.
+    The mark ``/tools`` of a history says how the column was spelt: as "list", in the style of the text, or, where the
+    keys stand in another order, as that very text.
 
     Args:
         described: the format.
@@ -42,7 +46,10 @@ class ToolColumn:
         found = styled(column) if type(column) is str else (column, "list")
         if found is None or not is_list(found[0]) or not found[0]:
             return None
-        return tuple(map(self._read_one, found[0])), {} if found[1] == self._style else {"/tools": found[1]}
+        tools, style = tuple(map(self._read_one, found[0])), found[1]
+        if style != "list" and dump_styled(self._natives(tools), style) != column:
+            return tools, {"/tools": column}
+        return tools, {} if style == self._style else {"/tools": style}
 
     def _read_one(self, native: Any) -> Any:
         shapes = self._described.shapes
@@ -50,11 +57,21 @@ class ToolColumn:
 
     def write(self, history: History) -> Any:
         """Return the column of a history's tools, which fit."""
-        shapes, family = self._described.shapes, self._described.family
-        tools = [write_tool(tool, family, shapes[self._form_of(tool)]) for tool in history.tools]
-        noted = mark_of(history, family, "/tools") if history.notes else None
-        style = noted if isinstance(noted, str) and noted in ("list", *JSON_STYLES) else self._style
+        noted = mark_of(history, self._described.family, "/tools") if history.notes else None
+        if isinstance(noted, str) and noted not in ("list", *JSON_STYLES):
+            if self._says(noted, history.tools):
+                return noted
+            noted = None
+        tools, style = self._natives(history.tools), noted if isinstance(noted, str) else self._style
         return tools if style == "list" else dump_styled(tools, style)
+
+    def _says(self, text: str, tools: tuple[Tool, ...]) -> bool:
+        found = self.read(text)
+        return found is not None and len(found[0]) == len(tools) and all(map(same, found[0], tools))
+
+    def _natives(self, tools: Iterable[Tool]) -> list[Any]:
+        shapes, family = self._described.shapes, self._described.family
+        return [write_tool(tool, family, shapes[self._form_of(tool)]) for tool in tools]
 
     def _form_of(self, tool: Any) -> str:
         marks = self._described.forms[self._other].notes

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_mapping, is_object, media, tool_arguments
+from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_mapping, is_marked, is_object, media, tool_arguments
 from agentmsg.formats.forms import (
     Const,
     Content,
@@ -78,7 +78,10 @@ def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
 
     def fits(native: Native) -> bool:
         held = native.get(key)
-        return is_object(held) and media.kind_of(held.get("mimeType")) == kind and is_around(native)
+        if not is_object(held) or media.kind_of(held.get("mimeType")) != kind:
+            return False
+        # The model has data where the URL of a file holds it, which is then written as such.
+        return is_around(native) and not str(held.get("fileUri")).lower().startswith("data:")
 
     return fits
 
@@ -156,10 +159,13 @@ def is_of_code(block: Any) -> bool:
 PARTS = (
     Form("text", am.TextBlock, None, (Key("text", "text", Text()), _SIGNED), **_made_around("text")),
     Form("thought", am.ThinkingBlock, None, (Key("text", "thinking", Text()), Const("thought", value=True), _SIGNED),
-         **_made_around("text", is_thought=True), when=lambda block: bool(block.thinking) or block.signature is None),
+         **_made_around("text", is_thought=True), marks={"empty": lambda native: native["text"] == ""},
+         when=lambda block: bool(block.thinking) or block.signature is None or is_marked(block, FAMILY, "/empty")),
     Form("signature", am.ThinkingBlock, None, (
         Key(SIGNATURE, "signature", _SIGNATURE),
-    ), fits=_is_signature, when=lambda block: not block.thinking and block.signature is not None),
+    ), fits=_is_signature, when=lambda block: not (
+        block.thinking or block.signature is None or is_marked(block, FAMILY, "/empty")
+    )),
     *(_media(kind, cls, "inlineData", am.Base64Source, _DATA) for kind, cls in media.CLASSES.items()),
     *(_media(kind, cls, "fileData", am.URLSource, _URI) for kind, cls in media.CLASSES.items()),
     Form("call", am.ToolUseBlock, None, (_call("functionCall", "name"), _SIGNED), **_made_around("functionCall")),

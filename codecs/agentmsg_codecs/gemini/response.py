@@ -273,7 +273,7 @@ def _described(engine: Messages) -> Described:
     return Described(FAMILY, (form, USAGE), {})
 
 
-_SOUND = "(value.reasoning is None or (value.output is not None and 0 <= value.reasoning <= value.output))"
+_SOUND = "value.output is not None and 0 <= (value.reasoning or 0) <= value.output"
 
 
 def _wanted(usage: am.Usage) -> Mapping[str, Any]:
