@@ -133,8 +133,8 @@ def _messages() -> Iterator[Msg]:
     for role in _ROLES:
         yield Msg(role, (), id=None, created_at=None)
         for name in _names(Msg):
-            if name not in ("role", "content"):
-                yield _message(role, **{name: _value(name)})
+            for value in _values(name) if name not in ("role", "content") else ():
+                yield _message(role, **{name: value})
     for block in _blocks():
         # A result stands alone in a message of its tool; everything may stand in all others.
         for role in ("tool",) if isinstance(block, ToolResultBlock) else ("system", "user", "assistant", "moderator"):
@@ -172,10 +172,14 @@ def _value(name: str) -> Any:
     return _VALUES.get(name, "x1")
 
 
+def _values(name: str) -> tuple[Any, ...]:
+    return (_value(name), *_FURTHER.get(name, ()))
+
+
 def _each(cls: type[Any], **needed: Any) -> Iterator[Any]:
     """Yield an object of a class with what it needs only, and one for each other field with that beside."""
     yield cls(**needed)
     for name in _names(cls):
         if name not in needed:
-            for value in (_value(name), *_FURTHER.get(name, ())):
+            for value in _values(name):
                 yield cls(**needed, **{name: value})

@@ -94,7 +94,8 @@ def _filling(value: Any) -> tuple[str, list[Any]] | None:
         raise DecodeError("an extension that is not opened")
     if _is_marked(value):
         return "one", [value]
-    if is_object(value) and value.get(EXT) == _DELTA and len(value) == 2 and is_list(value.get("value")):  # noqa: PLR2004 - code and value
+    is_ext = is_object(value) and type(value.get(EXT)) is int and len(value) == 2  # noqa: PLR2004 - code and value
+    if is_ext and value[EXT] == _DELTA and is_list(value.get("value")):
         return "delta", value["value"]
     return None
 

@@ -154,7 +154,7 @@ class Bodies:
         link, status = natives.word_if_any(body, "tool_call_id"), body.get("status")
         error = natives.word_if_any(body, "error")
         # An error goes with a status of its own, where somebody else says so.
-        as_it_stands = (type(status) is str and status not in STATUS_WORDS) or (status is None and error is not None)
+        as_it_stands = status not in STATUS_WORDS if type(status) is str else error is not None
         result = v1.make_result(
             tool_call_id=link,
             content=blocks,
