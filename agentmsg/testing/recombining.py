@@ -25,6 +25,14 @@ __all__ = ["Recombiner"]
 # Longer values take long to read, and teach nothing new; nor do more of them under one key.
 _LONGEST_VALUE, _LONGEST_DOCUMENT, _MOST_VALUES, _MOST_DOCUMENTS = 400, 6_000, 20, 400
 _CHANGES = (1, 1, 2, 2, 3)
+# What says nothing, is of another type, or looks like something else.
+_ODD: tuple[Any, ...] = (
+    *INSTEAD,
+    *(False, -1, 0.0, 2**70),
+    *(" ", "{}", "null", "a\n", "<think>\nx\n</think>\n\ny", "2026-01-02T03:04:05Z", "2026-01-02"),
+    *("data:text/plain;base64,aGk=", "DATA:,a", "https://example.org/a.png"),
+    *({"type": "text", "text": ""}, [""], [None], [[]], {"": None}),
+)
 # Of the changes, so many are of lists.
 _OFTEN = 0.25
 
@@ -74,11 +82,11 @@ class Recombiner:
             return
         known = own if own and how != "any" else self._of_key
         key = rng.choice([*known, "zq"])
-        value[key] = deepcopy(rng.choice((how != "odd" and known.get(key)) or INSTEAD))
+        value[key] = deepcopy(rng.choice((how != "odd" and known.get(key)) or _ODD))
 
     def _rearrange(self, key: str, held: list[Any], rng: Random) -> None:
         how = rng.choice(("moved", "twice", "gone", "other", "other"))
-        item = rng.choice(self._items.get(key) or INSTEAD) if how == "other" or not held else rng.choice(held)
+        item = rng.choice(self._items.get(key) or _ODD) if how == "other" or not held else rng.choice(held)
         if how in ("moved", "gone") and held:
             item = held.pop(rng.randrange(len(held)))
         if how != "gone":
