@@ -9,7 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, is_object, is_sequence, mark_of, media, natives
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    mark_of,
+    media,
+    natives,
+)
 from agentmsg.formats.forms import Content, Form, Hatch, Input, Json, Key, Link, Spare, Text, Words
 from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, is_own_id, item_id, item_marks
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
@@ -97,7 +108,8 @@ def _result(tool: str, *items: Any, **others: Any) -> Form:
 RESULTS = (
     _result("computer", _CALLED, _SCREENSHOT, _ANY_ID, STATUS,
             Spare("acknowledged_safety_checks", [], is_written=False)),
-    _result("shell", _CALLED, Key("output", "structured", Json()), _ANY_ID, STATUS),
+    _result("shell", _CALLED, Key("output", "structured", Json()), _ANY_ID, STATUS,
+            fits=lambda native: is_list(native.get("output")), schema={"properties": {"output": {"type": "array"}}}),
     _result("local_shell", Hatch(keys=("id", "call_id"), cells={"tool_call_id": KEEP}, get=_read_linked,
                                  put=_write_linked, odd=("id", "call_id"), schema={"id": {"type": "string"}},
                                  about="tool_call_id"),

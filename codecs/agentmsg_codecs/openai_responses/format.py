@@ -52,7 +52,7 @@ from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, RESPONSE
 from agentmsg_codecs.openai_responses.reasoning import REASONING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from agentmsg.formats import Shape
 
@@ -234,7 +234,8 @@ def _said_by(*keys: str) -> Hatch:
 def _served(name: str, *keys: str) -> Form:
     """Return the form of a call that OpenAI runs."""
     return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", (_said_by(*keys), Key("id", "item_id", Text()), ENDED),
-                fixed={**_SERVER, "name": name, "id": None}, marks=item_marks(name), when=_is_not_of_mcp)  # fmt: skip
+                fixed={**_SERVER, "name": name, "id": None}, marks=item_marks(name), fits=_has_no_label,
+                when=_is_not_of_mcp)  # fmt: skip
 
 
 def _is_of_mcp(block: Any) -> bool:
@@ -243,6 +244,15 @@ def _is_of_mcp(block: Any) -> bool:
 
 def _is_not_of_mcp(block: Any) -> bool:
     return not _is_of_mcp(block)
+
+
+def _has_no_label(native: Native) -> bool:
+    """Whether an item isn't labelled as those of MCP servers are: the label alone tells their calls from others."""
+    return "server_label" not in native
+
+
+def _is_program(native: Native) -> bool:
+    return type(native.get("fingerprint")) is str and _has_no_label(native)
 
 
 def _read_made(data: Any) -> am.Base64Source:
@@ -276,7 +286,8 @@ ITEMS = (
     *(_served(name, *keys) for name, keys in SERVED.items()),
     Form("web_search_call", am.ToolUseBlock, "web_search_call", (
         Key("action", "input", Input(), "{}"), Key("id", "item_id", Text()), ENDED,
-    ), fixed={**_SERVER, "name": "web_search", "id": None}, marks=item_marks("web_search"), when=_is_not_of_mcp),
+    ), fixed={**_SERVER, "name": "web_search", "id": None}, marks=item_marks("web_search"), fits=_has_no_label,
+         when=_is_not_of_mcp),
     Form("mcp_call", am.ToolUseBlock, "mcp_call", (
         Key("name", "name", Text()), _ARGUMENTS, Key("id", "item_id", Text()), ENDED,
     ), fixed={**_SERVER, "id": None}, marks=item_marks("mcp"), fits=_says("server_label"), when=_is_of_mcp,
@@ -284,13 +295,14 @@ ITEMS = (
          schema={"properties": {"server_label": {"type": "string"}}, "required": ["server_label"]}),
     Form("tool_search_call", am.ToolUseBlock, "tool_search_call", (
         Key("call_id", "id", Link(), "null"), Key("arguments", "input", Input()), item_id("tool_search"), STATUS,
-    ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search"), when=_is_not_of_mcp),
+    ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search"), fits=_has_no_label,
+         when=_is_not_of_mcp),
     Form("tool_search_output", am.ToolResultBlock, "tool_search_output", (
         Key("call_id", "tool_call_id", Link(), "null"), Key("tools", "structured", Json()),
         item_id("tool_search_result"), STATUS,
     ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search_result")),
     Form("program", am.ToolUseBlock, "program", (_LINK, _said_by("code"), Key("id", "item_id", Text())),
-         fixed={**_SERVER, "name": "program"}, marks=item_marks("program"), fits=_says("fingerprint"),
+         fixed={**_SERVER, "name": "program"}, marks=item_marks("program"), fits=_is_program,
          when=_is_not_of_mcp, about="fingerprint is an extra",
          schema={"properties": {"fingerprint": {"type": "string"}}, "required": ["fingerprint"]}),
     Form("program_output", am.ToolResultBlock, "program_output", (
@@ -338,17 +350,19 @@ TOOLS = (
 )  # fmt: skip
 
 
-_COUNTS = (
-    "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "total_tokens"
-)  # fmt: skip
+_COUNTS: Mapping[str, tuple[str, ...]] = {
+    "input_tokens_details": ("cached_tokens", "cache_write_tokens"), "output_tokens_details": ("reasoning_tokens",),
+}  # fmt: skip
+_SUMS = ("input_tokens", "output_tokens", "total_tokens")
 
 
 def _is_partial(native: Native) -> bool:
-    """Whether usage lacks a count that the schema requires."""
-    told = dict(native)
-    for key in ("input_tokens_details", "output_tokens_details"):
-        told |= native[key] if is_object(native.get(key)) else {}
-    return any(type(told.get(key)) is not int for key in _COUNTS)
+    """Whether usage lacks a count that the schema requires, where the schema has it."""
+    for place, counts in _COUNTS.items():
+        told: Any = native.get(place)
+        if not is_object(told) or any(type(told.get(key)) is not int for key in counts):
+            return True
+    return any(type(native.get(key)) is not int for key in _SUMS)
 
 
 USAGE = Form("usage", am.Usage, None, (

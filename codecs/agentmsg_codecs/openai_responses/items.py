@@ -257,7 +257,11 @@ class Items:
         if note or item_id is not None:
             # It opens an item, whatever stands before it.
             first = first.evolve(notes={**first.notes, ITEM: note or {"/own": True}})
-        return [first, *(marked(other, FAMILY, more=True) if item_id is None else other for other in others)]
+        if item_id is None:
+            others = [marked(other, FAMILY, more=True) for other in others]
+        elif note.get("/id") is True:
+            others = [marked(other, FAMILY, id=True) for other in others]
+        return [first, *others]
 
     def _empty(self, native: Native) -> am.Msg:
         """Return the message of an item of the assistant without content, which parts the runs around it."""
