@@ -96,7 +96,7 @@ class Rows:
             cells: as in ``row``.
         """
         forms = [self._described.forms[name] for name in names]
-        fields = {**self._fields(forms, self._described.shapes[names[0]]), **cells}
+        fields = {**self._fields(forms), **cells}
         return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
     def _fields(self, forms: list[Form], shape: Shape | None = None) -> dict[str, Cell]:
@@ -112,7 +112,7 @@ class Rows:
                 fields[name] = self._by_form(
                     forms, {key: table.get(name) for key, table in tables.items()}, absent.get(name)
                 )
-        fields["extras"] = self._extras(forms, shape or self._described.shapes[forms[0].name])
+        fields["extras"] = self._extras(forms, shape)
         return fields
 
     def _by_form(self, forms: list[Form], cells: Mapping[str, Cell | None], absent: Any) -> Cell:
@@ -148,8 +148,10 @@ class Rows:
         nearest = _nearest(item.cls, fields)
         return lambda obj, _: nearest(obj) if type(obj) is item.cls else _NOT_HERE
 
-    def _extras(self, forms: list[Form], shape: Shape) -> Cell:
+    def _extras(self, forms: list[Form], shape: Shape | None) -> Cell:
         described = self._described
+        # Forms that stand apart have shapes of their own: an extra comes back in the form that its owner is written in.
+        shapes = {form.name: shape or described.shapes[form.name] for form in forms}
         keys = {form.name: form.keys for form in forms}
         fixed = {space: form.name for form in forms for space in form.fixed.get("extras", ())}
         inner: dict[str, dict[str, frozenset[str]]] = {}
@@ -160,7 +162,7 @@ class Rows:
                 if isinstance(item, Inside):
                     inner.setdefault(item.space, {})[form.name] = keys_of(item.items)
                     if item.odd:
-                        test = odd_at(shape, space, item.space, inside=(item.native, item.odd))
+                        test = odd_at(shapes[form.name], space, item.space, inside=(item.native, item.odd))
                         inner_odd.setdefault(item.space, {})[form.name] = test
 
         choose = described.chooser(forms)
@@ -187,7 +189,8 @@ class Rows:
             return keys[name] - {item.native for item in spare[name] if item.native in own and _says_more(item, own)}
 
         spaces.append((space, taken))
-        odd = odd_at(shape, space) if any(form.odd for form in forms) else None
+        own_odd = {form.name: odd_at(shapes[form.name], space) for form in forms if form.odd}
+        odd = odd_of(own_odd) if own_odd else None
         if not inner_odd:
             return carried_extras(*spaces, odd=odd)
         tests = {space: odd, **{name: odd_of(own) for name, own in inner_odd.items()}}

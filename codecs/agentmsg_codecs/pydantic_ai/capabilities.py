@@ -29,6 +29,7 @@ from agentmsg_codecs.pydantic_ai.names import (
     FAMILY,
     FILE,
     NAME,
+    OF_DETAILS,
     REQUEST,
     REQUEST_KEYS,
     UNSIGNED,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from agentmsg.formats import Cell
     from agentmsg_codecs.pydantic_ai.messages import Messages
 
-_DETAILS = {"thought_signature": "signature", "phase": "phase", "encrypted_content": "encrypted"}
 _FILE_KEYS = frozenset({"kind", "data", "media_type"})
 
 # -- extras -----------------------------------------------------------------------------------------------------------
@@ -54,10 +54,8 @@ def _inside(space: str, fields: Mapping[str, str]) -> Cell:
     def stays(owner: Any, key: str, value: Any) -> bool:
         return type(value) is not str and getattr(owner, fields[key]) is None
 
-    def taken(owner: Any) -> frozenset[str]:
-        return frozenset(key for key, field in fields.items() if hasattr(owner, field))
-
-    return carried_extras((space, taken), odd=stays)
+    keys = frozenset(fields)
+    return carried_extras((space, lambda _: keys), odd=stays)
 
 
 def _unsigned(extras: Any, owner: Any) -> Any:
@@ -66,7 +64,11 @@ def _unsigned(extras: Any, owner: Any) -> Any:
     return {UNSIGNED: held} if is_own and owner.signature is None and owner.redacted is None else EMPTY
 
 
-_OF_DETAILS, _OF_VENDOR = _inside(DETAILS, _DETAILS), _inside(VENDOR, {"detail": "detail"})
+def _of_details(cls: type[Any]) -> Cell:
+    return _inside(DETAILS, OF_DETAILS.get(cls, {}))
+
+
+_OF_VENDOR = _inside(VENDOR, {"detail": "detail"})
 _OF_FILE = carried_extras((FILE, lambda _: _FILE_KEYS))
 
 
@@ -119,11 +121,11 @@ def _model_rows(messages: Messages) -> dict[type[Any], Row]:
         am.NativeBlock: rules.native_block_row(FAMILY, messages.described.parts["response"].comes_back),
     }
     rows = Rows(messages.described).place("response", answers, others)
-    made = {cls: _more(row, _OF_DETAILS) if cls not in others or "extras" in row.fields else row
+    made = {cls: _more(row, _of_details(cls)) if cls not in others or "extras" in row.fields else row
             for cls, row in rows.items()}  # fmt: skip
     for cls in media.KINDS:
-        made[cls] = _more(rows[cls], _OF_FILE, _OF_DETAILS)
-    made[am.ThinkingBlock] = _more(rows[am.ThinkingBlock], _unsigned, _OF_DETAILS)
+        made[cls] = _more(rows[cls], _OF_FILE, _of_details(cls))
+    made[am.ThinkingBlock] = _more(rows[am.ThinkingBlock], _unsigned, _of_details(am.ThinkingBlock))
     made[am.TextBlock] = _more(made[am.TextBlock], citations=cells.those(is_own))
     made[am.ToolUseBlock] = _more(made[am.ToolUseBlock], kind=cells.kinds("server"), provider=cells.of_server)
     return made

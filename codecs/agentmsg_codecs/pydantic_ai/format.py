@@ -50,7 +50,7 @@ from agentmsg.formats.forms import (
 )
 from agentmsg_codecs.pydantic_ai.citations import CITED, read_citation, write_citation
 from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_said, returned, write_said
-from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OUTCOMES, URLS
+from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
 from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, STRUCTURED, TIME, told_in
 
 if TYPE_CHECKING:
@@ -151,42 +151,44 @@ def _call(name: str, tag: str, *more: Any, **how: Any) -> Form:
 
 
 _CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citation, CITED, KEEP)), "null")
-_SIGNED_DETAILS = told_in("provider_details", DETAILS, thought_signature="signature")
+
+
+def _details(cls: type[Any]) -> Hatch:
+    """Return what says the details of the parts that are blocks of a class."""
+    return told_in("provider_details", DETAILS, **OF_DETAILS.get(cls, {}))
 
 
 def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
     """Return the forms of the parts of responses."""
     return (
         Form("text", am.TextBlock, "text", (
-            Key("content", "text", Text()), _ITEM_ID, _PROVIDER,
-            told_in("provider_details", DETAILS, thought_signature="signature", phase="phase"), _CITATIONS,
+            Key("content", "text", Text()), _ITEM_ID, _PROVIDER, _details(am.TextBlock), _CITATIONS,
         ), tag_key=_TAG),
         Form("redacted", am.ThinkingBlock, "thinking", (
             Const("content", ""), Const("id", "redacted_thinking"), Key("signature", "redacted", Text()),
-            Spare("provider_name", "anthropic"), told_in("provider_details", DETAILS),
+            Spare("provider_name", "anthropic"), _details(am.ThinkingBlock),
         ), tag_key=_TAG, fits=lambda native: native.get("id") == "redacted_thinking",
              when=lambda block: block.redacted is not None),
         Form("thinking", am.ThinkingBlock, "thinking", (
-            Key("content", "thinking", Text()), _ITEM_ID, SIGNED, told_in("provider_details", DETAILS),
+            Key("content", "thinking", Text()), _ITEM_ID, SIGNED, _details(am.ThinkingBlock),
         ), tag_key=_TAG),
-        _call("call", "tool-call", _PROVIDER, _SIGNED_DETAILS),
-        _call("server_call", "builtin-tool-call", Key("provider_name", "provider", Text(), "null"), _SIGNED_DETAILS,
-              fixed={"kind": "server"}),
+        _call("call", "tool-call", _PROVIDER, _details(am.ToolUseBlock)),
+        _call("server_call", "builtin-tool-call", Key("provider_name", "provider", Text(), "null"),
+              _details(am.ToolUseBlock), fixed={"kind": "server"}),
         Form("server_result", am.ToolResultBlock, "builtin-tool-return", (
             Key("tool_name", "name", Text()), returned(inner), Key("tool_call_id", "tool_call_id", Link()),
             OUTCOME, _ARTIFACT,
-            Key("provider_name", "provider", Text(), "null"), _KIND, told_in("provider_details", DETAILS),
+            Key("provider_name", "provider", Text(), "null"), _KIND, _details(am.ToolResultBlock),
             Spare("content_file_digests", [], is_written=False),
         ), tag_key=_TAG, fixed={"kind": "server"}),
         *(
             Form(f"{kind}_file", cls, "file", (
-                DATA, _ITEM_ID, _PROVIDER, told_in("provider_details", DETAILS),
+                DATA, _ITEM_ID, _PROVIDER, _details(cls),
             ), tag_key=_TAG, fits=_is_file(kind))
             for kind, cls in media.CLASSES.items()
         ),
         Form("compaction", am.CompactionBlock, "compaction", (
-            Key("content", "text", Text(), "null"), _ITEM_ID, _PROVIDER,
-            told_in("provider_details", DETAILS, encrypted_content="encrypted"), _METADATA,
+            Key("content", "text", Text(), "null"), _ITEM_ID, _PROVIDER, _details(am.CompactionBlock), _METADATA,
         ), tag_key=_TAG),
     )  # fmt: skip
 

@@ -173,11 +173,7 @@ class Messages:
             group.insert(0, _make_said("system", (am.TextBlock(text),), _INSTRUCTED))
         if not group:
             raise Unreadable("a request that says nothing")
-        first = group[0]
-        if is_object(rest.get("metadata")) and rest["metadata"] and _told_by_request(first):
-            first = spelling.changed(first, {"metadata": adopt(rest.pop("metadata"))})
-        if rest:
-            first = spelling.changed(first, {"extras": adopt({**first.extras, REQUEST: rest})})
+        first = _with_request(group[0], rest)
         absent = [key for key in REQUEST_KEYS if key not in native]
         group[0] = marked(first, FAMILY, absent=absent) if absent else first
         return group
@@ -276,10 +272,17 @@ def _whole(message: am.Msg) -> Any:
     return thaw(block.value)
 
 
+def _with_request(message: am.Msg, rest: Native) -> am.Msg:
+    """Return the first message of a request with what this says beside its parts."""
+    metadata: Any = rest.get("metadata")
+    if is_object(metadata) and metadata and _told_by_request(message):
+        message = spelling.changed(message, {"metadata": adopt(metadata)})
+        rest = {key: value for key, value in rest.items() if key != "metadata"}
+    return spelling.changed(message, {"extras": adopt({**message.extras, REQUEST: rest})}) if rest else message
+
+
 def _taken_over(instructions: am.Msg, message: am.Msg) -> am.Msg:
     """Return the first part of a request that repeats the instructions before it, with what the request says."""
     absent = mark_of(instructions, FAMILY, "/absent")
     marks = {"repeated": True} if absent is None else {"repeated": True, "absent": absent}
-    own = instructions.extras
-    new = marked(message, FAMILY, **marks)
-    return spelling.changed(new, {"extras": adopt({**message.extras, **own})}) if own else new
+    return _with_request(marked(message, FAMILY, **marks), thaw(natives.extras_of(instructions, REQUEST)))

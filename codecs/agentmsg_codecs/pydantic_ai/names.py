@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 FAMILY = "pydantic-ai"
 # Extras of a request, on its first message; of the binary content of a file; of what the provider says of a part.
 REQUEST, FILE, DETAILS, VENDOR = f"{FAMILY}.request", f"{FAMILY}.file", f"{FAMILY}.details", f"{FAMILY}.vendor"
+# What has a field of what the provider says of a part, by the class of its block; all else is extras there.
+OF_DETAILS: Mapping[type[am.BaseBlock], Mapping[str, str]] = {
+    am.TextBlock: {"thought_signature": "signature", "phase": "phase"},
+    am.ToolUseBlock: {"thought_signature": "signature"},
+    am.CompactionBlock: {"encrypted_content": "encrypted"},
+}
 # Extras of thinking that a provider is named for, but that nobody signed.
 UNSIGNED, NAME = f"{FAMILY}.unsigned", "provider_name"
 # Extras of data that is told to the model otherwise than as JSON.
