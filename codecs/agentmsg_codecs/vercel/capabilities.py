@@ -23,7 +23,7 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.calls import carried_provider
-from agentmsg_codecs.vercel.format import OPTIONS_OF
+from agentmsg_codecs.vercel.format import INNER_OPTIONS_OF, OPTIONS_OF
 from agentmsg_codecs.vercel.media_rules import carried
 from agentmsg_codecs.vercel.names import FAMILY, OUTPUT
 
@@ -44,9 +44,9 @@ class _Table:
         self.messages, self.described = messages, messages.described
         self.rows = Rows(messages.described)
 
-    def with_options(self, cls: type[Any], row: Row, names: Sequence[str]) -> Row:
+    def with_options(self, cls: type[Any], row: Row, names: Sequence[str], place: str = "") -> Row:
         """Return a row whose extras may be options of providers."""
-        options = OPTIONS_OF.get(cls)
+        options = (INNER_OPTIONS_OF if place == "inner" else OPTIONS_OF).get(cls)
         if options is None:
             return row
         forms: list[Form] = [self.described.forms[name] for name in names]
@@ -60,7 +60,10 @@ class _Table:
         names = self.described.places[place]
         found = self.rows.place(place, answers, others)
         of_class = {cls: [name for name in names if self.described.forms[name].cls is cls] for cls in found}
-        return {cls: self.with_options(cls, row, of_class[cls]) if of_class[cls] else row for cls, row in found.items()}
+        return {
+            cls: self.with_options(cls, row, of_class[cls], place) if of_class[cls] else row
+            for cls, row in found.items()
+        }
 
     def assistant(self) -> dict[type[Any], Row]:
         """Return the rows of what a model says."""

@@ -28,6 +28,8 @@ OPTIONS_OF = {
     am.VideoBlock: options(_KEY, FAMILY, "cache", signers=("google",)),
     am.FileBlock: options(_KEY, FAMILY, "cache", "title", "context", signers=("google",)),
 }
+# Those of media inside results say less.
+INNER_OPTIONS_OF = {**OPTIONS_OF, **dict.fromkeys(media.KINDS, OPTIONS_OF[am.AudioBlock])}
 _OPTIONS = {cls: one.hatch for cls, one in OPTIONS_OF.items()}
 
 
@@ -55,7 +57,7 @@ def describe() -> Described:
         told = output(lambda: described.parts["inner"], FAMILY, is_served=is_served)
         return (_LINK, _NAME, told, _OPTIONS[am.ToolResultBlock])
 
-    inner = inner_forms(_OPTIONS[am.AudioBlock])
+    inner = inner_forms(INNER_OPTIONS_OF[am.ImageBlock].hatch)
     forms = (
         Form("text", am.TextBlock, "text", (Key("text", "text", Text()), _OPTIONS[am.TextBlock])),
         *_media_forms(),

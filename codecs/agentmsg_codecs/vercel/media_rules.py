@@ -28,7 +28,7 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
             return Drop("no place for what is given so") if said is block else said
         if isinstance(source, am.FileSource) and source.provider is None and not (inner and kind in ("image", "file")):
             return Drop("a file belongs to a provider here")
-        if isinstance(source, am.TextSource) and kind != "file":
+        if isinstance(source, am.TextSource) and kind not in ("file", media.kind_of(source.media_type)):
             return Drop("no place for what is given so")
         given = source
         if isinstance(source, am.URLSource) and not inner and not is_marked(source, FAMILY, "/tag"):

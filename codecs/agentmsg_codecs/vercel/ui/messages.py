@@ -175,8 +175,13 @@ class Messages:
         return marked(message, UI, **marks) if marks else message
 
     def _steps(self, parts: list[Any]) -> list[am.Msg] | None:
-        """Return the messages of the parts of an assistant; None where there are too many borders to count."""
+        """Return the messages of the parts of an assistant.
+
+        None where there are too many borders to count, or where of calls with the same id in a step a later one has a
+        result, and an earlier one none: a result is that of the first.
+        """
         group: list[am.Msg] = []
+        pending: set[tuple[str, str | None]] = set()
         borders, blocks, results = 0, list[Any](), list[Any]()
         read = self.places["assistant"].read
 
@@ -192,6 +197,7 @@ class Messages:
                 if blocks:
                     end()
                     borders, blocks, results = 0, [], []
+                    pending.clear()
                 borders += 1
                 continue
             if not is_tool(tag):
@@ -203,7 +209,11 @@ class Messages:
                 continue
             call, result = found
             blocks.append(call)
-            if result is not None:
+            if result is None:
+                pending.add((call.kind, call.id))
+            elif pending and (call.kind, call.id) in pending:
+                return None
+            else:
                 (blocks if call.kind == "server" else results).append(result)
         if blocks or not group:
             end()
@@ -227,11 +237,11 @@ class Messages:
         is_done = type(state) is str and state.startswith("output-")
         told = {key: value for key, value in native.items() if not (is_done and (key in RESULT_KEYS or key == "state"))}
         given = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
-        if not is_done and (
-            not RESULT_KEYS.isdisjoint(native) or is_own_denial(native.get("approval"), native.get("toolCallId"))
-        ):
+        if not is_done and not RESULT_KEYS.isdisjoint(native):
             return None
-        if state == "output-denied":
+        if is_own_denial(native.get("approval"), native.get("toolCallId")):
+            if state != "output-denied" or "errorText" in native:
+                return None  # denied, and not; or two reasons
             take_reason(told, given)
         if not is_done:
             return self._read_both(part, told, None)

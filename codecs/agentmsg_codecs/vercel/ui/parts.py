@@ -76,9 +76,7 @@ def is_own_denial(approval: Any, link: Any) -> bool:
 
 
 def take_reason(told: Native, given: Native) -> None:
-    """Move the reason of a denial to its result, where the approval says no more than that."""
-    if not is_own_denial(told.get("approval"), told.get("toolCallId")) or "errorText" in given:
-        return
+    """Move the reason of a denial to its result: the approval says no more than that."""
     approval = told.pop("approval")
     if "reason" in approval:
         given["errorText"] = approval["reason"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -206,6 +206,19 @@ def _are_beside_calls(messages: Sequence[am.Msg]) -> bool:
     return True
 
 
+def _answered(plan: restructure.Plan, start: int, messages: Sequence[am.Msg]) -> Counter[str | None]:
+    """Return how often each id stands in the results from a place on, up to what is none."""
+    found = Counter[str | None]()
+    for number in range(start, len(plan)):
+        parts = plan[number]
+        message = messages[parts[0].index]
+        if (parts[0].role or message.role) != "tool" or not parts[0].picks:
+            break
+        result: Any = message.content[parts[0].picks[0]]
+        found[result.tool_call_id] += 1
+    return found
+
+
 def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
     """Move the results of a client's tools behind their calls, in the order of these; one without a call is a user's.
 
@@ -220,10 +233,12 @@ def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
     behind: dict[int, list[tuple[int, int]]] = {}
     orphans: set[int] = set()
     results: set[int] = set()
+    last, run = -1, Counter[str | None]()  # where the calls are that the results at hand stand behind, and their ids
     for number, parts in enumerate(current):
         role = parts[0].role or messages[parts[0].index].role
         blocks = [messages[part.index].content[pick] for part in parts for pick in part.picks]
         if role == "assistant":
+            last, run = number, _answered(current, number + 1, messages)
             for order, block in enumerate(blocks):
                 if isinstance(block, am.ToolUseBlock) and block.kind != "server":
                     waiting.setdefault(block.id, deque()).append((number, order))
@@ -231,11 +246,17 @@ def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
             result: Any = blocks[0]
             queue = waiting.get(result.tool_call_id)
             if queue:
-                call, order = queue.popleft()
+                # Of more calls with the same id than results it is one in front of it, if any.
+                near = (each for each in queue if each[0] == last and run[result.tool_call_id] < len(queue))
+                call, order = found = next(near, queue[0])
+                queue.remove(found)
+                run[result.tool_call_id] -= 1
                 behind.setdefault(call, []).append((order, number))
                 results.add(number)
             else:
                 orphans.add(number)
+        else:
+            last = -1
     out: restructure.Plan = []
     for number, parts in enumerate(current):
         if number in results:
