@@ -38,7 +38,10 @@ from agentmsg_codecs.openai_responses.likeness import sniff_answer
 from agentmsg_codecs.openai_responses.names import FAMILY, RESPONSE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.formats import Cell
+
 # What a response repeats of its request, and what the server did, as it is.
 _TOLD = frozenset({
     "background", "billing", "completed_at", "content_filters", "conversation", "error", "frequency_penalty",
@@ -54,6 +57,7 @@ _REASONS = {
     "length": "max_output_tokens", "content_filter": "content_filter", "max_messages": "max_messages",
     "steered": "steered",
 }  # fmt: skip
+_STATUS_KEYS = ("status", "incomplete_details")
 _STATUSES = frozenset({"cancelled", "failed", "in_progress", "incomplete", "queued"})
 
 
@@ -81,10 +85,11 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        extras = Rows(self.answer).row("usage").fields["extras"]
+        rows = Rows(self.answer)
+        usage = cells.usage(_COUNTS, extras=rows.row("usage").fields["extras"], wanted=_wanted, case=_ALL_COUNTED)
         return answer_caps(
             self.answer,
-            fields={"usage": cells.usage(_COUNTS, extras=extras, wanted=_wanted, case=_ALL_COUNTED)},
+            fields={"usage": usage, "extras": _beside_status(rows.row("response").fields["extras"])},
             blocks=run_rows(self.engine, self.engine.answer_of, thinking=self.thinking, is_answer=True),
             results=SERVED_RESULTS,
             otherwise=_complete,
@@ -113,24 +118,53 @@ def _is_sound(document: Native, key: str) -> bool:
     return value is None or (is_object(value) if key == "usage" else type(value) is str)
 
 
-def _read_status(native: Native, engine: Items) -> dict[str, Any]:
+def _told_status(native: Native, ended: Callable[[], str]) -> tuple[str | None, list[str]]:
+    """Return the word that says why a response ended, and which of its keys say otherwise than that word would.
+
+    Args:
+        native: the response.
+        ended: returns the word for one that is complete.
+    """
     status, details = native.get("status"), native.get("incomplete_details")
     reason = details.get("reason") if is_object(details) else None
     words = {native_word: word for word, native_word in _REASONS.items()}
     word: Any = None
     if status == "completed":
-        word = natives.ended(engine.calls(native["output"]))
+        word = ended()
     elif status == "incomplete" and type(reason) is str and reason in words and details == {"reason": reason}:
         word = words[reason]
     elif type(status) is str and status in _STATUSES:
         word = status
     written = _status_of(word)
-    notes: Native = {key: "absent" for key in written if key not in native}
-    keys = [key for key in ("status", "incomplete_details") if key in native]
-    odd = [key for key in keys if key not in written or native[key] != written[key]]
+    return word, [key for key in _STATUS_KEYS if key in native and (key not in written or native[key] != written[key])]
+
+
+def _read_status(native: Native, engine: Items) -> dict[str, Any]:
+    word, odd = _told_status(native, lambda: natives.ended(engine.calls(native["output"])))
+    notes: Native = {key: "absent" for key in _status_of(word) if key not in native}
     if word is None:
         notes["/unfinished"] = True
     return {"finish_reason": word, "notes": notes, "odd": odd}
+
+
+def _beside_status(cell: Cell) -> Cell:
+    """Return the cell of the extras of a response: of those that stand for a status, what is read beside its word."""
+
+    def both(extras: Any, message: am.Msg) -> Any:
+        kept = cell(extras, message)
+        own: Any = kept.get(RESPONSE, {})
+        said = {key: thaw(own[key]) for key in _STATUS_KEYS if key in own}
+        if not said:
+            return kept
+        word = None if message.finish_reason is None else _finish(message.finish_reason, message)
+        found = _told_status({**_status_of(word), **said}, lambda: natives.ended(message.content))
+        if found == (word, [*said]):
+            return kept
+        rest = {space: value for space, value in kept.items() if space != RESPONSE}
+        left = {key: own[key] for key in own if key not in said}
+        return {**rest, RESPONSE: left} if left else rest
+
+    return both
 
 
 def _status_of(word: str | None) -> Native:
@@ -158,11 +192,11 @@ def _status(engine: Items) -> Hatch:
         return _read_status(native, engine)
 
     return Hatch(
-        keys=("status", "incomplete_details"),
+        keys=_STATUS_KEYS,
         cells={"finish_reason": _finish},
         get=read,
         put=_write_status,
-        odd=("status", "incomplete_details"),
+        odd=_STATUS_KEYS,
         schema={"status": {"enum": ["completed"]}, "incomplete_details": {"type": "null"}},
         about="finish_reason",
     )
