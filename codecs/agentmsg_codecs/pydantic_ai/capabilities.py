@@ -101,7 +101,13 @@ def _more(row: Row, *spaces: Cell, **own_cells: Cell) -> Row:
 def _said_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
     """Return the rows of what users say, or of the media in a result."""
     answers: Any = dict.fromkeys(media.KINDS, own.said_media if place == "user" else own.returned_media)
-    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, messages.said.parts[place].comes_back)}
+    parts = messages.said.parts[place]
+
+    def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+        # A string is a text, and in a result all that isn't media is data.
+        return None if place == "inner" or isinstance(block.value, str) else parts.comes_back(block)
+
+    others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = Rows(messages.said).place(place, answers, others)
     made = {cls: _more(row, **own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
     if place == "user":
@@ -150,14 +156,16 @@ def make_caps(messages: Messages) -> Caps:
     result = made.row("server_result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds(),
                       provider=lambda _, __: None, extras=lambda _, __: EMPTY)  # fmt: skip
     native, part = (rules.native_message_row(FAMILY, read) for read in (messages.message_of, messages.part_of))
-    response = made.message("response")
+    response, said = made.message("response"), _said_rows(messages, "user", cache=own.hint)
     return Caps(
         messages={
             "system": rules.one_text_row(fields("system"), {"text": KEEP}),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(
                 fields=fields("again", "feedback", "user", metadata=KEEP),
-                blocks=_said_rows(messages, "user", cache=own.hint),
+                blocks=said,
+                otherwise=own.points(said),
+                concerns=am.NativeBlock,
             ),
             "assistant": MessageRow(
                 fields={**response, "finish_reason": own.finish}, blocks=_model_rows(messages), results=inner

@@ -38,7 +38,7 @@ _POINT_KEYS = frozenset({"kind", "ttl"})
 # -- what users say ---------------------------------------------------------------------------------------------------
 
 
-def _hint(item: Any) -> am.CacheHint | None:
+def hint_of(item: Any) -> am.CacheHint | None:
     """Return the hint that a cache point is; None if an item isn't one."""
     if not is_object(item) or item.get("kind") != POINT or item.keys() - _POINT_KEYS:
         return None
@@ -56,7 +56,7 @@ def read_said(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ..
         raise Unreadable("content is a text or a list")
     blocks: list[Any] = []
     for item in content:
-        hint = _hint(item)
+        hint = hint_of(item)
         if hint is not None and blocks and blocks[-1].cache is None and type(blocks[-1]) is not am.NativeBlock:
             blocks[-1] = blocks[-1].evolve(cache=hint)
         else:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from operator import is_
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import agentmsg as am
+from agentmsg import thaw
 from agentmsg.formats import Drop, Swap, cells, dump_json, media, natives, rules, usually
-from agentmsg_codecs.pydantic_ai.content import is_structured
+from agentmsg_codecs.pydantic_ai.content import hint_of, is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH
-from agentmsg_codecs.pydantic_ai.names import KEEPERS, OUTCOMES, TTLS
+from agentmsg_codecs.pydantic_ai.names import FAMILY, KEEPERS, OUTCOMES, TTLS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg.formats import Row, Rule
 
 _STATUSES = frozenset({None, *OUTCOMES.values()})
 _FINISHED = frozenset(FINISH.values())
@@ -20,6 +26,37 @@ def hint(value: am.CacheHint, _: Any) -> am.CacheHint:
     """Keep that a cache is wanted, for how long."""
     near = value.evolve(kind="ephemeral", extras={}) if value.kind != "ephemeral" or value.extras else value
     return near if near.ttl in (None, *TTLS) else near.evolve(ttl="1h")
+
+
+def points(rows: Mapping[type[Any], Row]) -> Rule:
+    """Return the rule for what users say: a cache point that is a native block stays where it is read as one.
+
+    Behind anything without a hint it is the hint of that.
+
+    Args:
+        rows: of what users say.
+    """
+
+    def stays(block: Any) -> bool:
+        row = rows.get(type(block))
+        is_kept = row is not None and (row.otherwise is None or row.otherwise(block) is block)
+        return is_kept and (block.cache is not None or type(block) is am.NativeBlock)
+
+    def rule(message: am.Msg) -> Any:
+        content: list[Any] = []
+        for block in message.content:
+            value = block.value if type(block) is am.NativeBlock and block.codec == FAMILY else None
+            found = None if value is None else hint_of(thaw(value))
+            last = content[-1] if content else None
+            if found is None or last is None or stays(last):
+                content.append(block)
+            elif type(last) is not am.NativeBlock and last.cache is None:
+                content[-1] = last.evolve(cache=found)
+        if len(content) == len(message.content):
+            return message
+        return Swap(message.evolve(content=content), "a cache point is the hint of what it follows", "annotation")
+
+    return rule
 
 
 def _own_kind(block: Any, source: Any) -> bool:

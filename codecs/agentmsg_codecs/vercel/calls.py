@@ -151,6 +151,7 @@ _TEXTS, _VALUES = {"text": None, "error-text": "error"}, {"json": None, "error-j
 
 # Before AI SDK 5 what a tool gave was any JSON, and that it failed stood beside.
 _OLD = ("result", "isError")
+_DENIED, _TOLD = frozenset({"type", "reason"}), frozenset({"type", "value"})
 
 
 def _read_result(native: Native) -> dict[str, Any]:
@@ -196,10 +197,15 @@ def _read_told(native: Native, inner: Parts) -> dict[str, Any]:
     tag: Any = held.get("type") if is_object(held) else None
     if type(tag) is not str:
         raise Unreadable
-    known = {"type", "reason"} if tag == "execution-denied" else {"type", "value"}
+    known = _DENIED if tag == "execution-denied" else _TOLD
     rest = {key: value for key, value in held.items() if key not in known}
     fields = _fields_of(tag, held, inner)
     return {**fields, "extras": {OUTPUT: adopt(rest)}} if rest else fields
+
+
+def output_keys(block: am.ToolResultBlock) -> frozenset[str]:
+    """Return the keys of what says what a tool gave: a denial has a reason, all else a value."""
+    return _DENIED if block.status == "denied" else _TOLD
 
 
 def _fields_of(tag: str, held: Native, inner: Parts) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import carried_provider
+from agentmsg_codecs.vercel.calls import carried_provider, output_keys
 from agentmsg_codecs.vercel.format import INNER_OPTIONS_OF, OPTIONS_OF
 from agentmsg_codecs.vercel.media_rules import carried
 from agentmsg_codecs.vercel.names import FAMILY, OUTPUT
@@ -51,7 +51,7 @@ class _Table:
             return row
         forms: list[Form] = [self.described.forms[name] for name in names]
         shape = self.described.shapes[names[0]]
-        return options.row(row, shape, forms, *([OUTPUT] if cls is am.ToolResultBlock else []))
+        return options.row(row, shape, forms, *([(OUTPUT, output_keys)] if cls is am.ToolResultBlock else []))
 
     def place(self, place: str, answers: Any) -> dict[type[Any], Row]:
         """Return the rows of a place."""

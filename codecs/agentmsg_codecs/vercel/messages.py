@@ -79,17 +79,20 @@ class Messages(Grouped):
         content: Any = native.get("content") if role else None
         if role == "system" and is_list(content):
             return [natives.read_whole(native, FAMILY)]
-        told = (
-            native.get(_KEY) if type(content) is str and content and role in ("system", "user", "assistant") else None
-        )
-        if not told or not is_object(told):
-            return super().container(native)
-        block = self.places[role].read({"type": "text", "text": content, _KEY: told})
-        if type(block) is not TextBlock or FAMILY in block.extras:
+        is_text = type(content) is str and type(role) is str and role in _ROLES
+        block = self._with_options(role, content, native.get(_KEY)) if is_text else None
+        if block is None:
             return super().container(native)
         (message,) = super().container({key: native[key] for key in native if key != _KEY})
         message = message.evolve(content=(block,))
         return [message if role == "system" else marked(message, FAMILY, str=True)]
+
+    def _with_options(self, role: str, text: str, told: Any) -> TextBlock | None:
+        """Return the text of a message with the options beside it; None where these are none of a text's."""
+        if not text or not told or not is_object(told):
+            return None
+        block = self.places[role].read({"type": "text", "text": text, _KEY: told})
+        return block if type(block) is TextBlock and FAMILY not in block.extras else None
 
     def message_of(self, value: Any) -> am.Msg:
         """Return the first message of a native one.
@@ -149,6 +152,11 @@ class Messages(Grouped):
         if is_list(content) and len(content) == 1 and self._is_text(first, content[0]):
             part = content[0]
             return {**native, "content": part["text"], **({_KEY: part[_KEY]} if part.get(_KEY) else {})}
+        if first.extras and type(content) is str and first.role != "system":
+            # Beside a bare text they would be its options.
+            told = am.thaw(natives.extras_of(first, FAMILY).get(_KEY))
+            if self._with_options(first.role, content, told) is not None:
+                return {**native, "content": [{"type": "text", "text": content}]}
         return native
 
     @staticmethod

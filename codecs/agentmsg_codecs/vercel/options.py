@@ -5,7 +5,7 @@ Messages for models say it under ``providerOptions``, those for users under ``pr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Shape
     from agentmsg.formats.forms import Form
 
+    Space: TypeAlias = tuple[str, Callable[[Any], frozenset[str]]]
 
 _make_signature = maker(am.Signature, "provider", "value")
 
@@ -168,14 +169,14 @@ class Options:
     def _signers(self) -> set[str]:
         return {slot.provider for slot in self.slots if slot.field == "signature"}
 
-    def row(self, row: Row, shape: Shape, forms: Sequence[Form], *spaces: str) -> Row:
+    def row(self, row: Row, shape: Shape, forms: Sequence[Form], *spaces: Space) -> Row:
         """Return a row whose extras may be options, and in other namespaces.
 
         Args:
             row: of the capability table.
             shape: of the class.
             forms: of the class.
-            spaces: of objects inside, which stand before the options.
+            spaces: of objects inside, which stand before the options, each with what returns its own keys.
         """
 
         def keys(block: Any) -> frozenset[str]:
@@ -185,10 +186,9 @@ class Options:
         cell = self._extras(shape, keys, spaces)
         return Row({**row.fields, "extras": cell}, row.otherwise, row.concerns)
 
-    def _extras(self, shape: Shape, keys: Callable[[Any], frozenset[str]], spaces: Sequence[str]) -> Cell:
-        before = tuple((space, _no_keys) for space in spaces)
+    def _extras(self, shape: Shape, keys: Callable[[Any], frozenset[str]], spaces: Sequence[Space]) -> Cell:
         odd = natives.odd_at(shape, self.family)
-        cell = carried_extras(*before, (OPTIONS, _no_keys), (self.family, keys), odd=odd)
+        cell = carried_extras(*spaces, (OPTIONS, _no_keys), (self.family, keys), odd=odd)
 
         def settled(extras: Any, block: Any) -> Any:
             kept = cell(extras, block)
