@@ -123,8 +123,8 @@ class Messages:
         found = old.as_new(native)
         group = [] if found is None else self._container(found[0], number)
         note: Native = {"mixed": True} if found is None else found[1]
-        if found is None and "parts" in native:
-            group = self._container(native, number)
+        if found is None and not any(map(old.is_old_part, native.get("parts", ()))):
+            group = self._container(native, number) if "parts" in native else []
         if not group or group[0].role == "native":
             return [natives.read_whole(native, UI)]
         return [marked(group[0], UI, v4=note), *group[1:]]
@@ -292,7 +292,7 @@ class Messages:
         how = mark_of(first, UI, "/metadata") if first.notes else None
         if first.metadata:
             head["metadata"] = thaw(first.metadata)
-        elif how in ("null", "{}"):
+        elif how in ("null", "{}") and "metadata" not in own:
             head["metadata"] = _NOTHING[how]
         parts = self._write_parts(group)
         native = {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}

@@ -63,6 +63,11 @@ def _new_parts(part: Any) -> list[Any]:
     return [part]
 
 
+def is_old_part(part: Any) -> bool:
+    """Whether a part is one of version 4 alone: beside parts that this doesn't have it can't be told whose it is."""
+    return _new_parts(part) != [part]
+
+
 def _thought(detail: Any) -> Native:
     """Return the part of a thought, or of a redacted one."""
     if not is_object(detail):
