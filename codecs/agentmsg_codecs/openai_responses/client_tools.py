@@ -100,6 +100,11 @@ def _write_linked(block: am.ToolResultBlock) -> Native:
     return {"call_id" if is_linked else "id": natives.link_of(block.tool_call_id)}
 
 
+def _has_outputs(native: Native) -> bool:
+    """Whether a shell gave a list, with what each of its commands gave."""
+    return is_list(native.get("output"))
+
+
 def _result(tool: str, *items: Any, **others: Any) -> Form:
     return Form(f"{tool}_output", am.ToolResultBlock, f"{tool}_call_output", items, fixed={"kind": tool},
                 is_apart="output", **others)  # fmt: skip
@@ -109,7 +114,7 @@ RESULTS = (
     _result("computer", _CALLED, _SCREENSHOT, _ANY_ID, STATUS,
             Spare("acknowledged_safety_checks", [], is_written=False)),
     _result("shell", _CALLED, Key("output", "structured", Json()), _ANY_ID, STATUS,
-            fits=lambda native: is_list(native.get("output")), schema={"properties": {"output": {"type": "array"}}}),
+            fits=_has_outputs, schema={"properties": {"output": {"type": "array"}}}),
     _result("local_shell", Hatch(keys=("id", "call_id"), cells={"tool_call_id": KEEP}, get=_read_linked,
                                  put=_write_linked, odd=("id", "call_id"), schema={"id": {"type": "string"}},
                                  about="tool_call_id"),

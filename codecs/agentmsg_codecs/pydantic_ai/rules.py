@@ -38,9 +38,10 @@ def points(rows: Mapping[type[Any], Row]) -> Rule:
     """
 
     def stays(block: Any) -> bool:
-        row = rows.get(type(block))
+        kind: Any = block.__class__
+        row = rows.get(kind)
         is_kept = row is not None and (row.otherwise is None or row.otherwise(block) is block)
-        return is_kept and (block.cache is not None or type(block) is am.NativeBlock)
+        return is_kept and (block.cache is not None or kind is am.NativeBlock)
 
     def rule(message: am.Msg) -> Any:
         content: list[Any] = []

@@ -1,0 +1,69 @@
+"""Documents whose values contradict each other, or stand where they have no meaning: each comes back exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.testing.laws import exact_return
+
+_LABELLED = ("web_search_call", "tool_search_call", "code_interpreter_call", "program")
+_KEYS: dict[str, Any] = {
+    "id": "x_1", "call_id": "c", "code": "x=1", "container_id": "n", "arguments": {}, "fingerprint": "f",
+}  # fmt: skip
+_PENDING: Any = {"type": "tool-find", "toolCallId": "c", "state": "input-available", "input": {}}
+_DONE: Any = {**_PENDING, "state": "output-available", "output": "x"}
+_NO_LISTS: tuple[Any, ...] = ({}, "err", None)
+_DENIED = {"id": "c", "approved": False, "reason": "no"}
+
+
+def _item(**item: Any) -> Any:
+    return {"input": [item]}
+
+
+def _counts(**counts: int) -> Any:
+    usage = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
+    return {"output": [], "usage": {**usage, "input_tokens_details": {}, "output_tokens_details": {}, **counts}}
+
+
+def _response(**part: Any) -> Any:
+    return [{"kind": "response", "model_name": "m", "parts": [{"part_kind": "tool-call", **part}]}]
+
+
+def _repeated(**more: Any) -> Any:
+    request = {"kind": "request", "instructions": "Be brief.", "parts": [{"part_kind": "user-prompt", "content": "a"}]}
+    return [request, {**request, **more}]
+
+
+def _file(kind: str) -> Any:
+    part = {"type": "file", "data": {"type": "text", "text": "x"}, "mediaType": kind}
+    return [{"role": "user", "content": [part]}]
+
+
+def _steps(*messages: list[Any]) -> Any:
+    return [{"id": f"m{number}", "role": "assistant", "parts": parts} for number, parts in enumerate(messages)]
+
+
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [
+        *(("openai-responses", _item(type=tag, **_KEYS, server_label="s")) for tag in _LABELLED),
+        *(("openai-responses", _item(type="shell_call_output", call_id="c", output=each)) for each in _NO_LISTS),
+        ("openai-responses", _item(role="assistant", id="x", content=[{"type": "refusal", "refusal": "no"}] * 2)),
+        ("openai-responses-response", _counts(cache_write_tokens=0)),
+        ("openai-responses-response", {"output": [], "status": 0, "incomplete_details": None}),
+        ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
+        ("pydantic-ai", _repeated(metadata={"a": 1})),
+        *(("vercel", _file(kind)) for kind in ("image/svg+xml", "audio/mpeg", "text/plain")),
+        ("vercel-ui", _steps([_PENDING, _DONE])),
+        ("vercel-ui", _steps([_PENDING, {"type": "step-start"}, _DONE])),
+        ("vercel-ui", _steps([_PENDING], [_DONE])),
+        ("vercel-ui", _steps([{**_DONE, "approval": _DENIED}])),
+        ("vercel-ui", _steps([{**_PENDING, "state": "output-denied", "approval": _DENIED, "errorText": "b"}])),
+    ],
+)
+def test_odd_combinations_come_back(name: am.CodecName, document: Any) -> None:
+    """Values that say two things, or nothing there, are kept as they are."""
+    assert exact_return(am.get_codec(name), document) is not None
