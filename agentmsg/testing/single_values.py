@@ -88,7 +88,7 @@ _FURTHER: dict[str, tuple[Any, ...]] = {
     "tool_call_id": _LINKS,
     "usage": (
         *(
-            Usage(**{name: count})
+            Usage().evolve(**{name: count})
             for name in ("input", "output", "total", "reasoning", "cache_read")
             for count in (0, -1)
         ),

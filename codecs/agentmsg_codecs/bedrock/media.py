@@ -142,7 +142,9 @@ def _document_source(held: Any, media_type: str | None) -> tuple[Any, Native]:
         return am.TextSource(held["text"], media_type), {}
     parts: Any = held.get("content") if is_object(held) and len(held) == 1 else None
     if is_list(parts):
-        if not parts or not all(is_object(part) and part.keys() == {"text"} and type(part["text"]) is str for part in parts):
+        if not parts or not all(
+            is_object(part) and part.keys() == {"text"} and type(part["text"]) is str for part in parts
+        ):
             raise Unreadable
         notes = {} if media_type is None else {"/format": _WORDS[media_type]}
         return am.BlocksSource(tuple(am.TextBlock(part["text"]) for part in parts)), notes

@@ -81,10 +81,11 @@ class Attached:
     def on_message(self, message: am.Msg, native: Native) -> tuple[am.Msg, Native]:
         """Return the message with what has a block to stand on, and what of the native one says the rest."""
         content, left = list(message.content), dict(self.rest)
-        seat = None if self.hint is None else _last(content, _may_hint)
-        if seat is not None:
-            content[seat] = content[seat].evolve(cache=self._hint_on(content[seat], native))
-        elif self.hint is not None:
+        hint = self.hint
+        seat = None if hint is None else _last(content, _may_hint)
+        if hint is not None and seat is not None:
+            content[seat] = content[seat].evolve(cache=_hint_on(content[seat], hint, native))
+        elif hint is not None:
             left[CONTROL] = native[CONTROL]
         seat = None if self.signature is None else _last(content, _is_text)
         if seat is not None and message.role == "assistant":
@@ -93,14 +94,6 @@ class Attached:
             left[SIGNED_KEY] = native[SIGNED_KEY]
         return message.evolve(content=tuple(content)), left
 
-    def _hint_on(self, block: Any, native: Native) -> am.CacheHint:
-        """Return the hint of the block that the message's stands on; the block may say the very same itself."""
-        if block.cache is None and not _says_of_hints(block):
-            return marked(self.hint, FAMILY, at="message")  # type: ignore[type-var]
-        if block.cache is None or not same_document(write_control(block.cache), native[CONTROL]):
-            raise Unreadable("two hints for one block")
-        return marked(block.cache, FAMILY, beside=True)  # type: ignore[no-any-return]
-
     def _signed(self, block: Any) -> Any:
         """Return the text that the message's signature stands on; it may have the very same itself."""
         if block.signature is None and SIGNED_KEY not in natives.extras_of(block, FAMILY):
@@ -108,6 +101,15 @@ class Attached:
         if block.signature is None or not am.same(block.signature, self.signature):
             raise Unreadable("two signatures of one text")
         return marked(block, FAMILY, signed="both")
+
+
+def _hint_on(block: Any, hint: am.CacheHint, native: Native) -> Any:
+    """Return the hint of the block that the message's stands on; the block may say the very same itself."""
+    if block.cache is None and not _says_of_hints(block):
+        return marked(hint, FAMILY, at="message")
+    if block.cache is None or not same_document(write_control(block.cache), native[CONTROL]):
+        raise Unreadable("two hints for one block")
+    return marked(block.cache, FAMILY, beside=True)
 
 
 def _hint_of(value: Any) -> am.CacheHint | None:

@@ -92,7 +92,7 @@ def _write_words_beside(block: am.ToolUseBlock) -> Native:
 
 def write_beside(block: am.ToolUseBlock) -> Native:
     """Return the `extras` of a call."""
-    own = {} if block.item_id is None else {"item_id": block.item_id}
+    own: Native = {} if block.item_id is None else {"item_id": block.item_id}
     if block.raw_input is not None and block.is_valid and block.significant_text is not None:
         own = {"raw_input": block.significant_text, **own}
     if block.kind == "server" and block.provider is None and str(block.id).startswith(ANTHROPIC_IDS):

@@ -159,7 +159,8 @@ class LangGraphCodec(Codec):
     def _read_json(self, document: Any) -> am.History:
         history = self._old.read(document)
         for index, message in enumerate(history.messages):
-            taken = MARKERS.intersection(chain.from_iterable(message.extras.values())) if message.extras else ()
+            spaces: Any = message.extras.values()
+            taken = MARKERS.intersection(chain(*spaces))
             if taken:
                 path = (index,) if is_list(document) else ()
                 raise DecodeError(f"{sorted(taken)} stand for values of MessagePack", code="type", path=path)
