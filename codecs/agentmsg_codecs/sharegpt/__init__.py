@@ -50,7 +50,7 @@ from agentmsg_codecs.sharegpt.links import link, said_links
 from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
-from agentmsg_codecs.sharegpt.rows import is_turn, taken_apart, written
+from agentmsg_codecs.sharegpt.rows import is_single, taken_apart, written
 from agentmsg_codecs.sharegpt.sending import RULES
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class ShareGptCodec(Codec):
         own = natives.extras_of(history, FAMILY)
         place = (mark_of(history, FAMILY, "/container") if history.notes else None) or self.container
         if place in ("list", "single") and not own and not history.tools and not columns:
-            return turns[0] if place == "single" and len(turns) == 1 and is_turn(turns[0]) else turns
+            return turns[0] if place == "single" and len(turns) == 1 and is_single(turns[0]) else turns
         row = written(history, turns)
         if history.tools:
             row["tools"] = TOOLS.write(history)

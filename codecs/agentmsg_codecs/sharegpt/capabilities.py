@@ -25,13 +25,15 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg_codecs.sharegpt.format import TOOLS
-from agentmsg_codecs.sharegpt.links import relinked
+from agentmsg_codecs.sharegpt.links import relinked, said_links
 from agentmsg_codecs.sharegpt.media import address_of, one_kind, taken, token_of
-from agentmsg_codecs.sharegpt.messages import read_turn
+from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
 from agentmsg_codecs.sharegpt.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from agentmsg.formats import Native
 
 _TURN_KEYS = frozenset({"from", "value"})
 
@@ -149,8 +151,12 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
 def _taken(history: am.History) -> frozenset[str]:
     """Return the columns among the extras of a history that would be read as something else."""
     own = natives.extras_of(history, FAMILY)
+
+    def told() -> Native:
+        return own_rows.written(history, list(map(write_turn, history.messages, said_links(history.messages))))
+
     is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
-    return frozenset(own_rows.taken(own) | taken(history, own) | ({"tools"} if is_tools else set()))
+    return frozenset(own_rows.taken(own, told) | taken(history, own) | ({"tools"} if is_tools else set()))
 
 
 def make_caps() -> Caps:

@@ -114,6 +114,9 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
             waiting.call(place, made)
             return block if block.id == made else spelling.changed(block, {"id": str(made)})
         own: str | None = block.tool_call_id
+        # Which earlier call it answers then, nobody says: a reader doesn't, either.
+        if own is waiting.expected is None:
+            return block
         pairs = tool_links.links(messages) if pairs is None else pairs
         link = own if is_said(block, own) else ids.get(pairs[place]) if place in pairs else None
         if link is None and waiting.expected is not None:
@@ -137,7 +140,7 @@ def _are_as_read(messages: Sequence[am.Msg]) -> bool:
             waiting.call(place, made)
         else:
             link = block.tool_call_id
-            if link is None or link != waiting.expected or is_said(block, link):
+            if link != waiting.expected or is_said(block, link):
                 return False
             waiting.answer(link)
     return True

@@ -128,8 +128,8 @@ def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:
     own = noted if isinstance(noted, str) and ROLES.get(noted) == message.role else word
     if message.role != "assistant":
         return own, value
-    listed = mark_of(message, FAMILY, "/listed") is True
-    text = own_values.write_answer(message.content, own, listed=listed)
+    listed, tagged = (mark_of(message, FAMILY, mark) is True for mark in ("/listed", "/tagged"))
+    text = own_values.write_answer(message.content, own, listed=listed, tagged=tagged)
     found = own_values.read_answer(text, own)[0]
     is_read = len(found) == len(message.content) and all(map(_says, found, message.content))
     return (own, text) if is_read else (word, value)

@@ -23,7 +23,7 @@ from agentmsg.formats import excerpt, is_list, is_mapping, is_object, mark_of, n
 from agentmsg_codecs.sharegpt.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from agentmsg.formats import Native
 
@@ -49,6 +49,12 @@ def is_turn(turn: Any) -> bool:
     return is_mapping(turn) and isinstance(turn.get("from"), str) and "value" in turn and "role" not in turn
 
 
+def is_single(document: Native) -> bool:
+    """Whether an object would be read as one turn: it says who it is from, and isn't a row of another kind."""
+    is_row = "conversations" in document or ("value" not in document and is_alpaca(document))
+    return "from" in document and not is_row
+
+
 def taken_apart(document: Any) -> Row:
     """Return a document taken apart.
 
@@ -59,7 +65,7 @@ def taken_apart(document: Any) -> Row:
         return Row([(turn, (index,), None) for index, turn in enumerate(document)], {}, {"/container": "list"})
     if not is_object(document):
         raise DecodeError(f"a row must be an object, not {excerpt(document)}")
-    if "from" in document and "conversations" not in document:
+    if is_single(document):
         return Row([(document, (), None)], {}, {"/container": "single"})
     rest, given = dict(document), document.get("conversations")
     marks: Native = {"/container": "row"}
@@ -92,9 +98,16 @@ def written(history: am.History, turns: list[Any]) -> Native:
     return {**row, "conversations": turns}
 
 
-def taken(own: Mapping[str, Any]) -> set[str]:
-    """Return the columns among the extras of a history that would be read as turns."""
-    found = {"conversations"}
+def taken(own: Mapping[str, Any], told: Callable[[], Native]) -> set[str]:
+    """Return the columns among the extras of a history that would be read as turns.
+
+    Args:
+        own: the extras.
+        told: returns the columns that tell the turns.
+    """
+    # Rows of Alpaca have no such column, but one in which there are no turns may stand beside theirs.
+    is_free = "conversations" in own and not is_list(own["conversations"]) and "conversations" not in told()
+    found: set[str] = set() if is_free else {"conversations"}
     found |= {"system"} if isinstance(own.get("system"), str) and own["system"] else set()
     return found | ({"chosen"} if is_turn(own.get("chosen")) else set())
 
@@ -164,5 +177,5 @@ def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> 
         row["history"] = [before[index : index + 2] for index in range(0, len(before), 2)]
     # No column stands there twice, none is read that isn't meant, and an output counts before what was chosen.
     is_said = not row.keys().isdisjoint(own) or type(own.get(_ANSWERS[0])) is str
-    is_read = type(own.get("input")) is str or _are_pairs(own.get("history"))
+    is_read = type(own.get("input")) is str or _are_pairs(own.get("history")) or is_single({**row, **own})
     return None if is_said or is_read else row

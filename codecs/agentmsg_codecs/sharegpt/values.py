@@ -10,7 +10,8 @@ r"""Values: what a turn says in one text: what was thought, said and called, and
 
 What would not be written again, to the last letter, stays text. Marks: ``/breaks`` (the line breaks around tags),
 ``/json``, ``/keys`` and ``/text`` (how the JSON of a call is spelt, and its arguments), ``/id`` (a call or result that
-says its id), ``/listed`` on a message (one call in a list), ``/wrapped`` (a result in tags).
+says its id), ``/listed`` on a message (one call in a list), ``/tagged`` on one (calls in tags, where others have JSON
+alone), ``/wrapped`` (a result in tags).
 """
 
 from __future__ import annotations
@@ -205,7 +206,7 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if listed is not None:
             return (*content, *listed[0]), listed[1]
     calls: list[Any] = []
-    while word not in CALL_WORDS and rest[-14:].rstrip("\n").endswith("</tool_call>"):
+    while rest[-14:].rstrip("\n").endswith("</tool_call>"):
         at, end = rest.rfind("<tool_call>"), rest.rfind("</tool_call>")
         inside = _inside(rest, "tool_call", at, end)
         value = None if inside is None else _parsed(inside[0], _escaped)
@@ -219,16 +220,19 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         calls.insert(0, _noting(call, _marks("tool_call", gap if rest else 1, *inside[1:], behind)))
     if rest:
         content.append(_make_text(rest))
-    return (*content, *calls), {}
+    return (*content, *calls), {"tagged": True} if calls and not rest and word in CALL_WORDS else {}
 
 
-def write_answer(content: Sequence[Any], word: str, *, listed: bool = False, is_usual: bool = False) -> str:
+def write_answer(
+    content: Sequence[Any], word: str, *, listed: bool = False, tagged: bool = False, is_usual: bool = False
+) -> str:
     """Return the value of an assistant's turn.
 
     Args:
         content: its blocks.
         word: who it is from.
         listed: whether its one call stands in a list.
+        tagged: whether its calls stand in tags, whoever it is from.
         is_usual: whether it is written as new ones are, however it was read.
     """
     thoughts, said, calls = "", "", list[Any]()
@@ -239,7 +243,7 @@ def write_answer(content: Sequence[Any], word: str, *, listed: bool = False, is_
             calls.append(block)
         else:
             said += block.text
-    if word in CALL_WORDS and calls and not said:
+    if word in CALL_WORDS and calls and not (said or tagged):
         objects = [_object(call, is_usual=is_usual) for call in calls]
         value = objects if len(calls) > 1 or listed else objects[0]
         return thoughts + _spelt(value, calls[0], is_usual=is_usual)
