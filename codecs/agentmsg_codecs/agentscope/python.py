@@ -34,7 +34,6 @@ from agentmsg_codecs.agentscope.shapes import (
     old_times,
     own_extras,
     parts_in,
-    read_time,
     reason_of,
 )
 
@@ -144,7 +143,8 @@ class _Python2(_Python):
         return {"name": self.name_of(message), "content": content, "role": role}
 
     def read_said(self, native: Native) -> dict[str, Any]:
-        if native.get("created_at") is None and read_time(native.get("timestamp")) is not None:
+        stamp = native.get("timestamp")
+        if stamp is not None and not native.get("created_at") and not is_no_time(stamp):
             # Nothing but a spelling would tell it from a message of 1.x.
             raise Unreadable
         return super().read_said(native)

@@ -183,11 +183,15 @@ def make_caps(messages: Messages) -> Caps:
         messages: the codec's reader and writer.
     """
     rows = Rows(messages.described)
-    of_result = rows.message("tool_message")
+    of_result, of_answer = rows.message("tool_message"), rows.message("assistant_message")
     plain, thoughts = _rows(messages, "plain"), _Thoughts(messages.reasoning)
 
     def result_extras(value: Any, message: am.Msg) -> Any:
         return of_result["extras"](value, _said(message))
+
+    def answer_extras(value: Any, message: am.Msg) -> Any:
+        # Thinking in front of a text takes no key.
+        return of_answer["extras"](value, messages.put_back(message))
 
     return Caps(
         messages={
@@ -196,7 +200,7 @@ def make_caps(messages: Messages) -> Caps:
                 for role in ("system", "developer", "user")
             },
             "assistant": MessageRow(
-                fields=rows.message("assistant_message"),
+                fields={**of_answer, "extras": answer_extras},
                 blocks=_assistant_rows(messages),
                 otherwise=thoughts.rule,
                 concerns=am.ThinkingBlock,

@@ -73,9 +73,13 @@ class Messages:
         if kept is not None:
             return kept
         if role == "assistant":
-            message = put_back(message, is_default=self._is_inline)
+            message = self.put_back(message)
         shape = self.described.shapes[_FORMS[role]]
         return write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
+
+    def put_back(self, message: am.Msg) -> am.Msg:
+        """Return an assistant's message with the thinking that stands in front of its text in that text."""
+        return put_back(message, is_default=self._is_inline)
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
