@@ -45,7 +45,7 @@ from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, ma
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
-from agentmsg_codecs.hf.messages import Messages
+from agentmsg_codecs.hf.messages import Messages, unpaired
 from agentmsg_codecs.hf.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.hf.sending import RULES
 
@@ -111,7 +111,7 @@ class HfCodec(Codec):
         """Return the history of a row, of a list of messages, or of one message."""
         row = own_rows.row_of(document)
         self.engine.fill()
-        messages = made_ids.linked(self._messages(row), FAMILY, are_named=True)
+        messages = list(map(unpaired, made_ids.linked(self._messages(row), FAMILY, are_named=True)))
         rest, note = (
             dict(row.rest),
             {} if row.place == "messages" and self.container == "row" else {"/container": row.place},

@@ -155,12 +155,10 @@ _RESULT = Row(
 
 
 def _said(message: am.Msg) -> am.Msg:
-    """Return the message of a result without the id and the name that its reader made."""
+    """Return the message of a result without the name that its reader made."""
     block: Any = message.content[0] if message.content else None
-    if not isinstance(block, am.ToolResultBlock):
-        return message
-    made = {name: None for name in ("tool_call_id", "name") if isinstance(getattr(block, name), am.Made)}
-    return message.evolve(content=(block.evolve(**made),)) if made else message
+    is_made = isinstance(block, am.ToolResultBlock) and isinstance(block.name, am.Made)
+    return message.evolve(content=(block.evolve(name=None),)) if is_made else message
 
 
 def _taken(messages: Messages) -> Any:

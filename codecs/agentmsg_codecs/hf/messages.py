@@ -19,6 +19,20 @@ _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _FORMS = {role: f"{role}_message" for role in ("system", "developer", "user", "assistant", "tool")}
 
 
+def unpaired(message: am.Msg) -> am.Msg:
+    """Return a message that was read, without an id that was made where its own can't be understood.
+
+    In another place, the made one would have to be written there, instead of the other.
+    """
+    if not message.extras or message.role != "tool" or "tool_call_id" not in natives.extras_of(message, FAMILY):
+        return message
+    block: Any = message.content[0]
+    if not isinstance(block.tool_call_id, am.Made):
+        return message
+    name = None if block.name is None or natives.is_marked(block, FAMILY, "/no-name") else str(block.name)
+    return message.evolve(content=(block.evolve(tool_call_id=None, name=name),))
+
+
 class Messages:
     """Reads and writes single messages.
 
