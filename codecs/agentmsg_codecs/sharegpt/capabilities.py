@@ -24,7 +24,8 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg_codecs.sharegpt.format import TOOLS
+from agentmsg.formats.forms import Rows
+from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.links import relinked, said_links
 from agentmsg_codecs.sharegpt.media import address_of, one_kind, taken, token_of
 from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
@@ -173,7 +174,7 @@ def make_caps() -> Caps:
             "user": _message_row(user, own_values.asked),
             "assistant": _message_row(answer, own_values.spoken),
             "tool": MessageRow(
-                fields=system.fields,
+                fields=Rows(DESCRIBED).message("tool"),
                 blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},
                 results={am.TextBlock: _text_row(_plain)},
             ),

@@ -20,7 +20,7 @@ from agentmsg.formats.forms import (
     Text,
     Truth,
 )
-from agentmsg_codecs.sharegpt.names import FAMILY, ITEM, WORDS
+from agentmsg_codecs.sharegpt.names import FAMILY, ITEM, LINK, WORDS
 
 _ABOUT = (
     Key("name", "name", Text()), Key("description", "description", Text(), "may"),
@@ -28,7 +28,7 @@ _ABOUT = (
 )  # fmt: skip
 _SAID = Lifted((Place("value", Content(), need='""'),))
 # Usually the order tells which call a result answers.
-_LINK = Key("tool_call_id", "tool_call_id", Link(), "may", said="id", is_odd=True)
+_LINK = Key(LINK, "tool_call_id", Link(), "may", said="id", is_odd=True)
 _RESULT = Single(am.ToolResultBlock, (Key("value", "content", Content(), '""'), _LINK))
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import CallNames, is_marked, spelling, tool_links
-from agentmsg_codecs.sharegpt.names import FAMILY
+from agentmsg.formats import CallNames, is_marked, natives, spelling, tool_links
+from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,10 +43,19 @@ class _Waiting:
         if link in self._waiting:
             self._waiting.remove(link)
 
+    def skip(self) -> None:
+        """Take note of a result that says its call in no way that can be read: it takes the place of one."""
+        self.answer(self.expected)
+
 
 def is_said(block: Any, link: str | None) -> bool:
     """Whether the row says the id of a call or result."""
     return link is not None and bool(block.notes) and is_marked(block, FAMILY, "/id")
+
+
+def _is_unclear(message: am.Msg, block: Any) -> bool:
+    """Whether a result says its call in no way that can be read, under the key that would say it."""
+    return bool(message.extras) and block.tool_call_id is None and LINK in natives.extras_of(message, FAMILY)
 
 
 _KINDS: Mapping[str, type] = {"assistant": am.ToolUseBlock, "tool": am.ToolResultBlock}
@@ -80,7 +89,7 @@ def _id_of(place: tuple[int, int], block: Any) -> str:
     return str(block.id) if is_said(block, block.id) else tool_links.made_call_id(place, block.name)
 
 
-def link(messages: Iterable[am.Msg]) -> None:
+def link(messages: Sequence[am.Msg]) -> None:
     """Give messages that were just read, and that nobody else holds, the ids and names that their rows don't say."""
     names, waiting = CallNames(), _Waiting()
     for place, block in _linked(messages):
@@ -90,6 +99,9 @@ def link(messages: Iterable[am.Msg]) -> None:
             names.call(made, block.name)
             if block.id is None:
                 tool_links.link_call(block, made)
+            continue
+        if _is_unclear(messages[place[0]], block):
+            waiting.skip()
             continue
         found = waiting.expected if block.tool_call_id is None else block.tool_call_id
         waiting.answer(found)
@@ -114,6 +126,9 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
             waiting.call(place, made)
             return block if block.id == made else spelling.changed(block, {"id": str(made)})
         own: str | None = block.tool_call_id
+        if _is_unclear(messages[place[0]], block):
+            waiting.skip()
+            return block
         # Which earlier call it answers then, nobody says: a reader doesn't, either.
         if own is waiting.expected is None:
             return block
@@ -124,7 +139,9 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
             while link in waiting.known:
                 link += "_"
         waiting.answer(link)
-        return block if own == link else spelling.changed(block, {"tool_call_id": None if link is None else str(link)})
+        # One that nobody gave, and that no call has any more, is read as none.
+        is_as_read = own == link or (link is None and isinstance(own, am.Made))
+        return block if is_as_read else spelling.changed(block, {"tool_call_id": None if link is None else str(link)})
 
     return _each(messages, relink)
 
@@ -138,6 +155,8 @@ def _are_as_read(messages: Sequence[am.Msg]) -> bool:
             if block.id != made or is_said(block, made):
                 return False
             waiting.call(place, made)
+        elif _is_unclear(messages[place[0]], block):
+            waiting.skip()
         else:
             link = block.tool_call_id
             if link != waiting.expected or is_said(block, link):
@@ -156,8 +175,12 @@ def said_links(messages: Iterable[am.Msg]) -> list[str | None]:
             if type(block) is am.ToolUseBlock:
                 waiting.call((number, index), str(block.id))
             elif type(block) is am.ToolResultBlock:
+                if _is_unclear(message, block):
+                    waiting.skip()
+                    continue
                 link, expected = block.tool_call_id, waiting.expected
                 waiting.answer(link)
-                said = link if link != expected or is_said(block, link) else None
+                is_lost = expected is None and isinstance(link, am.Made) and link not in waiting.known
+                said = None if is_lost or (link == expected and not is_said(block, link)) else link
         out.append(None if said is None else str(said))
     return out

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 FAMILY = "sharegpt"
 # The namespace in extras of the `function` inside a tool.
 ITEM = "sharegpt.item"
+# The key of a turn under which a result may say the call that it answers.
+LINK = "tool_call_id"
 # Who a turn is from by default, by our roles.
 WORDS: Mapping[str, str] = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 # Those whose value is the JSON of calls; the first is written.
