@@ -10,7 +10,7 @@ from agentmsg.formats import Unreadable, is_object, natives, tool_links, write_a
 from agentmsg_codecs.arcaelas.names import FAMILY, LINKS, NO_ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentmsg.formats import CallNames, Native
     from agentmsg.formats.forms import Described
@@ -69,10 +69,14 @@ class Messages:
             # Its call says the name: spellings are tried on what the message says itself.
             message = tool_links.named(message, None)
         native = write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
-        return native if len(native) <= _MOST_PLAIN else _in_order(native)
+        return native if len(native) <= _MOST_PLAIN else _in_order(native, natives.extras_of(message, FAMILY))
 
 
-def _in_order(native: Native) -> Native:
+def _in_order(native: Native, own: Mapping[str, Any]) -> Native:
+    if own and not own.keys().isdisjoint(_FIRST):
+        # Extras keep their order.
+        first = {key: native[key] for key in _FIRST if key in native and key not in own}
+        return {**first, **native}
     ordered = {**_FIRST, **native}
     for key in _FIRST:
         if key not in native:
