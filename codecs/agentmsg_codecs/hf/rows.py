@@ -157,7 +157,9 @@ def columns_of(history: am.History) -> frozenset[str]:
     if place == "prompt":
         column = answer_of(history.messages)[1]
         return frozenset({place} if column is None else {place, column})
-    return frozenset({place if place in _WHOLE else "messages"})
+    # An empty list of what was chosen is no conversation.
+    is_empty = place == "chosen" and not history.messages
+    return frozenset({place if place in _WHOLE and not is_empty else "messages"})
 
 
 def taken(history: am.History) -> frozenset[str]:
