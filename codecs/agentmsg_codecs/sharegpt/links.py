@@ -55,7 +55,15 @@ def is_said(block: Any, link: str | None) -> bool:
 
 def _is_unclear(message: am.Msg, block: Any) -> bool:
     """Whether a result says its call in no way that can be read, under the key that would say it."""
-    return bool(message.extras) and block.tool_call_id is None and LINK in natives.extras_of(message, FAMILY)
+    if not message.extras or type(block) is not am.ToolResultBlock or block.tool_call_id is not None:
+        return False
+    return LINK in natives.extras_of(message, FAMILY)
+
+
+def _clear(message: am.Msg) -> am.Msg:
+    """Return a message without such a result, which takes no call from one that says it."""
+    is_clear = message.role != "tool" or not any(_is_unclear(message, block) for block in message.content)
+    return message if is_clear else spelling.changed(message, {"content": ()})
 
 
 _KINDS: Mapping[str, type] = {"assistant": am.ToolUseBlock, "tool": am.ToolResultBlock}
@@ -132,7 +140,7 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
         # Which earlier call it answers then, nobody says: a reader doesn't, either.
         if own is waiting.expected is None:
             return block
-        pairs = tool_links.links(messages) if pairs is None else pairs
+        pairs = tool_links.links(list(map(_clear, messages))) if pairs is None else pairs
         link = own if is_said(block, own) else ids.get(pairs[place]) if place in pairs else None
         if link is None and waiting.expected is not None:
             link = own if own is not None else str(tool_links.made_call_id(place, block.name))
@@ -140,8 +148,11 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
                 link += "_"
         waiting.answer(link)
         # One that nobody gave, and that no call has any more, is read as none.
-        is_as_read = own == link or (link is None and isinstance(own, am.Made))
-        return block if is_as_read else spelling.changed(block, {"tool_call_id": None if link is None else str(link)})
+        if own == link or (link is None and isinstance(own, am.Made)):
+            return block
+        # Without its call, a reader can't know its name.
+        name = None if link not in waiting.known and isinstance(block.name, am.Made) else block.name
+        return spelling.changed(block, {"tool_call_id": None if link is None else str(link), "name": name})
 
     return _each(messages, relink)
 

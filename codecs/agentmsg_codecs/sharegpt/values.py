@@ -249,8 +249,8 @@ def write_answer(
         return thoughts + _spelt(value, calls[0], is_usual=is_usual)
     for call in calls:
         text = _spelt(_object(call, is_usual=is_usual), call, is_usual=is_usual)
-        tagged = _tagged("tool_call", _escaped(text), None if is_usual else call)
-        said += tagged if said else tagged.removeprefix("\n")
+        around = _tagged("tool_call", _escaped(text), None if is_usual else call)
+        said += around if said else around.removeprefix("\n")
     return thoughts + said
 
 
