@@ -557,3 +557,11 @@ def test_a_hint_is_text_without_id_in_1x(codec: AnyCodec) -> None:
     history = am.History([am.Msg("assistant", (am.TextBlock("Be brief", item_id="h1", phase="hint"),))])
     lost = {loss.path[-1] for loss in account(honest_account(codec, history))}
     assert lost == {"phase", "item_id"}
+
+
+@pytest.mark.parametrize("nothing", [None, "", [], {}], ids=repr)
+@pytest.mark.parametrize("stamp", [TIME, "", "soon"], ids=repr)
+def test_a_time_that_says_nothing_makes_no_message_of_2x(nothing: Any, stamp: str) -> None:
+    """Beside a time of 1.x it is told whole: a spelling alone would say which version it is of."""
+    (message,) = returned([{"name": "a", "role": "user", "content": "x", "created_at": nothing, "timestamp": stamp}])
+    assert message.role == ("user" if stamp == "soon" else "native")

@@ -536,3 +536,12 @@ def test_a_version_that_there_is_not_is_refused() -> None:
     """The option takes the two generations that link results differently."""
     with pytest.raises(AgentMsgError):
         am.get_codec("arcaelas", version=3)
+
+
+def test_extras_keep_their_order() -> None:
+    """What the library writes first is no extra."""
+    document: dict[str, Any] = {"role": "user", "content": "x", "timestamp": AT, "zq": 1, "tool_calls": [], "y": 2}
+    history = returned([document])
+    own: Any = history[0].extras["arcaelas"]
+    assert list(own) == ["zq", "tool_calls", "y"]
+    honest_account(CODEC, history)

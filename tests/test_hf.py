@@ -13,6 +13,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.fitting.fit import fit
+from agentmsg.testing import honest_account
 from agentmsg_codecs.hf import HfCodec
 from data import some
 from support import checked
@@ -249,6 +250,30 @@ def test_options_are_for_new_rows(options: Any) -> None:
     """What was read comes back as it was, whatever they say."""
     for _, document in documents("hf"):
         checked.returned(document, codec=HfCodec(**options))
+
+
+def test_a_key_that_says_no_reasoning_stays_beside_thinking_in_tags() -> None:
+    """Thinking in front of a text takes no key, so that whatever stands there comes back."""
+    answer = {"role": "assistant", "content": "<think>\na\n</think>\n\nx", "reasoning_content": 1.5}
+    (message,) = returned([answer])
+    assert [type(block).__name__ for block in message.content] == ["ThinkingBlock", "TextBlock"]
+
+
+@pytest.mark.parametrize("name", [{}, {"name": "f"}], ids=["no name", "a name"])
+def test_an_id_that_is_none_stays_wherever_its_result_goes(name: dict[str, str]) -> None:
+    """No id is made for it: in another place that would have to be written under the same key."""
+    results = [{"role": "tool", "content": "1"}, {"role": "tool", "content": "2", "tool_call_id": 5, **name}]
+    history = returned([{"role": "assistant", "content": "", "tool_calls": [CALLED, CALLED]}, *results])
+    assert [message.tool_call_id for message in history][1:] == [history[0].tool_calls[0].id, None]
+    for order in ((0, 2, 1), (2, 1), (1,)):
+        moved = history.evolve(messages=[history[index] for index in order])
+        assert honest_account(CODEC, moved).history is moved
+
+
+def test_nothing_chosen_is_no_conversation() -> None:
+    """Without its messages, a row has a list of messages that is empty: an empty ``chosen`` can't be read."""
+    history = returned({"chosen": [ANSWER], "rejected": "x"})
+    assert honest_account(CODEC, history.evolve(messages=[])).history.extras == history.extras
 
 
 # -- templates --------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import agentmsg as am
+from agentmsg.testing import honest_account
 from agentmsg_codecs.sharegpt import ShareGptCodec
 from support import checked
 from support.checked import msg, refused
@@ -228,3 +229,41 @@ def test_other_documents_are_refused(row: Any) -> None:
     """By the one error that there is; a bad turn's path leads to it."""
     assert refused(row, codec=CODEC)[2] == "sharegpt"
     assert refused({"conversations": [turn("human", "a"), {}]}, codec=CODEC)[0] == ("conversations", 1, "from")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"from": "human", "instruction": "a"},
+        {"from": "gpt", "value": "x", "role": "user"},
+        {"from": "gpt", "instruction": "a", "output": "c"},
+        {"from": "gpt", "value": "x", "instruction": "a", "output": "c"},
+        {"instruction": "a", "input": "", "output": "c", "conversations": None, "zq": 1},
+    ],
+    ids=str,
+)
+def test_a_row_is_a_turn_or_one_of_alpaca(row: dict[str, Any]) -> None:
+    """A column that has a meaning in rows of another kind stays beside the columns of this one."""
+    history = returned(row)
+    assert len(history) == (2 if "output" in row and "value" not in row else 1)
+    honest_account(CODEC, history.extended(msg("user", am.TextBlock("z"))))
+
+
+def test_calls_in_tags_are_calls_whoever_says_them() -> None:
+    """Of a turn for calls, JSON is expected; tags are written again where they were read."""
+    for value in (f"<tool_call>\n{CALL}\n</tool_call>", f"<think>a</think><tool_call>{CALL}</tool_call>"):
+        history = returned([turn("function_call", value)])
+        assert kinds(history[0])[-1] == "ToolUse"
+        edited = history.evolve(messages=[history[0].evolve(content=[BLOCK])])
+        assert am.encode(edited, CODEC) == [turn("function_call", f"<tool_call>\n{CALL}\n</tool_call>")]
+
+
+@pytest.mark.parametrize("odd", [5, ["c"], {"id": "c"}], ids=str)
+def test_an_id_that_is_none_stays_wherever_its_result_goes(odd: Any) -> None:
+    """It would be in the way of the id that says which call another place doesn't."""
+    calls = turn("function_call", f"[{CALL}, {CALL}]")
+    history = returned([calls, turn("tool", "1"), turn("tool", "2", tool_call_id=odd)])
+    assert [message.tool_call_id for message in history][1:] == [history[0].tool_calls[0].id, None]
+    for order in ((0, 2, 1), (2, 1), (1,)):
+        moved = history.evolve(messages=[history[index] for index in order])
+        assert honest_account(CODEC, moved).history is moved
