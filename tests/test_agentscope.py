@@ -565,3 +565,21 @@ def test_a_time_that_says_nothing_makes_no_message_of_2x(nothing: Any, stamp: st
     """Beside a time of 1.x it is told whole: a spelling alone would say which version it is of."""
     (message,) = returned([{"name": "a", "role": "user", "content": "x", "created_at": nothing, "timestamp": stamp}])
     assert message.role == ("user" if stamp == "soon" else "native")
+
+
+def test_urls_beside_results_are_no_unknown_field_of_what_stands_before() -> None:
+    """By itself, the message in front of the results would show them."""
+    text, result = {"type": "text", "text": "x"}, {"type": "tool_result", "id": "c", "name": "f", "output": "o"}
+    beside = {"name": "a", "role": "assistant", "timestamp": "2026-01-15 10:30:00.123", "url": "https://x.org/y.png"}
+    for content, roles in (([text, result], ["native"]), ([result, text], ["tool", "assistant"])):
+        assert [message.role for message in returned([{**beside, "content": content}])] == roles
+
+
+def test_a_text_of_arguments_beside_others_is_told_as_lost_where_it_would_be_read() -> None:
+    """Beside an input it says nothing; where an edit empties that, it would be what is meant."""
+    call = {"type": "tool_use", "id": "c", "name": "f", "input": {"a": 1}, "raw_input": '{"a": "x'}
+    document = {"name": "a", "role": "assistant", "timestamp": "2026-01-15 10:30:00.123", "content": [call]}
+    (message,) = returned([document])
+    empty = message.evolve(content=[message.tool_calls[0].evolve(input={})])
+    lost = account(honest_account(CODEC, am.History([empty])))
+    assert [loss.path[-1] for loss in lost] == ["extras"]

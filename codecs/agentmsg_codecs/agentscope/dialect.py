@@ -162,9 +162,14 @@ class Dialect:
             found["notes"]["url"] = "null"
             return found
         try:
-            blocks = () if any(map(is_result, found["content"])) else self.media.read_urls(urls)
+            blocks = self.media.read_urls(urls)
         except Unreadable:
-            blocks = ()
+            blocks = []
+        if blocks and any(map(is_result, found["content"])):
+            if not is_result(found["content"][0]):
+                # What stands in front of the results is a message of its own, which would show them.
+                raise Unreadable
+            blocks = []
         if not blocks:
             return {**found, "odd": ("url",)}
         if role == "system":

@@ -141,7 +141,11 @@ def _was(tag: str, block: am.ToolUseBlock) -> bool:
 
 
 def _read_input(native: Native) -> dict[str, Any]:
-    return read_arguments(native, "input", _RAW, is_written=False)
+    found = read_arguments(native, "input", _RAW, is_written=False)
+    if found["odd"]:
+        # What such a text means depends on the kind of call, in whatever message it stands.
+        found["notes"] = {**found["notes"], "/as": "tool_use"}
+    return found
 
 
 def _write_input(block: am.ToolUseBlock) -> Native:
