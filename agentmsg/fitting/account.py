@@ -6,6 +6,7 @@ input, field by field, is a loss. So the loss report is complete whatever the ru
 
 from __future__ import annotations
 
+from itertools import chain
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -204,7 +205,24 @@ def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
             start += len(picks)
             first += sum(not isinstance(item.new, Drop) for item in mine)
         out += 1
-    return [_that_are_left(own) for own in pieces], whys
+    left = list(map(_that_are_left, pieces))
+    return (left if all(map(is_, left, pieces)) else _settled(left)), whys
+
+
+def _settled(pieces: list[list[_Piece]]) -> list[list[_Piece]]:
+    """Return pieces of which some are gone: an output message is of the first that is left, and whole if alone."""
+    held: dict[int, list[int]] = {}
+    for piece in chain.from_iterable(pieces):
+        held.setdefault(piece.out, []).append(piece.first)
+    return [
+        [
+            attrs.evolve(piece, leading=True, alone=len(held[piece.out]) == 1)
+            if piece.first == min(held[piece.out])
+            else piece
+            for piece in own
+        ]
+        for own in pieces
+    ]
 
 
 def _that_are_left(own: list[_Piece]) -> list[_Piece]:

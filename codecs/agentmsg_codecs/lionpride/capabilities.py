@@ -104,6 +104,8 @@ def _rank(block: Any, role: str) -> int:
 
 def _picks(message: am.Msg) -> tuple[int, ...] | None:
     content, role = message.content, message.role
+    if role == "tool":
+        role = "user"  # who says what stands beside results
     return (
         restructure.in_order(content, lambda block: _rank(block, role)) if role in SLOTS and len(content) > 1 else None
     )
