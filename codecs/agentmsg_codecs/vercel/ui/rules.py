@@ -233,30 +233,34 @@ def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
     behind: dict[int, list[tuple[int, int]]] = {}
     orphans: set[int] = set()
     results: set[int] = set()
-    last, run = -1, Counter[str | None]()  # where the calls are that the results at hand stand behind, and their ids
+    # The calls that the results at hand stand behind, and how often each id stands in these.
+    near: dict[str | None, deque[tuple[int, int]]] = {}
+    run = Counter[str | None]()
     for number, parts in enumerate(current):
         role = parts[0].role or messages[parts[0].index].role
         blocks = [messages[part.index].content[pick] for part in parts for pick in part.picks]
-        if role == "assistant":
-            last, run = number, _answered(current, number + 1, messages)
-            for order, block in enumerate(blocks):
-                if isinstance(block, am.ToolUseBlock) and block.kind != "server":
-                    waiting.setdefault(block.id, deque()).append((number, order))
-        elif role == "tool" and blocks:
-            result: Any = blocks[0]
-            queue = waiting.get(result.tool_call_id)
+        if role == "tool" and blocks:
+            link = blocks[0].tool_call_id  # type: ignore[union-attr] # it is a result
+            before, beside = waiting.get(link), near.get(link)
+            # Of more calls with the same id than results it is one in front of it, if any; else the first of all.
+            is_near = bool(beside) and run[link] < len(before or ()) + len(beside or ())
+            queue = beside if is_near or not before else before
+            run[link] -= 1
             if queue:
-                # Of more calls with the same id than results it is one in front of it, if any.
-                near = (each for each in queue if each[0] == last and run[result.tool_call_id] < len(queue))
-                call, order = found = next(near, queue[0])
-                queue.remove(found)
-                run[result.tool_call_id] -= 1
+                call, order = queue.popleft()
                 behind.setdefault(call, []).append((order, number))
                 results.add(number)
             else:
                 orphans.add(number)
-        else:
-            last = -1
+            continue
+        for known, calls in near.items():
+            waiting.setdefault(known, deque()).extend(calls)
+        near = {}
+        if role == "assistant":
+            run = _answered(current, number + 1, messages)
+            for order, block in enumerate(blocks):
+                if isinstance(block, am.ToolUseBlock) and block.kind != "server":
+                    near.setdefault(block.id, deque()).append((number, order))
     out: restructure.Plan = []
     for number, parts in enumerate(current):
         if number in results:
