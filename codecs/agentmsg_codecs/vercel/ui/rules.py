@@ -240,7 +240,8 @@ def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
         role = parts[0].role or messages[parts[0].index].role
         blocks = [messages[part.index].content[pick] for part in parts for pick in part.picks]
         if role == "tool" and blocks:
-            link = blocks[0].tool_call_id  # type: ignore[union-attr] # it is a result
+            result: Any = blocks[0]
+            link: str | None = result.tool_call_id
             before, beside = waiting.get(link), near.get(link)
             # Of more calls with the same id than results it is one in front of it, if any; else the first of all.
             is_near = bool(beside) and run[link] < len(before or ()) + len(beside or ())
