@@ -333,6 +333,8 @@ def _spell(native: dict[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
     """Return a native object with the spellings of a note; itself where the note has none for it."""
     spelt = native
     for key, spelling in note.items():
+        if key[:1] == "/":  # a mark, whatever its word
+            continue
         if isinstance(spelling, str) and spelling in SPELLINGS:
             value = SPELLINGS[spelling]
         elif isinstance(spelling, list) and spelling[:1] == ["="] and len(cast("Any", spelling)) == 2:  # noqa: PLR2004 - the mark and the value

@@ -145,6 +145,7 @@ class UsualLines(MessageLines):
             if key.value.kind is None:
                 return None
             tests.append(f"type({v} := {level.d}.get({key.native!r})) is {key.value.kind}")
+            tests += key.value.bounds(v)
             tests += [v] if key.need == '""' and not key.value.fields else []
         return [*tests, *([] if key.known is None else [f"{v} in {self.bind('known', key.known)}"])]
 

@@ -55,7 +55,7 @@ class Value:
         empty: what, beside null, says that there is nothing, as names of spellings.
         is_last: whether its lines need the values of the other keys.
         takes_null: whether null is a value like any other.
-        kind: the type of the native value, where that tells all.
+        kind: the type of the native value, where that and ``bounds`` tell all.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -71,6 +71,10 @@ class Value:
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that make the model's value of the native one in the variable ``v``."""
         raise NotImplementedError
+
+    def bounds(self, v: str) -> list[str]:
+        """Return the tests of a value of the right type."""
+        return []
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the native value; ``o`` is the object that it belongs to."""
@@ -123,6 +127,10 @@ class Whole(_Plain):
         """Return the lines that refuse all else."""
         lines = super().read(v, c)
         return lines if self.least is None else [*lines, *refuse(f"{v} < {self.least}", f"{c.key} is too small")]
+
+    def bounds(self, v: str) -> list[str]:
+        """Return the test of a number."""
+        return [] if self.least is None else [f"{v} >= {self.least}"]
 
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""

@@ -73,6 +73,11 @@ def _is_signature(native: Native) -> bool:
 _alone = _around(None)
 
 
+def is_data_url(uri: Any) -> bool:
+    """Whether what stands for the address of a file holds the data, which stand elsewhere here."""
+    return type(uri) is str and uri[:5].lower() == "data:"
+
+
 def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
     is_around = _around(key)
 
@@ -80,8 +85,7 @@ def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
         held = native.get(key)
         if not is_object(held) or media.kind_of(held.get("mimeType")) != kind:
             return False
-        # The model has data where the URL of a file holds it, which is then written as such.
-        return is_around(native) and not str(held.get("fileUri")).lower().startswith("data:")
+        return is_around(native) and not is_data_url(held.get("fileUri"))
 
     return fits
 
@@ -156,16 +160,19 @@ def is_of_code(block: Any) -> bool:
     return block.name == CODE and block.structured is None
 
 
+def _signs_alone(block: Any) -> bool:
+    """Whether of thinking there is nothing but a signature, and no empty text was read."""
+    return not block.thinking and block.signature is not None and not is_marked(block, FAMILY, "/empty")
+
+
 PARTS = (
     Form("text", am.TextBlock, None, (Key("text", "text", Text()), _SIGNED), **_made_around("text")),
     Form("thought", am.ThinkingBlock, None, (Key("text", "thinking", Text()), Const("thought", value=True), _SIGNED),
          **_made_around("text", is_thought=True), marks={"empty": lambda native: native["text"] == ""},
-         when=lambda block: bool(block.thinking) or block.signature is None or is_marked(block, FAMILY, "/empty")),
+         when=lambda block: not _signs_alone(block)),
     Form("signature", am.ThinkingBlock, None, (
         Key(SIGNATURE, "signature", _SIGNATURE),
-    ), fits=_is_signature, when=lambda block: not (
-        block.thinking or block.signature is None or is_marked(block, FAMILY, "/empty")
-    )),
+    ), fits=_is_signature, when=_signs_alone),
     *(_media(kind, cls, "inlineData", am.Base64Source, _DATA) for kind, cls in media.CLASSES.items()),
     *(_media(kind, cls, "fileData", am.URLSource, _URI) for kind, cls in media.CLASSES.items()),
     Form("call", am.ToolUseBlock, None, (_call("functionCall", "name"), _SIGNED), **_made_around("functionCall")),

@@ -7,7 +7,7 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, is_marked, media, rules
-from agentmsg_codecs.gemini.format import is_of_code
+from agentmsg_codecs.gemini.format import is_data_url, is_of_code
 from agentmsg_codecs.gemini.names import FAMILY, OUTCOMES, PROVIDER
 
 # What media are that tell no type, by the kind of their block.
@@ -28,6 +28,8 @@ def carried_media(block: Any) -> Any:
     source = held or source
     if not isinstance(source, (am.Base64Source, am.URLSource)):
         return Drop("no place for what is given so")
+    if isinstance(source, am.URLSource) and is_data_url(source.url):
+        return Drop("data are base64 here")
     told = _told(block, source, kind)
     if told != source.media_type:
         source = source.evolve(media_type=told)

@@ -142,7 +142,7 @@ def is_message_hint(hint: Any) -> bool:
     return type(hint) is am.CacheHint and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) == "message"
 
 
-def is_beside(hint: Any) -> bool:
+def stands_beside(hint: Any) -> bool:
     """Whether a cache hint stands beside the content of a message: there alone, or on a block, too."""
     return is_message_hint(hint) or (hint is not None and is_marked(hint, FAMILY, "/beside"))
 

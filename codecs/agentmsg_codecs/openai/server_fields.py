@@ -24,7 +24,15 @@ from agentmsg.formats import (
     note_of,
     same_document,
 )
-from agentmsg_codecs.openai.hints import CACHE_KEYS, CONTROL, is_beside, is_message_hint, read_control, write_control
+from agentmsg_codecs.openai.hints import (
+    CACHE_KEYS,
+    CONTROL,
+    is_message_hint,
+    read_control,
+    stands_beside,
+    write_control,
+)
+from agentmsg_codecs.openai.marks import is_field_audio
 from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.reasoning import place_of
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
@@ -143,11 +151,20 @@ def _is_text(block: Any) -> bool:
     return block.__class__ is am.TextBlock
 
 
-_HINTED = (am.TextBlock, am.ImageBlock, am.FileBlock, am.RefusalBlock, am.ToolUseBlock, am.ToolResultBlock)
+_HINTED = (
+    am.TextBlock,
+    am.ImageBlock,
+    am.AudioBlock,
+    am.VideoBlock,
+    am.FileBlock,
+    am.RefusalBlock,
+    am.ToolUseBlock,
+    am.ToolResultBlock,
+)
 
 
 def _may_hint(block: Any) -> bool:
-    return isinstance(block, _HINTED)
+    return isinstance(block, _HINTED) and not is_field_audio(block)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -169,7 +186,7 @@ def detached(message: am.Msg) -> tuple[am.Msg, Native]:
     content: Any = message.content
     more: Native = {}
     seat = _last(content, _may_hint)
-    if seat is not None and is_beside(content[seat].cache):
+    if seat is not None and stands_beside(content[seat].cache):
         more[CONTROL] = write_control(content[seat].cache)
         if is_message_hint(content[seat].cache):
             content = (*content[:seat], content[seat].evolve(cache=None), *content[seat + 1 :])
@@ -198,7 +215,7 @@ def message_keys(message: am.Msg) -> frozenset[str]:
         return frozenset()
     keys = _taken(
         own,
-        hint=any(is_beside(block.cache) for block in message.content),
+        hint=any(stands_beside(block.cache) for block in message.content),
         signature=any(_is_signed_beside(block) for block in message.content if _is_text(block)),
     )
     spared = set[str]()
@@ -232,7 +249,7 @@ def _may_be_text(block: Any) -> bool:
         return not is_thinking_part(block) and place_of(block, None) is None
     if kind is am.ToolUseBlock:
         return bool(block.kind == "server")
-    if kind is am.AudioBlock and (block.item_id is not None or isinstance(block.source, am.FileSource)):
+    if is_field_audio(block):
         return False
     if kind in (am.AudioBlock, am.FileBlock):
         return not (block.notes and mark_of(block, FAMILY, "/odd") is True)

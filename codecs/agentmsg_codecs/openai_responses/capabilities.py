@@ -102,7 +102,7 @@ def run_rows(
     rows = made.place("items", answers, others)
     text, refusal, call = made.row("output_text"), made.row("refusal"), rows[am.ToolUseBlock]
     cited = _cited(own.part_citations if is_answer else own.citations, made)
-    said: dict[str, Cell] = {"item_id": own.message_id, "phase": own.phase}
+    said: dict[str, Cell] = {"item_id": own.answer_id if is_answer else own.message_id, "phase": own.phase}
     return {
         **rows,
         am.TextBlock: Row(

@@ -33,29 +33,42 @@ _LINK = Key("call_id", "id", Link())
 _ANY_ID = Key("id", "item_id", Text(), "may")
 
 
-def _fixed(tool: str) -> dict[str, Any]:
-    return {"kind": tool, "name": tool}
+def has_input(key: str) -> Callable[[Native], bool]:
+    """Return the test whether an item has an object for its input; ``_raw`` would say that it has none."""
+
+    def fits(native: Native) -> bool:
+        held = native.get(key)
+        return is_object(held) and "_raw" not in held
+
+    return fits
+
+
+def _of(tool: str, key: str) -> dict[str, Any]:
+    """Return what tells the calls of a tool, whose input stands under a key."""
+    return {"fixed": {"kind": tool, "name": tool}, "fits": has_input(key)}
 
 
 CALLS = (
     Form("computer_call", am.ToolUseBlock, "computer_call", (
         _LINK, Key("action", "input", Input()), item_id("computer"), Spare("pending_safety_checks", []), ENDED,
-    ), fixed=_fixed("computer"), marks=item_marks("computer")),
+    ), **_of("computer", "action"), marks=item_marks("computer")),
     Form("shell_call", am.ToolUseBlock, "shell_call", (_LINK, Key("action", "input", Input()), _ANY_ID, STATUS),
-         fixed=_fixed("shell")),
+         **_of("shell", "action")),
     Form("local_shell_call", am.ToolUseBlock, "local_shell_call", (
         _LINK, Key("action", "input", Input()), Key("id", "item_id", Text()), ENDED,
-    ), fixed=_fixed("local_shell")),
+    ), **_of("local_shell", "action")),
     Form("apply_patch_call", am.ToolUseBlock, "apply_patch_call", (
         _LINK, Key("operation", "input", Input()), _ANY_ID, ENDED,
-    ), fixed=_fixed("apply_patch")),
+    ), **_of("apply_patch", "operation")),
 )  # fmt: skip
 
 
 def _source(url: str) -> Any:
-    """Return the source of a screenshot by its URL: as data, where that is spelt as it would be."""
+    """Return the source of a screenshot by its URL: as data, where they are spelt as they would be."""
     held = media.read_data_url(url)
-    return am.URLSource(url) if held is None or media.data_url(held) != url else held
+    if held is not None and media.data_url(held) != url:
+        raise Unreadable
+    return am.URLSource(url) if held is None else held
 
 
 def _url(source: Any) -> Any:

@@ -17,7 +17,6 @@ from agentmsg.formats import (
     Unreadable,
     adopt,
     is_list,
-    is_object,
     mark_of,
     media,
     natives,
@@ -32,7 +31,6 @@ from agentmsg.formats.forms import (
     Form,
     Hatch,
     Input,
-    Inside,
     Json,
     Key,
     Link,
@@ -46,13 +44,13 @@ from agentmsg.formats.forms import (
     Words,
     Wrapped,
 )
-from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS
+from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input
 from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, item_id, item_marks
-from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, RESPONSE
+from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 from agentmsg_codecs.openai_responses.reasoning import REASONING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from agentmsg.formats import Shape
 
@@ -144,6 +142,12 @@ def _says(key: str) -> Callable[[Native], bool]:
     return lambda native: type(native.get(key)) is str
 
 
+def _is_linked(native: Native) -> bool:
+    """Whether a file is given by a URL that doesn't hold its data, which stand elsewhere."""
+    url = native.get("file_url")
+    return type(url) is str and media.read_data_url(url) is None
+
+
 PARTS = (
     HINT,
     Form("input_text", am.TextBlock, "input_text", (Key("text", "text", Text()), _CACHE)),
@@ -158,7 +162,7 @@ PARTS = (
     ), fits=_says("file_id"), when=_is_file),
     Form("file_by_url", am.FileBlock, "input_file", (
         Key("file_url", "source", Wrapped(am.URLSource, "url")), _FILENAME, _CACHE, *_unused("file_id", "file_data"),
-    ), fits=_says("file_url"), when=lambda block: isinstance(block.source, am.URLSource)),
+    ), fits=_is_linked, when=lambda block: isinstance(block.source, am.URLSource)),
     Form("file", am.FileBlock, "input_file", (
         Key("file_data", "source", _DATA), _FILENAME, _CACHE, *_unused("file_id", "file_url"),
     ), fits=_says("file_data"), when=lambda block: isinstance(block.source, am.Base64Source)),
@@ -251,6 +255,11 @@ def _has_no_label(native: Native) -> bool:
     return "server_label" not in native
 
 
+def _is_search(key: str) -> Callable[[Native], bool]:
+    has = has_input(key)
+    return lambda native: (key not in native or has(native)) and _has_no_label(native)
+
+
 def _is_program(native: Native) -> bool:
     return type(native.get("fingerprint")) is str and _has_no_label(native)
 
@@ -286,7 +295,7 @@ ITEMS = (
     *(_served(name, *keys) for name, keys in SERVED.items()),
     Form("web_search_call", am.ToolUseBlock, "web_search_call", (
         Key("action", "input", Input(), "{}"), Key("id", "item_id", Text()), ENDED,
-    ), fixed={**_SERVER, "name": "web_search", "id": None}, marks=item_marks("web_search"), fits=_has_no_label,
+    ), fixed={**_SERVER, "name": "web_search", "id": None}, marks=item_marks("web_search"), fits=_is_search("action"),
          when=_is_not_of_mcp),
     Form("mcp_call", am.ToolUseBlock, "mcp_call", (
         Key("name", "name", Text()), _ARGUMENTS, Key("id", "item_id", Text()), ENDED,
@@ -295,7 +304,7 @@ ITEMS = (
          schema={"properties": {"server_label": {"type": "string"}}, "required": ["server_label"]}),
     Form("tool_search_call", am.ToolUseBlock, "tool_search_call", (
         Key("call_id", "id", Link(), "null"), Key("arguments", "input", Input()), item_id("tool_search"), STATUS,
-    ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search"), fits=_has_no_label,
+    ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search"), fits=_is_search("arguments"),
          when=_is_not_of_mcp),
     Form("tool_search_output", am.ToolResultBlock, "tool_search_output", (
         Key("call_id", "tool_call_id", Link(), "null"), Key("tools", "structured", Json()),
@@ -348,33 +357,6 @@ TOOLS = (
     ), is_apart="tool"),
     Form("custom_tool", am.ToolSpec, "custom", _ABOUT, fixed={"kind": "custom"}, is_apart="tool"),
 )  # fmt: skip
-
-
-_COUNTS: Mapping[str, tuple[str, ...]] = {
-    "input_tokens_details": ("cached_tokens", "cache_write_tokens"), "output_tokens_details": ("reasoning_tokens",),
-}  # fmt: skip
-_SUMS = ("input_tokens", "output_tokens", "total_tokens")
-
-
-def _is_partial(native: Native) -> bool:
-    """Whether usage lacks a count that the schema requires, where the schema has it."""
-    for place, counts in _COUNTS.items():
-        told: Any = native.get(place)
-        if not is_object(told) or any(type(told.get(key)) is not int for key in counts):
-            return True
-    return any(type(native.get(key)) is not int for key in _SUMS)
-
-
-USAGE = Form("usage", am.Usage, None, (
-    Key("input_tokens", "input", Whole(), "may"),
-    Inside("input_tokens_details", (
-        Key("cached_tokens", "cache_read", Whole(), "may"), Key("cache_write_tokens", "cache_write", Whole(), "may"),
-    ), "may", space=f"{RESPONSE}.input"),
-    Key("output_tokens", "output", Whole(), "may"),
-    Inside("output_tokens_details", (Key("reasoning_tokens", "reasoning", Whole(), "may"),), "may",
-           space=f"{RESPONSE}.output"),
-    Key("total_tokens", "total", Whole(), "may"),
-), marks={"partial": _is_partial}, is_apart=True)  # fmt: skip
 
 
 def describe_items() -> Described:

@@ -27,15 +27,15 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, cells, excerpt, is_list, is_object, mark_of, natives
+from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, excerpt, is_list, is_object, mark_of, natives
 from agentmsg.formats.bodies import Answers, answer_caps, completed
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import SERVED_RESULTS, needs_id, run_rows
-from agentmsg_codecs.openai_responses.format import USAGE
 from agentmsg_codecs.openai_responses.items import Items
 from agentmsg_codecs.openai_responses.likeness import sniff_answer
 from agentmsg_codecs.openai_responses.names import FAMILY, RESPONSE
+from agentmsg_codecs.openai_responses.usage import USAGE, carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,7 +86,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     def make_caps(self) -> Caps:
         """Return what responses support."""
         rows = Rows(self.answer)
-        usage = cells.usage(_COUNTS, extras=rows.row("usage").fields["extras"], wanted=_wanted, case=_ALL_COUNTED)
+        usage = carried(rows.row("usage").fields)
         return answer_caps(
             self.answer,
             fields={"usage": usage, "extras": _beside_status(rows.row("response").fields["extras"])},
@@ -291,19 +291,6 @@ def _described(engine: Items) -> Described:
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
-
-_COUNTS = ("input", "cache_read", "cache_write", "output", "reasoning", "total")
-_ALL_COUNTED = " and ".join(f"value.{name} is not None" for name in _COUNTS)
-
-
-def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counts that the schema requires and that aren't told, unless a document was read that lacks some."""
-    if mark_of(usage, FAMILY, "/partial") is True:
-        return {}
-    wanted = {name: 0 for name in _COUNTS if getattr(usage, name) is None}
-    if "total" in wanted:
-        wanted["total"] = (usage.input or 0) + (usage.output or 0)
-    return wanted
 
 
 def _complete(message: am.Msg) -> Any:

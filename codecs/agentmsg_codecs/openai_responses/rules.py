@@ -37,6 +37,11 @@ def message_id(value: str, block: Any) -> str | None:
     return value if is_read or is_own_id(value, block, "message") else None
 
 
+def answer_id(value: str, block: Any) -> str | None:
+    """Keep the id of a message item of a response: an empty one says that it has none."""
+    return message_id(value, block) if value else None
+
+
 def phase(value: str, _: Any) -> str | None:
     """Keep a phase that the schema has."""
     return value if is_phase(value) else None
@@ -146,7 +151,7 @@ _LINKED: Mapping[str, Callable[[am.ToolResultBlock], bool]] = {
 
 def compaction(block: am.CompactionBlock) -> Any:
     """Keep a summary that OpenAI can read."""
-    return block if block.encrypted else rules.compaction_as_text(block)
+    return block if block.encrypted is not None else rules.compaction_as_text(block)
 
 
 def result(block: am.ToolResultBlock) -> Any:
