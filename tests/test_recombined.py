@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from random import Random
+from typing import Any
 
 import pytest
+from hypothesis import Phase, given, settings
 
 import agentmsg as am
+from agentmsg.formats.forms.schemas import schema_of
+from agentmsg.testing import natives
 from agentmsg.testing.laws import exact_return, honest_account
 from agentmsg.testing.mixing import Mixer
 from agentmsg.testing.recombining import Recombiner
@@ -17,14 +21,32 @@ from support.documents import documents
 # With another seed there are other documents and histories.
 _SEED = 0
 _MOST = 60
+# So many native objects of each form.
+_OF_EACH = 4
+
+
+def _parts(codec: am.Codec) -> list[Any]:
+    """Return native objects of all forms of a codec, which needn't stand in any of its documents."""
+    found: list[Any] = []
+    for described in codec.described:
+        schema = schema_of(described, *codec.described)
+        for form in described.forms:
+
+            @settings(max_examples=_OF_EACH, derandomize=True, database=None, phases=[Phase.generate])
+            @given(natives(schema, form))
+            def collect(native: Any) -> None:
+                found.append(native)
+
+            collect()
+    return found
 
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_recombined_documents_come_back(name: am.CodecName) -> None:
-    """What is read comes back, whatever is recombined in it, with whatever keys that the format knows."""
+    """What is read comes back, whatever is recombined in it, with whatever keys and objects that the format knows."""
     codec = am.get_codec(name)
     keys = sorted({key for described in codec.described for form in described.forms.values() for key in form.keys})
-    recombiner = Recombiner((document for _, document in documents(name)), keys)
+    recombiner = Recombiner((document for _, document in documents(name)), keys, _parts(codec))
     rng = Random(f"{name} {_SEED}")
     read = 0
     for _ in range(effort(2000)):

@@ -24,7 +24,7 @@ __all__ = ["Recombiner"]
 
 # Longer values take long to read, and teach nothing new; nor do more of them under one key.
 _LONGEST_VALUE, _LONGEST_DOCUMENT, _MOST_VALUES, _MOST_DOCUMENTS = 400, 6_000, 20, 400
-_CHANGES = (1, 1, 2, 2, 3)
+_CHANGES = (1, 1, 2, 2, 3, 5, 8)
 # What says nothing, is of another type, or looks like something else.
 _ODD: tuple[Any, ...] = (
     *INSTEAD,
@@ -43,9 +43,11 @@ class Recombiner:
     Args:
         documents: plain data; not changed. The long ones are left out, unless all are.
         keys: further ones that may be added, with values that say nothing or are of any type.
+        parts: native objects that may stand in lists of the documents.
     """
 
-    def __init__(self, documents: Iterable[Any], keys: Iterable[str] = ()) -> None:
+    def __init__(self, documents: Iterable[Any], keys: Iterable[str] = (), parts: Iterable[Any] = ()) -> None:
+        self._parts = list(parts)
         given = sorted(documents, key=_length)
         short = [document for document in given if _length(document) <= _LONGEST_DOCUMENT]
         self._documents = (short or given)[:_MOST_DOCUMENTS]
@@ -86,7 +88,11 @@ class Recombiner:
 
     def _rearrange(self, key: str, held: list[Any], rng: Random) -> None:
         how = rng.choice(("moved", "twice", "gone", "other", "other"))
-        item = rng.choice(self._items.get(key) or _ODD) if how == "other" or not held else rng.choice(held)
+        if how == "other" or not held:
+            known = self._parts if rng.random() < _OFTEN else self._items.get(key)
+            item = rng.choice(known or _ODD)
+        else:
+            item = rng.choice(held)
         if how in ("moved", "gone") and held:
             item = held.pop(rng.randrange(len(held)))
         if how != "gone":

@@ -33,6 +33,6 @@ DOCUMENTS = {
 }  # fmt: skip
 # Other words for some of these types.
 ALIASES = {
-    "audio/mpeg": "audio/mp3", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/x-m4a": "audio/m4a",
+    "audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/x-m4a": "audio/m4a",
     "image/jpg": "image/jpeg", "text/x-markdown": "text/markdown",
 }  # fmt: skip
