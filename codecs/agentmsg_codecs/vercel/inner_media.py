@@ -16,6 +16,7 @@ from agentmsg_codecs.vercel.media import (
     of_kind,
     read_data,
     read_reference,
+    type_in,
     type_of,
     typed,
     with_type,
@@ -135,16 +136,17 @@ def inner_tag(block: Any) -> str:
 
 def _possible(source: Any, kind: str) -> dict[str, bool]:
     """Return by tag whether it can say media of a kind; the usual ones first."""
-    is_typed = source.media_type is not None and media.kind_of(source.media_type) == kind
+    told = type_in(source)
+    is_typed = told is not None and media.kind_of(told) == kind
     of = {"image": kind == "image", "file": kind == "file"}
     if isinstance(source, am.Base64Source):
         return {"image-data": of["image"], "file-data": is_typed, "media": is_typed, "file": is_typed}
     if isinstance(source, am.URLSource):
-        is_untyped = source.media_type is None and of["file"]
+        is_untyped = told is None and of["file"]
         return {"image-url": of["image"], "file-url": is_typed or is_untyped, "file": is_typed}
     if isinstance(source, am.FileSource):
         has_owner = source.provider is not None
-        is_file = of["file"] and (is_typed or source.media_type is None)
+        is_file = of["file"] and (is_typed or told is None)
         return {
             "image-file-id": of["image"], "file-id": is_file, "file": is_typed and has_owner,
             "image-file-reference": of["image"] and has_owner, "file-reference": is_file and has_owner,

@@ -53,6 +53,11 @@ def _is_plain(source: Any) -> bool:
     return isinstance(source, am.URLSource) and is_url(source.url) and held_in(source) is None
 
 
+def type_in(source: Any) -> str | None:
+    """Return the media type that a source tells; one of blocks has no place for it."""
+    return getattr(source, "media_type", None)
+
+
 def held_in(source: am.URLSource) -> am.Base64Source | None:
     """Return the data that a URL holds, as which it is read; None of any other."""
     held = _held(source.url)
@@ -212,7 +217,7 @@ def _write_image(block: Any) -> Native:
 
 def is_image(block: Any) -> bool:
     """Whether an image of a user is written as an ``image``: it wasn't read as a file, and can be."""
-    if block.notes and mark_of(block, FAMILY, "/file") is True and media.kind_of(block.source.media_type) == "image":
+    if block.notes and mark_of(block, FAMILY, "/file") is True and media.kind_of(type_in(block.source)) == "image":
         return False
     return isinstance(block.source, am.FileSource) or _is_plain(block.source)
 
