@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import agentmsg as am
-from agentmsg.testing.laws import exact_return
+from agentmsg.testing.laws import exact_return, honest_account
 
 _LABELLED = ("web_search_call", "tool_search_call", "code_interpreter_call", "program")
 _KEYS: dict[str, Any] = {
@@ -32,6 +32,10 @@ def _response(**part: Any) -> Any:
     return [{"kind": "response", "model_name": "m", "parts": [{"part_kind": "tool-call", **part}]}]
 
 
+def _request(*parts: Any, **more: Any) -> Any:
+    return [{"kind": "request", "parts": list(parts), **more}]
+
+
 def _repeated(**more: Any) -> Any:
     request = {"kind": "request", "instructions": "Be brief.", "parts": [{"part_kind": "user-prompt", "content": "a"}]}
     return [request, {**request, **more}]
@@ -46,6 +50,10 @@ def _steps(*messages: list[Any]) -> Any:
     return [{"id": f"m{number}", "role": "assistant", "parts": parts} for number, parts in enumerate(messages)]
 
 
+def _result(block: am.FileBlock) -> am.History:
+    return am.History.of(am.Msg(role="tool", content=(am.ToolResultBlock("c", (block,)),)))
+
+
 @pytest.mark.parametrize(
     ("name", "document"),
     [
@@ -56,6 +64,7 @@ def _steps(*messages: list[Any]) -> Any:
         ("openai-responses-response", {"output": [], "status": 0, "incomplete_details": None}),
         ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
+        ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
         *(("vercel", _file(kind)) for kind in ("image/svg+xml", "audio/mpeg", "text/plain")),
         ("vercel-ui", _steps([_PENDING, _DONE])),
         ("vercel-ui", _steps([_PENDING, {"type": "step-start"}, _DONE])),
@@ -67,3 +76,18 @@ def _steps(*messages: list[Any]) -> Any:
 def test_odd_combinations_come_back(name: am.CodecName, document: Any) -> None:
     """Values that say two things, or nothing there, are kept as they are."""
     assert exact_return(am.get_codec(name), document) is not None
+
+
+_BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
+
+
+@pytest.mark.parametrize(
+    ("name", "history"),
+    [
+        ("vercel", _result(_BLOCKS.evolve(extras={"vercel": {"a": 1}}))),
+        ("vercel", _result(_BLOCKS.evolve(extras={"langchain": {"a": 1}}))),
+    ],
+)
+def test_odd_combinations_are_told(name: am.CodecName, history: am.History) -> None:
+    """What such values lose on the way is told, and nothing is lost that isn't."""
+    honest_account(am.get_codec(name), history)

@@ -118,11 +118,12 @@ class MessageLines(KeyLines):
         return [f"if {how} and {how} != {usual}:", f"    note[{place.native!r}] = {how}"]
 
     def _bare(self, item: Lifted) -> list[str]:
-        """Return the early end at a message that holds nothing but bare blocks."""
+        """Return the early end at a message that holds nothing but bare blocks; none where its form leaves a mark."""
         held = [place for place in item.places if isinstance(place, Place)]
         if (
             self.form.cls is not Msg
             or self.form.tag is None
+            or self.form.notes
             or set(self.form.fixed) != {"role"}
             or any(place.need == "null" and not place.alone for place in held)
             or self._has_more()
