@@ -78,6 +78,21 @@ def test_odd_combinations_come_back(name: am.CodecName, document: Any) -> None:
     assert exact_return(am.get_codec(name), document) is not None
 
 
+def _twice(name: am.CodecName, *documents: Any) -> am.History:
+    """Return all documents, twice one after another."""
+    messages = [message for document in documents for message in am.decode(document, name).messages]
+    return am.History(messages=messages * 2)
+
+
+# The second shares the native message of the first, as it loses the id that it is read by its place.
+_NUMBERED: Any = [
+    {
+        "id": f"agentmsg-{number}",
+        "role": "assistant",
+        "parts": [_DONE, {"type": "step-start"}, {"type": "text", "text": "b"}],
+    }
+    for number in (5, 2, 3)
+]
 _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
 
 
@@ -86,6 +101,8 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
     [
         ("vercel", _result(_BLOCKS.evolve(extras={"vercel": {"a": 1}}))),
         ("vercel", _result(_BLOCKS.evolve(extras={"langchain": {"a": 1}}))),
+        ("vercel-ui", _twice("vercel-ui", [{"id": "agentmsg-1", "role": "user", "parts": []}])),
+        ("vercel-ui", _twice("vercel-ui", _steps([{"type": "text", "text": "a"}]), _NUMBERED)),
     ],
 )
 def test_odd_combinations_are_told(name: am.CodecName, history: am.History) -> None:

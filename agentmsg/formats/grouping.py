@@ -20,7 +20,7 @@ import attrs
 from agentmsg.formats.spelling import note_of, with_note
 from agentmsg.model.msg import Msg
 
-__all__ = ["Grouping", "all_of", "containers", "is_contained", "seat_of", "seated"]
+__all__ = ["Grouping", "all_of", "containers", "is_contained", "is_joined", "seat_of", "seated"]
 
 Predicate: TypeAlias = Callable[[Sequence[Msg], Msg], bool]
 
@@ -101,7 +101,7 @@ def containers(messages: Iterable[Msg], grouping: Grouping) -> list[tuple[Msg, .
     groups: list[Group] = []
     group = Group()
     for message in messages:
-        if group and _is_joined(grouping, group, message):
+        if group and is_joined(grouping, group, message):
             group.append(message)
         else:
             group = Group((message,))
@@ -127,7 +127,7 @@ def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Ms
                 break
         if not group or (isinstance(entry, Msg) and grouping.stands_free(group[0])):
             is_default = True
-        elif before and _is_joined(grouping, before, group[0]):
+        elif before and is_joined(grouping, before, group[0]):
             is_default = False
         else:
             is_default = (len(group) == 1 and is_never_free) or _is_container(group, grouping)
@@ -138,7 +138,8 @@ def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Ms
     return out
 
 
-def _is_joined(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
+def is_joined(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
+    """Whether a message stands in the open container, which holds ``group``, and not in one of its own."""
     if grouping.must_join is not _never and grouping.must_join(group, message):
         return True
     # What is not wanted need not be possible, which may take long to tell.
@@ -166,7 +167,7 @@ def _is_container(group: Sequence[Msg], grouping: Grouping) -> bool:
     if len(group) > 1:
         opened = Group(group[:1])
         for message in group[1:]:
-            if not _is_joined(grouping, opened, message):
+            if not is_joined(grouping, opened, message):
                 return False
             opened.append(message)
     return is_contained(group, grouping)

@@ -44,7 +44,8 @@ def project(history: History, caps: Caps) -> History:
             messages = messages[:1] if step(None, messages) is not None else messages
     if caps.relink is not None and caps.relink(messages) is not messages:
         # Where a reader makes the ids, no others are carried.
-        messages = [message for message in messages if not message.tool_calls and not message.tool_results]
+        unlinked = [message for message in messages if not message.tool_calls and not message.tool_results]
+        messages = list(caps.relink(unlinked))
     settings = _settings(history.settings, caps.settings)
     whole = _fields(history.evolve(messages=messages, tools=(), settings=None), caps.history)
     assert whole is not None, "no field of a history is required"

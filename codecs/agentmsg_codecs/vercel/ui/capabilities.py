@@ -29,6 +29,7 @@ from agentmsg_codecs.vercel.calls import carried_provider
 from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
+from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.parts import is_own_denial
 
 if TYPE_CHECKING:
@@ -168,5 +169,6 @@ def make_caps(messages: Messages) -> Caps:
         arrange=(restructure.split_results, own.beside_calls),
         needs_id=needs_id,
         derives_names=True,
+        relink=without_places(messages.grouping),
         drops_emptied=True,
     )  # fmt: skip

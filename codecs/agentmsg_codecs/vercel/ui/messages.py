@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
-from agentmsg import AgentMsgError, Made, thaw
+from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     CallNames,
     Grouping,
@@ -38,6 +38,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
+from agentmsg_codecs.vercel.ui.ids import has_own_id, made_id
 from agentmsg_codecs.vercel.ui.parts import is_own_denial, is_tool, static_tool, take_reason, tool_of
 
 if TYPE_CHECKING:
@@ -56,19 +57,10 @@ _give_id = speed.setter(am.Msg, "id")
 _ANSWERED = frozenset({"type", "toolName", "toolCallId", "state", "input", "output"})
 
 
-def _made_id(number: int) -> str:
-    """Return the id of a message that has none, by its place in the document."""
-    return f"agentmsg-{number}"
-
-
-def _has_own_id(message: am.Msg) -> bool:
-    return message.id is not None and type(message.id) is not Made
-
-
 def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
     if group[0].role != "assistant" or message.role not in ("assistant", "tool"):
         return False
-    if _has_own_id(message) or message.metadata or message.extras:
+    if has_own_id(message) or message.metadata or message.extras:
         return False
     return bool(message.content and group[-1].content)
 
@@ -151,10 +143,10 @@ class Messages:
     def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
         """Return the first message of a native one, with what that says beside its parts."""
         link: Any = native.get("id")
-        if len(native) == len(_KEYS) and link and native["parts"] and link != _made_id(number):
+        if len(native) == len(_KEYS) and link and native["parts"] and link != made_id(number):
             _give_id(first, link)
             return first
-        fields: dict[str, Any] = {"id": None if link == _made_id(number) else link}
+        fields: dict[str, Any] = {"id": None if link == made_id(number) else link}
         marks: dict[str, Any] = {} if "id" in native else {"no-id": True}
         rest = {key: value for key, value in native.items() if key not in _KEYS}
         time = old.read_time(rest.get("createdAt"))
@@ -280,9 +272,9 @@ class Messages:
             return thaw(first.content[0].value)
         if not (first.notes or first.extras or first.metadata):
             parts = self._write_parts(group)
-            return {"id": _made_id(number) if first.id is None else str(first.id), "role": first.role, "parts": parts}
+            return {"id": made_id(number) if first.id is None else str(first.id), "role": first.role, "parts": parts}
         own: Native = thaw(natives.extras_of(first, UI)) if first.extras else {}
-        head: Native = {"id": _made_id(number) if first.id is None else str(first.id)}
+        head: Native = {"id": made_id(number) if first.id is None else str(first.id)}
         if first.id is None and is_marked(first, UI, "/no-id"):
             head = {}
         head["role"] = first.role
