@@ -15,6 +15,8 @@ _KEYS: dict[str, Any] = {
 }  # fmt: skip
 _PENDING: Any = {"type": "tool-find", "toolCallId": "c", "state": "input-available", "input": {}}
 _DONE: Any = {**_PENDING, "state": "output-available", "output": "x"}
+_SAID: Any = {"type": "text", "text": "a"}
+_ASKED: Any = {"part_kind": "user-prompt", "content": "a"}
 _NO_LISTS: tuple[Any, ...] = ({}, "err", None)
 _DENIED = {"id": "c", "approved": False, "reason": "no"}
 
@@ -101,8 +103,11 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
     [
         ("vercel", _result(_BLOCKS.evolve(extras={"vercel": {"a": 1}}))),
         ("vercel", _result(_BLOCKS.evolve(extras={"langchain": {"a": 1}}))),
+        ("pydantic-ai", _twice("pydantic-ai", _request({}, instructions="s"))),
+        ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, instructions="s", metadata={"a": 1}))),
+        ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, _ASKED, instructions="s", run_id=5))),
         ("vercel-ui", _twice("vercel-ui", [{"id": "agentmsg-1", "role": "user", "parts": []}])),
-        ("vercel-ui", _twice("vercel-ui", _steps([{"type": "text", "text": "a"}]), _NUMBERED)),
+        ("vercel-ui", _twice("vercel-ui", _steps([_SAID]), _NUMBERED)),
     ],
 )
 def test_odd_combinations_are_told(name: am.CodecName, history: am.History) -> None:

@@ -222,7 +222,9 @@ class Messages:
         native: Native = {key: value for key, value in REQUEST_KEYS.items() if key not in lacks and key not in rest}
         parts = group
         if is_instructions(first):
-            native["instructions"], parts = first.text, group[1:]
+            # Behind the same ones, instructions are taken for those of the next part: there they are a system prompt.
+            if len(group) == 1 or first.text != current:
+                native["instructions"], parts = first.text, group[1:]
         elif current is not None and first.notes and is_marked(first, FAMILY, "/repeated"):
             native["instructions"] = current
         if first.metadata and _told_by_request(first):
