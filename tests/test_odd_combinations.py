@@ -17,6 +17,8 @@ _PENDING: Any = {"type": "tool-find", "toolCallId": "c", "state": "input-availab
 _DONE: Any = {**_PENDING, "state": "output-available", "output": "x"}
 _SAID: Any = {"type": "text", "text": "a"}
 _ASKED: Any = {"part_kind": "user-prompt", "content": "a"}
+_OUTPUT: Any = {"type": "tool_result", "id": "c", "name": "f", "output": "r"}
+_RESULT_BEHIND: Any = {"role": "assistant", "content": [{"type": "text", "text": "a"}, _OUTPUT], "url": "x"}
 _NO_LISTS: tuple[Any, ...] = ({}, "err", None)
 _DENIED = {"id": "c", "approved": False, "reason": "no"}
 
@@ -64,6 +66,9 @@ def _result(block: am.FileBlock) -> am.History:
         ("openai-responses", _item(role="assistant", id="x", content=[{"type": "refusal", "refusal": "no"}] * 2)),
         ("openai-responses-response", _counts(cache_write_tokens=0)),
         ("openai-responses-response", {"output": [], "status": 0, "incomplete_details": None}),
+        ("agentscope", [{"role": "user", "content": [{"type": "hint", "hint": [{"type": "video", "url": "x"}]}]}]),
+        ("agentscope", [_RESULT_BEHIND, {"role": "user", "content": "x"}]),
+        ("agentscope", [_RESULT_BEHIND, {"role": "user", "content": "x", "created_at": None}]),
         ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
         ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
@@ -86,6 +91,12 @@ def _twice(name: am.CodecName, *documents: Any) -> am.History:
     return am.History(messages=messages * 2)
 
 
+def _without_first(name: am.CodecName, document: Any) -> am.History:
+    """Return a document whose messages lost the first of their blocks."""
+    history = am.decode(document, name)
+    return history.evolve(messages=[message.evolve(content=message.content[1:]) for message in history.messages])
+
+
 # The second shares the native message of the first, as it loses the id that it is read by its place.
 _NUMBERED: Any = [
     {
@@ -103,6 +114,9 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
     [
         ("vercel", _result(_BLOCKS.evolve(extras={"vercel": {"a": 1}}))),
         ("vercel", _result(_BLOCKS.evolve(extras={"langchain": {"a": 1}}))),
+        ("agentscope", _without_first("agentscope", [{"role": "system", "content": "x", "url": "x"}])),
+        ("agentscope", _without_first("agentscope", [{**_RESULT_BEHIND, "content": [_OUTPUT], "timestamp": None}])),
+        ("agentscope", _twice("agentscope", [{**_RESULT_BEHIND, "created_at": None}])),
         ("pydantic-ai", _twice("pydantic-ai", _request({}, instructions="s"))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, instructions="s", metadata={"a": 1}))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, _ASKED, instructions="s", run_id=5))),

@@ -208,7 +208,7 @@ class _Maker:
         source = getattr(item, "source", None)
         if isinstance(source, (am.FileSource, am.TextSource, am.BlocksSource)):
             return False
-        if not self.dialect.media.takes_url_of(source):
+        if not (self.dialect.media.takes_url_of(source) or self.dialect.media.is_flat(item)):
             return False
         if type(item) is am.NativeBlock and item.codec != self.family:
             return False

@@ -242,7 +242,8 @@ class Dialect:
         if any(mark_of(block, self.family, "/as") == "url" for block in message.content):
             return True
         try:
-            return self.has_urls and message.role != "tool" and bool(self.media.read_urls(thaw(value)))
+            has_result = message.role == "tool" and bool(message.content)
+            return self.has_urls and not has_result and bool(self.media.read_urls(thaw(value)))
         except Unreadable:
             return False
 

@@ -83,6 +83,7 @@ def write_document(
     own = version or (noted if type(noted) is int and noted in VERSIONS else 2)
     groups = engine.groups(history.messages, own)
     native_messages = [engine.write_group(group, own, is_forced=version is not None) for group in groups]
+    engine.show_versions(native_messages, groups, own, is_forced=version is not None)
     # 2.x has no such memory.
     if engine.keeps_marks and version != VERSIONS[-1]:
         by_default = mark_of(history, engine.family, "/pairs") is True if history.notes else False

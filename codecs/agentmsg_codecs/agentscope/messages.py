@@ -82,7 +82,7 @@ class Messages:
 
     def _container(self, native: Any, version: int) -> list[am.Msg]:
         own = self._detect(native) or version
-        group = self._group(native, own)
+        group = None if self._is_unclear(native) else self._group(native, own)
         if group is None:
             return [natives.read_whole(native, self.family)]
         if own != version:
@@ -115,6 +115,16 @@ class Messages:
         # Where there are several, what a mark tells of one place would stand on one, and what it tells of on another.
         return None if len(group) > 1 and mark_of(whole, self.family, "/both") is True else group
 
+    def _has_urls(self, native: Any) -> bool:
+        """Whether a message is read otherwise in another version: URLs beside content are its own, or unknown."""
+        return self.dialects[1].has_urls and is_object(native) and native.get("url") is not None
+
+    def _is_unclear(self, native: Any) -> bool:
+        """Whether a message shows no version, and would not come back in one: it is none in a document of either."""
+        if not self._has_urls(native) or self._detect(native) is not None:
+            return False
+        return any(self._group(native, version) is None for version in VERSIONS)
+
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def groups(self, messages: Sequence[am.Msg], version: int) -> list[tuple[am.Msg, ...]]:
@@ -134,11 +144,8 @@ class Messages:
             return thaw(first.content[0].value)
         if not first.notes and not first.extras and len(group) == 1:
             return self.dialects[version].write(first)
-        if first.notes and not is_forced:
-            own = mark_of(first, self.family, "/version")
-            version = own if type(own) is int and own in VERSIONS else version
-        if first.extras and not is_forced and self._is_new(first):
-            version = VERSIONS[-1]
+        if not is_forced:
+            version = self._version_for(first, version)
         dialect, whole = self.dialects[version], join(group, self.family)
         plain = dialect.write(whole)
         if is_forced or all(key[:1] == "/" or key == "seat" for key in note_of(whole, self.family)):
@@ -154,6 +161,39 @@ class Messages:
             return dialect.read(thaw(native))
 
         return spelling.put_back(whole, plain, family=self.family, read=reread)
+
+    def _version_for(self, first: am.Msg, version: int) -> int:
+        """Return the version in which a group is written that opens with a message, in a document of a version."""
+        own = mark_of(first, self.family, "/version") if first.notes else None
+        if first.extras and self._is_new(first):
+            return VERSIONS[-1]
+        return own if type(own) is int and own in VERSIONS else version
+
+    def show_versions(
+        self, written: Sequence[Any], groups: Sequence[Sequence[am.Msg]], version: int, *, is_forced: bool
+    ) -> None:
+        """Add a time that says nothing to messages that don't show their version, where they would be read in another.
+
+        Args:
+            written: the native messages, in the versions that the history tells; they are changed.
+            groups: of which they were made.
+            version: of the history.
+            is_forced: whether all were written in this version, which is that of documents that show none.
+        """
+        hidden: list[tuple[Native, int | None, int]] = []
+        for native, group in zip(written, groups, strict=True):
+            if group[0].role != "native" and self._has_urls(native):
+                own = version if is_forced else self._version_for(group[0], version)
+                shown = self._detect(native)
+                if shown != own:
+                    hidden.append((native, shown, own))
+        if not hidden:
+            return
+        otherwise = self.version_of(written, version if is_forced else VERSIONS[-1])
+        is_told = all((shown or otherwise) == own for _, shown, own in hidden)
+        for native, _, own in hidden:
+            if not is_told or self._is_unclear(native):
+                native[self.dialects[own].time_key] = None
 
 
 def _never(_: am.Msg) -> bool:

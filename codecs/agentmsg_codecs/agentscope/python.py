@@ -223,9 +223,9 @@ def make_messages(version: int | None) -> Messages:
     def is_new(message: am.Msg) -> bool:
         """Whether 1.x would read an unknown field of a message, or take the message for one of 2.x."""
         own = own_extras(message, FAMILY)
-        if "created_at" in own or message.created_at is None:
-            return "created_at" in own
-        return "timestamp" in own or ("url" in own and old.has_url(message, own["url"]))
+        if "created_at" in own or ("url" in own and old.has_url(message, own["url"])):
+            return True
+        return "timestamp" in own and message.created_at is not None
 
     dialects = {1: old, 2: _Python2(as_read=as_read)}
     return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True, is_new=is_new)
