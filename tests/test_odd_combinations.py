@@ -54,6 +54,10 @@ def _steps(*messages: list[Any]) -> Any:
     return [{"id": f"m{number}", "role": "assistant", "parts": parts} for number, parts in enumerate(messages)]
 
 
+def _answer(**fields: Any) -> am.History:
+    return am.History.of(am.Msg(role="assistant", content="x", model="m", **fields))
+
+
 def _result(block: am.FileBlock) -> am.History:
     return am.History.of(am.Msg(role="tool", content=(am.ToolResultBlock("c", (block,)),)))
 
@@ -72,6 +76,10 @@ def _result(block: am.FileBlock) -> am.History:
         ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
         ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
+        (
+            "synaptic",
+            [{"role": "chat", "custom_role": "assistant", "content": "x", "response_metadata": {"model": "m"}}],
+        ),
         *(("vercel", _file(kind)) for kind in ("image/svg+xml", "audio/mpeg", "text/plain")),
         ("vercel-ui", _steps([_PENDING, _DONE])),
         ("vercel-ui", _steps([_PENDING, {"type": "step-start"}, _DONE])),
@@ -112,6 +120,7 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
 @pytest.mark.parametrize(
     ("name", "history"),
     [
+        *(("synaptic", _answer(response_metadata={"model": each, "a": 1})) for each in (5, None, "other")),
         ("vercel", _result(_BLOCKS.evolve(extras={"vercel": {"a": 1}}))),
         ("vercel", _result(_BLOCKS.evolve(extras={"langchain": {"a": 1}}))),
         ("agentscope", _without_first("agentscope", [{"role": "system", "content": "x", "url": "x"}])),

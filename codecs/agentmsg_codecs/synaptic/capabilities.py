@@ -25,6 +25,7 @@ from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_i
 from agentmsg_codecs.synaptic.format import read_source
 from agentmsg_codecs.synaptic.names import CONTAINERS, FAMILY
 from agentmsg_codecs.synaptic.usage import carried
+from agentmsg_codecs.synaptic.variants import variant_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -91,9 +92,12 @@ _RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, rules.structured_as_text
 
 
 @usually("'model' not in value")
-def _without_model(told: Mapping[str, Any], _: Any) -> Any:
-    """Keep what is told of a response; under ``model`` stands who wrote it."""
-    if not isinstance(told.get("model"), str):
+def _without_model(told: Mapping[str, Any], message: am.Msg) -> Any:
+    """Keep what is told of a response; under ``model`` stands who wrote it, or what is no text, where nobody did."""
+    if "model" not in told:
+        return told
+    is_own = not isinstance(told["model"], str) or variant_of(message) == "chat"
+    if message.model is None and is_own:
         return told
     return {key: value for key, value in told.items() if key != "model"}
 
