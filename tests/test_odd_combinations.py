@@ -54,6 +54,10 @@ def _steps(*messages: list[Any]) -> Any:
     return [{"id": f"m{number}", "role": "assistant", "parts": parts} for number, parts in enumerate(messages)]
 
 
+def _turn(word: str, value: str, **more: Any) -> Any:
+    return {"from": word, "value": value, **more}
+
+
 def _answer(**fields: Any) -> am.History:
     return am.History.of(am.Msg(role="assistant", content="x", model="m", **fields))
 
@@ -105,6 +109,8 @@ def _without_first(name: am.CodecName, document: Any) -> am.History:
     return history.evolve(messages=[message.evolve(content=message.content[1:]) for message in history.messages])
 
 
+_CALLS = _turn("function_call", '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]')
+_LINKED = _turn("observation", "3", tool_call_id="call_0_0_f")
 # The second shares the native message of the first, as it loses the id that it is read by its place.
 _NUMBERED: Any = [
     {
@@ -120,6 +126,12 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
 @pytest.mark.parametrize(
     ("name", "history"),
     [
+        (
+            "sharegpt",
+            am.decode(
+                {"conversations": [_turn("observation", "1"), _CALLS, _LINKED, _turn("observation", "2")]}, "sharegpt"
+            )[1:],
+        ),
         *(("synaptic", _answer(response_metadata={"model": each, "a": 1})) for each in (5, None, "other")),
         ("vercel", _result(_BLOCKS.evolve(extras={"vercel": {"a": 1}}))),
         ("vercel", _result(_BLOCKS.evolve(extras={"langchain": {"a": 1}}))),
@@ -136,3 +148,17 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
 def test_odd_combinations_are_told(name: am.CodecName, history: am.History) -> None:
     """What such values lose on the way is told, and nothing is lost that isn't."""
     honest_account(am.get_codec(name), history)
+
+
+def test_sharegpt_has_parallel_calls_in_turns_of_their_own() -> None:
+    """Results answer the calls of all turns in a row, in their order."""
+    calls = [_turn("function_call", f'{{"name": "{name}", "arguments": {{}}}}') for name in ("f", "g")]
+    results = [_turn("observation", text) for text in ("1", "2")]
+    document: Any = {
+        "conversations": [*calls, *results, _turn("gpt", "a"), calls[0], _turn("human", "b"), calls[1], results[0]]
+    }
+    history = exact_return(am.get_codec("sharegpt"), document)
+    assert history is not None
+    links = [result.tool_call_id for message in history for result in message.tool_results]
+    ids = [call.id for message in history for call in message.tool_calls]
+    assert links == [ids[0], ids[1], ids[3]]

@@ -26,9 +26,10 @@ Follows LLaMA-Factory ff6d4d1.
 | a turn from anybody else; such a place without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; other columns | extras["sharegpt"], of an inner object "sharegpt.item"; those of the history |
 
-Rows have no ids: results answer the calls of the turn before them, in their order, and get ids that aren't written. A
-result that would be paired with another call so says its call under a key of its turn, ``tool_call_id``; no id gets
-into a text that is trained on, but one that was read there, as ``id`` beside the name of a call.
+Rows have no ids: results answer the calls of the turn before them, or of several such turns in a row, in their order,
+and get ids that aren't written. A result that would be paired with another call so says its call under a key of its
+turn, ``tool_call_id``; no id gets into a text that is trained on, but one that was read there, as ``id`` beside the
+name of a call.
 
 Calls alone are written as LLaMA-Factory has them, calls beside a text as Hermes does.
 """

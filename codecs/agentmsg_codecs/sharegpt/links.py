@@ -1,11 +1,13 @@
 """Links: rows have no ids; results answer the calls of the last turn that has some, in their order.
 
-A reader makes the ids. Where the order would say something else, a turn says the call that it answers under
-``tool_call_id``, which nobody trains on. ``/id`` marks the calls and results whose row says an id.
+Turns of calls that follow each other count as one. A reader makes the ids. Where the order would say something else, a
+turn says the call that it answers under ``tool_call_id``, which nobody trains on. ``/id`` marks the calls and results
+whose row says an id.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -19,33 +21,55 @@ if TYPE_CHECKING:
 
 
 class _Waiting:
-    """The ids of the calls that a reader has seen, and of those of the last turn that no result has answered."""
+    """The ids of the calls that a reader has seen, and of those of the last turns that no result has answered."""
 
     def __init__(self) -> None:
-        self.known: set[str] = set()
-        self._waiting: list[str] = []
+        # How many calls have each id, and how many of them have a result.
+        self.known: dict[str, int] = {}
+        self._answered: dict[str, int] = {}
+        self._waiting: deque[str] = deque()
+        # Of each id, how many calls wait, and how many in the queue wait no more: they are taken out when they come up.
+        self._open: dict[str, int] = {}
+        self._done: dict[str, int] = {}
         self._turn = -1
 
     def call(self, place: tuple[int, int], link: str) -> None:
         """Take note of a call."""
-        if place[0] != self._turn:
-            self._turn, self._waiting = place[0], []
+        if place[0] > self._turn + 1:
+            self._waiting.clear()
+            self._open, self._done = {}, {}
+        self._turn = place[0]
         self._waiting.append(link)
-        self.known.add(link)
+        self._open[link] = self._open.get(link, 0) + 1
+        self.known[link] = self.known.get(link, 0) + 1
 
     @property
     def expected(self) -> str | None:
         """The call that a result answers by its place."""
-        return self._waiting[0] if self._waiting else None
+        waiting = self._waiting
+        while waiting and self._done.get(waiting[0]):
+            self._done[waiting.popleft()] -= 1
+        return waiting[0] if waiting else None
+
+    def is_answered(self, link: str | None) -> bool:
+        """Whether all calls with an id have their results."""
+        return link in self.known and self._answered.get(link, 0) >= self.known[link]
 
     def answer(self, link: str | None) -> None:
         """Take note of a result."""
-        if link in self._waiting:
-            self._waiting.remove(link)
+        if link is not None and link in self.known:
+            self._answered[link] = self._answered.get(link, 0) + 1
+            self._take(link)
 
     def skip(self) -> None:
         """Take note of a result that says its call in no way that can be read: it takes the place of one."""
-        self.answer(self.expected)
+        if self.expected is not None:
+            self._take(self.expected)
+
+    def _take(self, link: str) -> None:
+        if self._open.get(link):
+            self._open[link] -= 1
+            self._done[link] = self._done.get(link, 0) + 1
 
 
 def is_said(block: Any, link: str | None) -> bool:
@@ -142,6 +166,8 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
             return block
         pairs = tool_links.links(list(map(_clear, messages))) if pairs is None else pairs
         link = own if is_said(block, own) else ids.get(pairs[place]) if place in pairs else None
+        if waiting.is_answered(link) and not is_said(block, own):
+            link = None  # a turn in front of it says that it answers this call
         if link is None and waiting.expected is not None:
             link = own if own is not None else str(tool_links.made_call_id(place, block.name))
             while link in waiting.known:
