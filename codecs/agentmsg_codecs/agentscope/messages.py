@@ -81,8 +81,9 @@ class Messages:
         return grouping.seated(groups, self._groupings[version])
 
     def _container(self, native: Any, version: int) -> list[am.Msg]:
-        own = self._detect(native) or version
-        group = None if self._is_unclear(native) else self._group(native, own)
+        shown = self._detect(native)
+        own = shown or version
+        group = None if shown is None and self._is_unclear(native) else self._group(native, own)
         if group is None:
             return [natives.read_whole(native, self.family)]
         if own != version:
@@ -120,10 +121,8 @@ class Messages:
         return self.dialects[1].has_urls and is_object(native) and native.get("url") is not None
 
     def _is_unclear(self, native: Any) -> bool:
-        """Whether a message shows no version, and would not come back in one: it is none in a document of either."""
-        if not self._has_urls(native) or self._detect(native) is not None:
-            return False
-        return any(self._group(native, version) is None for version in VERSIONS)
+        """Whether a message that shows no version would not come back in one: it is none in a document of either."""
+        return self._has_urls(native) and any(self._group(native, version) is None for version in VERSIONS)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -191,8 +190,8 @@ class Messages:
             return
         otherwise = self.version_of(written, version if is_forced else VERSIONS[-1])
         is_told = all((shown or otherwise) == own for _, shown, own in hidden)
-        for native, _, own in hidden:
-            if not is_told or self._is_unclear(native):
+        for native, shown, own in hidden:
+            if not is_told or (shown is None and self._is_unclear(native)):
                 native[self.dialects[own].time_key] = None
 
 

@@ -7,7 +7,7 @@ whose row says an id.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -24,52 +24,47 @@ class _Waiting:
     """The ids of the calls that a reader has seen, and of those of the last turns that no result has answered."""
 
     def __init__(self) -> None:
-        # How many calls have each id, and how many of them have a result.
+        # By id, how many calls wait for their results.
         self.known: dict[str, int] = {}
-        self._answered: dict[str, int] = {}
         self._waiting: deque[str] = deque()
-        # Of each id, how many calls wait, and how many in the queue wait no more: they are taken out when they come up.
-        self._open: dict[str, int] = {}
+        # By id, how many calls in the queue wait no more: they are taken out when they come up.
         self._done: dict[str, int] = {}
         self._turn = -1
 
     def call(self, place: tuple[int, int], link: str) -> None:
         """Take note of a call."""
-        if place[0] > self._turn + 1:
+        known = self.known
+        if place[0] > self._turn + 1 and self._waiting:
+            for each in self._waiting:
+                known[each] = 0
             self._waiting.clear()
-            self._open, self._done = {}, {}
+            self._done.clear()
         self._turn = place[0]
         self._waiting.append(link)
-        self._open[link] = self._open.get(link, 0) + 1
-        self.known[link] = self.known.get(link, 0) + 1
+        known[link] = known.get(link, 0) + 1
 
     @property
     def expected(self) -> str | None:
         """The call that a result answers by its place."""
         waiting = self._waiting
-        while waiting and self._done.get(waiting[0]):
-            self._done[waiting.popleft()] -= 1
+        if self._done:
+            while waiting and self._done.get(waiting[0]):
+                self._done[waiting.popleft()] -= 1
         return waiting[0] if waiting else None
-
-    def is_answered(self, link: str | None) -> bool:
-        """Whether all calls with an id have their results."""
-        return link in self.known and self._answered.get(link, 0) >= self.known[link]
 
     def answer(self, link: str | None) -> None:
         """Take note of a result."""
-        if link is not None and link in self.known:
-            self._answered[link] = self._answered.get(link, 0) + 1
-            self._take(link)
+        if link is None or not self.known.get(link):
+            return
+        self.known[link] -= 1
+        if self._waiting[0] == link:
+            self._waiting.popleft()
+        else:
+            self._done[link] = self._done.get(link, 0) + 1
 
     def skip(self) -> None:
         """Take note of a result that says its call in no way that can be read: it takes the place of one."""
-        if self.expected is not None:
-            self._take(self.expected)
-
-    def _take(self, link: str) -> None:
-        if self._open.get(link):
-            self._open[link] -= 1
-            self._done[link] = self._done.get(link, 0) + 1
+        self.answer(self.expected)
 
 
 def is_said(block: Any, link: str | None) -> bool:
@@ -149,13 +144,17 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
     if _are_as_read(messages):
         return messages
     ids: dict[tuple[int, int], str] = {}
+    told: dict[str | None, str | None] = {}
+    unanswered: Counter[str] = Counter()
     pairs: dict[tuple[int, int], tuple[int, int]] | None = None
 
     def relink(waiting: _Waiting, place: tuple[int, int], block: Any) -> Any:
         nonlocal pairs
         if type(block) is am.ToolUseBlock:
             made = ids[place] = _id_of(place, block)
+            told[block.id] = None if block.id is None else made
             waiting.call(place, made)
+            unanswered[made] += 1
             return block if block.id == made else spelling.changed(block, {"id": str(made)})
         own: str | None = block.tool_call_id
         if _is_unclear(messages[place[0]], block):
@@ -165,14 +164,17 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
         if own is waiting.expected is None:
             return block
         pairs = tool_links.links(list(map(_clear, messages))) if pairs is None else pairs
-        link = own if is_said(block, own) else ids.get(pairs[place]) if place in pairs else None
-        if waiting.is_answered(link) and not is_said(block, own):
+        # One that no reader pairs by its place may have taken the call of one that says it.
+        link = own if is_said(block, own) else ids.get(pairs[place]) if place in pairs else told.get(own)
+        if link is not None and not is_said(block, own) and unanswered[link] <= 0:
             link = None  # a turn in front of it says that it answers this call
         if link is None and waiting.expected is not None:
             link = own if own is not None else str(tool_links.made_call_id(place, block.name))
             while link in waiting.known:
                 link += "_"
         waiting.answer(link)
+        if link in waiting.known:
+            unanswered[link] -= 1
         # One that nobody gave, and that no call has any more, is read as none.
         if own == link or (link is None and isinstance(own, am.Made)):
             return block
