@@ -58,6 +58,19 @@ def _turn(word: str, value: str, **more: Any) -> Any:
     return {"from": word, "value": value, **more}
 
 
+_SAME = [_turn("function_call", '{"name": "f", "arguments": {}, "id": "x"}'), _turn("observation", "1")]
+
+
+def _odd_link() -> am.History:
+    """Return a result with an id, beside one that is none, and whose call gets another."""
+    call, result = (
+        am.ToolUseBlock("c", "f", {}),
+        am.ToolResultBlock("c", "1", name="f", notes={"sharegpt": {"/id": True}}),
+    )
+    beside = am.Msg(role="tool", content=(result,), extras={"sharegpt": {"tool_call_id": 5}})
+    return am.History.of(am.Msg(role="assistant", content=(call,)), beside)
+
+
 def _answer(**fields: Any) -> am.History:
     return am.History.of(am.Msg(role="assistant", content="x", model="m", **fields))
 
@@ -80,6 +93,7 @@ def _result(block: am.FileBlock) -> am.History:
         ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
         ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
+        ("sharegpt", {"conversations": [*_SAME, _turn("observation", "2", tool_call_id="x"), *_SAME]}),
         (
             "synaptic",
             [{"role": "chat", "custom_role": "assistant", "content": "x", "response_metadata": {"model": "m"}}],
@@ -132,6 +146,7 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
                 {"conversations": [_turn("observation", "1"), _CALLS, _LINKED, _turn("observation", "2")]}, "sharegpt"
             )[1:],
         ),
+        ("sharegpt", _odd_link()),
         *(("synaptic", _answer(response_metadata={"model": each, "a": 1})) for each in (5, None, "other")),
         ("vercel", _result(_BLOCKS.evolve(extras={"vercel": {"a": 1}}))),
         ("vercel", _result(_BLOCKS.evolve(extras={"langchain": {"a": 1}}))),

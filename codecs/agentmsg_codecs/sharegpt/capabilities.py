@@ -18,6 +18,7 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
+    is_mapping,
     is_marked,
     media,
     natives,
@@ -29,12 +30,12 @@ from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.links import relinked, said_links
 from agentmsg_codecs.sharegpt.media import address_of, one_kind, taken, token_of
 from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
-from agentmsg_codecs.sharegpt.names import FAMILY
+from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentmsg.formats import Native
+    from agentmsg.formats import Cell, Native
 
 _TURN_KEYS = frozenset({"from", "value"})
 
@@ -104,6 +105,20 @@ def _link(link: str, block: Any) -> str | None:
     return link
 
 
+def _of_result(cell: Cell) -> Cell:
+    """Return the cell for the extras of a result: beside an id, nothing else stands under its key."""
+
+    def both(extras: Any, message: am.Msg) -> Any:
+        kept = cell(extras, message)
+        own = kept.get(FAMILY)
+        if not is_mapping(own) or LINK not in own or message.tool_call_id is None:
+            return kept
+        rest = {key: own[key] for key in own if key != LINK}
+        return {**{space: kept[space] for space in kept if space != FAMILY}, **({FAMILY: rest} if rest else {})}
+
+    return both
+
+
 _MEDIA_ROWS = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), Row({"source": KEEP}, _media))
 _CALL = Row({"id": _link, "name": KEEP, "input": KEEP, "raw_input": _raw_input}, rules.call_as_function)
 _NOWHERE = Row({}, rules.native_as_text)
@@ -166,6 +181,7 @@ def make_caps() -> Caps:
     kept = rules.native_block_row(FAMILY, _comes_back)
     user = {**_rows(own_values.asked), **_MEDIA_ROWS, am.NativeBlock: kept}
     thinking = Row({"thinking": KEEP}, _thinking)
+    result = Rows(DESCRIBED).message("tool")
     answer = {**_rows(own_values.spoken), am.ThinkingBlock: thinking, am.ToolUseBlock: _CALL}
     return Caps(
         messages={
@@ -174,7 +190,7 @@ def make_caps() -> Caps:
             "user": _message_row(user, own_values.asked),
             "assistant": _message_row(answer, own_values.spoken),
             "tool": MessageRow(
-                fields=Rows(DESCRIBED).message("tool"),
+                fields={**result, "extras": _of_result(result["extras"])},
                 blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},
                 results={am.TextBlock: _text_row(_plain)},
             ),

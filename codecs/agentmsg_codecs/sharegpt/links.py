@@ -145,6 +145,7 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
         return messages
     ids: dict[tuple[int, int], str] = {}
     told: dict[str | None, str | None] = {}
+    names = CallNames()
     unanswered: Counter[str] = Counter()
     pairs: dict[tuple[int, int], tuple[int, int]] | None = None
 
@@ -155,6 +156,7 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
             told[block.id] = None if block.id is None else made
             waiting.call(place, made)
             unanswered[made] += 1
+            names.call(made, block.name)
             return block if block.id == made else spelling.changed(block, {"id": str(made)})
         own: str | None = block.tool_call_id
         if _is_unclear(messages[place[0]], block):
@@ -166,20 +168,23 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
         pairs = tool_links.links(list(map(_clear, messages))) if pairs is None else pairs
         # One that no reader pairs by its place may have taken the call of one that says it.
         link = own if is_said(block, own) else ids.get(pairs[place]) if place in pairs else told.get(own)
-        if link is not None and not is_said(block, own) and unanswered[link] <= 0:
+        if link is not None and not is_said(block, own) and not unanswered[link]:
             link = None  # a turn in front of it says that it answers this call
         if link is None and waiting.expected is not None:
             link = own if own is not None else str(tool_links.made_call_id(place, block.name))
             while link in waiting.known:
                 link += "_"
         waiting.answer(link)
-        if link in waiting.known:
+        if link is not None and unanswered[link] > 0:
             unanswered[link] -= 1
-        # One that nobody gave, and that no call has any more, is read as none.
+        # Without its call, a reader can't know its name. One that nobody gave is lost where its call has another id.
+        found = names.answer(link)
+        name = block.name if found == block.name else None
+        is_left = found is None and told.get(own, own) != own
+        is_same = name == block.name or (isinstance(block.name, am.Made) and not is_left)
+        # An id that nobody gave, and that no call has any more, is read as none.
         if own == link or (link is None and isinstance(own, am.Made)):
-            return block
-        # Without its call, a reader can't know its name.
-        name = None if link not in waiting.known and isinstance(block.name, am.Made) else block.name
+            return block if is_same else spelling.changed(block, {"name": name})
         return spelling.changed(block, {"tool_call_id": None if link is None else str(link), "name": name})
 
     return _each(messages, relink)
