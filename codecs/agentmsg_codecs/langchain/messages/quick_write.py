@@ -22,7 +22,14 @@ from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.messages.layouts import writer
-from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOPS, TEXTED_NOTE, write_response
+from agentmsg_codecs.langchain.messages.metadata import (
+    KWARGS_NOTE,
+    LIST_NOTE,
+    STOPS,
+    TEXTED_NOTE,
+    is_in_kwargs,
+    write_response,
+)
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import write_usage
 
@@ -76,7 +83,7 @@ class FastWriters:
                 quick = self._quick_writers.get(type(block))
                 part = None if quick is None else quick(block)
                 if part is None:
-                    if type(block) not in _MEDIA:
+                    if type(block) not in _MEDIA or is_in_kwargs(block):
                         return None
                     # Nothing else in a message has a say in what these are, and their writer reads them again.
                     part = write(block)
