@@ -15,6 +15,7 @@ from agentmsg.formats import (
     is_object,
     natives,
     object_at,
+    spelling,
     text_at,
     word_at,
 )
@@ -50,7 +51,7 @@ def is_of_anthropic(part: Native, provider: str | None) -> bool:
         provider: ``response_metadata.model_provider`` of the message.
     """
     extras = part.get("extras")
-    if is_object(extras) and "provider" in extras:
+    if "provider" in extras if is_object(extras) else not spelling.says_nothing(extras):
         return False
     link = part.get("id" if part.get("type") == "server_tool_call" else "tool_call_id")
     if type(link) is str and link.startswith(ANTHROPIC_IDS):

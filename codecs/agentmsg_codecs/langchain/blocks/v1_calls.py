@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, dump_json, is_mapping, object_at, word_at
+from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, dump_json, is_mapping, natives, object_at, word_at
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Text, Via
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, make_call, nothing, read_extras, write_extras
-from agentmsg_codecs.langchain.names import ANTHROPIC_IDS, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC_IDS, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -96,7 +96,8 @@ def write_beside(block: am.ToolUseBlock) -> Native:
     if block.raw_input is not None and block.is_valid and block.significant_text is not None:
         own = {"raw_input": block.significant_text, **own}
     if block.kind == "server" and block.provider is None and str(block.id).startswith(ANTHROPIC_IDS):
-        own["provider"] = None  # the id would say otherwise
+        if "extras" not in natives.extras_of(block, FAMILY) and "provider" not in natives.extras_of(block, INNER):
+            own["provider"] = None  # the id would say otherwise
     return write_extras(block, _WRITTEN, **own)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
+from agentmsg import thaw
 from agentmsg.formats import (
     EMPTY,
     Native,
@@ -266,7 +267,7 @@ class Bodies:
         else:
             provider = body["response_metadata"].get("model_provider")
             parts = [
-                _attributed(item, self.parts.write(item), provider) if isinstance(item, am.BaseBlock) else item
+                self._attributed(item, self.parts.write(item), provider) if isinstance(item, am.BaseBlock) else item
                 for item in inside
             ]
             body["content"] = parts or ""
@@ -280,6 +281,24 @@ class Bodies:
             body["additional_kwargs"] = {**body["additional_kwargs"], **kwargs}
         return layout
 
+    def _attributed(self, block: Any, part: Any, provider: Any) -> Any:
+        """Return a part that says whose it is, where the message would say otherwise."""
+        if not is_mapping(part) or part.get("type") not in _ATTRIBUTED:
+            return part
+        if type(block) is am.ThinkingBlock:
+            if block.signature is None or provider in (None, ANTHROPIC, block.signature.provider):
+                return part
+            name, owner = "signature_provider", block.signature.provider
+        elif type(block) in _SERVER and block.provider is None and is_of_anthropic(part, provider):
+            if am.same(self.parts.read(thaw(part), provider), block):
+                # It isn't as Anthropic has them, whatever the message says.
+                return part
+            name, owner = "provider", None
+        else:
+            return part
+        extras: Native = _object_at(part, "extras")
+        return part if name in extras else {**part, "extras": {**extras, name: owner}}
+
 
 _NO_ID = natives.without_id(FAMILY)
 # By what a result has: no id; a status that LangChain does not know.
@@ -289,21 +308,6 @@ _RESULT_NOTES: Mapping[tuple[bool, bool], Any] = {
     (False, True): adopt({FAMILY: {"/status": True}}),
     (True, True): adopt({FAMILY: {"/no-id": True, "/status": True}}),
 }
-
-
-def _attributed(block: Any, part: Any, provider: Any) -> Any:
-    """Return a part that says whose it is, where the message would say otherwise."""
-    if type(block) is am.ThinkingBlock:
-        if block.signature is None or provider in (None, ANTHROPIC, block.signature.provider):
-            return part
-        name, owner = "signature_provider", block.signature.provider
-    elif type(block) in _SERVER and block.provider is None and is_mapping(part) and is_of_anthropic(part, provider):
-        name, owner = "provider", None
-    else:
-        return part
-    extras: Native = part.get("extras") or {}
-    is_v1 = is_mapping(part) and part.get("type") in _ATTRIBUTED and name not in extras
-    return {**part, "extras": {**extras, name: owner}} if is_v1 else part
 
 
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})

@@ -190,7 +190,7 @@ class Messages:
                 return body
         if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
-        if message.extras or message.notes or any(block.notes for block in message.content):
+        if message.extras or message.notes or any(map(_has_note, message.content)):
             return self._checked(message, form)
         tag = self._bodies.default_tag(message)
         form = _able(form, message, tag)
@@ -316,7 +316,12 @@ def _refuse_envelope(native: Native) -> None:
 
 
 def _is_noted(message: am.Msg) -> bool:
-    return FAMILY in message.notes or any(FAMILY in block.notes for block in message.content)
+    return FAMILY in message.notes or any(map(_has_note, message.content))
+
+
+def _has_note(block: Any) -> bool:
+    """Whether a block, or one inside of a result, remembers how it was spelt."""
+    return FAMILY in block.notes or (type(block) is am.ToolResultBlock and any(map(_has_note, block.content)))
 
 
 def _trials(message: am.Msg) -> Iterator[am.Msg]:
@@ -326,7 +331,7 @@ def _trials(message: am.Msg) -> Iterator[am.Msg]:
     yield message.evolve(content=calls)
     yield _unspelt(message)
     yield _without_note(message)
-    yield _without_note(message).evolve(content=tuple(map(_without_note, message.content)))
+    yield _without_note(message).evolve(content=tuple(map(_without_notes, message.content)))
 
 
 def _unspelt(message: am.Msg) -> am.Msg:
@@ -336,6 +341,13 @@ def _unspelt(message: am.Msg) -> am.Msg:
 
 def _without_note(obj: Any) -> Any:
     return with_note(obj, FAMILY, EMPTY)
+
+
+def _without_notes(block: Any) -> Any:
+    """Return a block without its note, and without those of the blocks inside of a result."""
+    bare = _without_note(block)
+    inner: Any = block.content if type(block) is am.ToolResultBlock else ()
+    return bare.evolve(content=tuple(map(_without_notes, inner))) if any(map(_has_note, inner)) else bare
 
 
 def _whole(native: Any) -> am.Msg:

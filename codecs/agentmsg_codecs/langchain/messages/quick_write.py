@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_mapping, is_sequence
+from agentmsg.formats import Native, is_mapping, is_sequence, mark_of
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write_use
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import openai_entry
@@ -30,7 +30,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     is_in_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
 _BY_REASON: Mapping[str, list[Stop]] = {
     any_stop.reason: [stop for stop in STOPS.values() if stop.reason == any_stop.reason] for any_stop in STOPS.values()
 }
+_SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
 # A plain copy of a frozen object, without looking inside.
 _copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
@@ -71,7 +72,7 @@ class FastWriters:
             "tool": self._tool,
         }
 
-    def _content(self, blocks: Any, listed: Any) -> Any:
+    def _content(self, blocks: Any, listed: Any, provider: Any = None) -> Any:
         if not blocks:
             return ""
         if not listed and is_words(blocks):
@@ -81,7 +82,7 @@ class FastWriters:
         for block in blocks:
             if block.notes:
                 quick = self._quick_writers.get(type(block))
-                part = None if quick is None else quick(block)
+                part = None if quick is None or _is_anothers(block, provider) else quick(block)
                 if part is None:
                     if type(block) not in _MEDIA or is_in_kwargs(block):
                         return None
@@ -147,14 +148,17 @@ class FastWriters:
             if start is None or (texts and "tool_calls" in message.metadata):
                 return None
             blocks = blocks[:start]
-        content = self._content(blocks, listed or copies)
+        response = _response(message) if stop is None else _told(message, stop)
+        if response is None:
+            return None
+        provider = response.get("model_provider")
+        if provider is not None and any(_is_untold(block, provider) for block in blocks):
+            return None
+        content = self._content(blocks, listed or copies, provider)
         if content is None:
             return None
         if copies:
             content = [*content, *copies]
-        response = _response(message) if stop is None else _told(message, stop)
-        if response is None or ("model_provider" in response and any(map(_is_nobodys, blocks))):
-            return None
         kwargs: Any = message.metadata
         if thought is not None:
             kwargs = _copied(kwargs)
@@ -165,9 +169,26 @@ class FastWriters:
         return self._write_ai(content, kwargs, response, message.name, message.id, calls, usage)
 
 
-def _is_nobodys(block: Any) -> bool:
-    """Whether nobody is known to run what the message may give to its provider."""
-    return type(block) in (am.ToolUseBlock, am.ToolResultBlock) and block.provider is None
+def _is_untold(block: Any, provider: Any) -> bool:
+    """Whether a block that does not say whose it is would be taken for what the provider of the message gave."""
+    if type(block) is am.ThinkingBlock:
+        return block.signature is not None and block.signature.provider == ANTHROPIC != provider
+    return type(block) in _SERVER and block.provider is None
+
+
+def _is_anothers(block: Any, provider: Any) -> bool:
+    """Whether the shape that a block remembers would be read as what somebody else gave."""
+    if type(block) is am.ThinkingBlock:
+        return (
+            block.signature is not None
+            and mark_of(block, FAMILY, "/shape") == "reasoning"
+            and block.signature.provider != provider
+        )
+    return (
+        type(block) in _SERVER
+        and block.provider == ANTHROPIC != provider
+        and str(mark_of(block, FAMILY, "/shape")).startswith("v1-")
+    )
 
 
 def _response(message: am.Msg) -> Any:
