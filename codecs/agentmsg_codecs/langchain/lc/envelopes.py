@@ -26,6 +26,7 @@ from agentmsg.formats import (
     rules,
     same_document,
     speed,
+    spelling,
     with_note,
 )
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
@@ -128,7 +129,8 @@ class Envelopes:
             if marks:
                 note["/escapes"] = marks
         try:
-            body = {**filled, **kwargs}
+            # What is left out stands in front: unknown fields keep their order.
+            body = {**{key: filled[key] for key in filled if key not in kwargs}, **kwargs}
             # Of a body that has the usual keys, and was odd in the envelope, no other way is worth a try.
             is_odd = dialect.typed and not note and not is_escaped and body.keys() == USUAL[filled["type"]].keys()
             message, form = (self._engine.read_odd if is_odd else self._engine.read)(body)
@@ -280,9 +282,9 @@ def _short(flat: Native, shown: tuple[Any, ...]) -> Native:
     fields = USUAL[flat["type"]]
     for key, value in flat.items():
         how = "always" if value or key not in fields else fields[key].dumpd
-        if how == "last":
+        if how == "last" and spelling.spelling_of(value) is not None:
             behind[key] = value
-        elif how == "always" or not is_empty(fields[key], value) or key in shown:
+        elif how != "if set" or not is_empty(fields[key], value) or key in shown:
             kwargs[key] = value
     kwargs.update(behind)
     return kwargs

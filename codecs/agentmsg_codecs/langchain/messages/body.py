@@ -20,6 +20,7 @@ from agentmsg.formats import (
     natives,
     note_of,
     same_document,
+    spelling,
 )
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_of_anthropic
 from agentmsg_codecs.langchain.blocks.v1 import is_words
@@ -47,7 +48,11 @@ if TYPE_CHECKING:
 
 _make_msg = maker(am.Msg)
 _CHUNKS = SPACES["k"]
+# What the entries of these lists say beyond a call.
+_LISTS = frozenset({SPACES["t"], _CHUNKS})
 _OPENAI_ROLE = "__openai_role__"
+# The forms in which the role is said by itself.
+_SELF_SAID = frozenset({"role", "pair"})
 _SHORT_FORMS = frozenset({"role", "oldest", "pair", "text"})
 
 
@@ -78,7 +83,7 @@ class Bodies:
             return default
         kind = KINDS[noted]
         fits = kind == KINDS[default] or (kind == "function" and message.role == "tool")
-        return noted if fits or (kind == "chat" and message.role not in OWN_ROLES) else default
+        return noted if fits or (kind == "chat" and _may_chat(message)) else default
 
     def default_word(self, message: am.Msg) -> str:
         """Return the word in `role` for a message, where its kind stands there."""
@@ -97,7 +102,9 @@ class Bodies:
         body, kind = found.body, found.kind
         kwargs, response = _object_at(body, "additional_kwargs"), _object_at(body, "response_metadata")
         model, reason, response, note = read_response(response)
-        provider = response.get("model_provider") if kind == "ai" else None
+        # A chat message whose role says so is an answer, too.
+        is_answer = kind == "ai" or (kind == "chat" and body.get("role") == "assistant")
+        provider = response.get("model_provider") if is_answer else None
         content = self._content(body.get("content"), provider if type(provider) is str else None)
         fields: Native = {"id": natives.word_if_any(body, "id"), "model": model, "finish_reason": reason}
         if kind in {"tool", "function"}:
@@ -106,15 +113,16 @@ class Bodies:
         else:
             fields["name"] = natives.word_if_any(body, "name")
             role = self._role(found, kwargs)
-            if role == "developer" and _OPENAI_ROLE in kwargs and found.word is None:
-                kwargs = {key: value for key, value in kwargs.items() if key != _OPENAI_ROLE}
+            if _OPENAI_ROLE in kwargs or role == "developer":
+                kwargs, note = _unmarked(found, role, kwargs, note)
             fields["content"] = tuple(block for block, _ in content)
-        if kind == "ai":
+        if is_answer:
             before, behind, metadata = read_kwargs(kwargs)
             placed = [(block, None) for block in before] + content + [(block, None) for block in behind]
             is_chunk = found.tag == "AIMessageChunk"
-            fields["content"] = tuple(join(placed, body, kwargs, self.parts, is_chunk=is_chunk))
-            fields["usage"] = read_usage(body.get("usage_metadata"))
+            lists = body if kind == "ai" else {}
+            fields["content"] = tuple(join(placed, lists, kwargs, self.parts, is_chunk=is_chunk))
+            fields["usage"] = read_usage(lists.get("usage_metadata"))
             if is_chunk and body.get("chunk_position") == "last":
                 note = {**note, "/last": True}
             kwargs = metadata
@@ -198,11 +206,14 @@ class Bodies:
             self._write_ai(message, body)
         elif kind in {"tool", "function"}:
             self._write_result(cast("am.ToolResultBlock", blocks[0]), body, kind)
+        elif kind == "chat" and message.role == "assistant":
+            self._write_blocks(blocks, body, has_lists=False)
+            body["role"] = message.role
         else:
             body["content"] = self._write_content(blocks)
             if kind == "chat":
                 body["role"] = message.role
-            elif message.role == "developer" and form not in {"role", "pair"}:
+            elif message.role == "developer" and _is_marked(message, form):
                 body["additional_kwargs"] = {**message.metadata, _OPENAI_ROLE: "developer"}
         return _shortened(body, form) if form in _SHORT_FORMS else body
 
@@ -250,13 +261,13 @@ class Bodies:
             body["tool_call_chunks"] = [] if layout is None else chunks_of(layout)
             body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
 
-    def _write_blocks(self, blocks: Any, body: Native) -> Layout | None:
+    def _write_blocks(self, blocks: Any, body: Native, *, has_lists: bool = True) -> Layout | None:
         kwargs: Native = {}
         layout = lay_out(blocks) if any(map(is_function_call, blocks)) else None
         inside: list[Any] = []
         for index, block in enumerate(blocks):
             if layout is not None and index in layout.places:
-                if "c" in layout.places[index]:
+                if "c" in layout.places[index] or (not has_lists and layout.places[index] == "t"):
                     inside.append(content_part(block, self.parts))
             elif is_in_kwargs(block):
                 write_kwargs(block, kwargs)
@@ -271,8 +282,9 @@ class Bodies:
                 for item in inside
             ]
             body["content"] = parts or ""
-        body["tool_calls"] = [] if layout is None else layout.tool_calls
-        body["invalid_tool_calls"] = [] if layout is None else layout.invalid_tool_calls
+        if has_lists:
+            body["tool_calls"] = [] if layout is None else layout.tool_calls
+            body["invalid_tool_calls"] = [] if layout is None else layout.invalid_tool_calls
         if layout is not None and layout.raw:
             kwargs["tool_calls"] = layout.raw
         if layout is not None and layout.function_call is not None:
@@ -308,6 +320,38 @@ _RESULT_NOTES: Mapping[tuple[bool, bool], Any] = {
     (False, True): adopt({FAMILY: {"/status": True}}),
     (True, True): adopt({FAMILY: {"/no-id": True, "/status": True}}),
 }
+
+
+def _may_chat(message: am.Msg) -> bool:
+    """Whether a chat message, which has neither counters nor lists of calls, can be this one."""
+    if message.role != "assistant":
+        return message.role not in OWN_ROLES
+    return message.usage is None and all(_LISTS.isdisjoint(block.extras) for block in message.content if block.extras)
+
+
+def _unmarked(found: Unwrapped, role: str, kwargs: Native, note: Native) -> tuple[Native, Native]:
+    """Return the metadata and the note of a message whose additional_kwargs may say that a developer speaks.
+
+    Raises:
+        Unreadable: where they say otherwise than the role, or nothing that could stand there.
+    """
+    mark, has_mark = kwargs.get(_OPENAI_ROLE), _OPENAI_ROLE in kwargs
+    if role != "developer" or found.kind == "chat":
+        if has_mark and (role == "developer" or (role == "system" and mark == "developer")):
+            raise Unreadable
+        return kwargs, note
+    told = found.body.get("additional_kwargs")
+    if (has_mark and mark != "developer") or not (is_object(told) or spelling.says_nothing(told)):
+        raise Unreadable
+    if has_mark is (found.form in _SELF_SAID):
+        note = {**note, "/marked": has_mark}
+    return {key: value for key, value in kwargs.items() if key != _OPENAI_ROLE}, note
+
+
+def _is_marked(message: am.Msg, form: str) -> bool:
+    """Whether additional_kwargs say that a developer speaks: as it is noted, else where no `role` does."""
+    noted = note_of(message, FAMILY).get("/marked")
+    return noted if type(noted) is bool else form not in _SELF_SAID
 
 
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})

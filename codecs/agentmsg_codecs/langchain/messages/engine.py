@@ -236,7 +236,7 @@ class Messages:
         own = natives.extras_of(message, FAMILY)
         if MAY_MEAN.isdisjoint(own):
             return True
-        bare = message.evolve(extras={FAMILY: own})
+        bare = _unspelt(message.evolve(extras={FAMILY: own}))
         try:
             back, found = self.read_only(thaw(self._spell(bare, form)))
         except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError):
