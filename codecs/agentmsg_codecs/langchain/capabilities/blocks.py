@@ -215,11 +215,16 @@ def _nested_result(block: am.ToolResultBlock) -> Any:
     return block if block.kind == "server" else rules.result_as_text(block)
 
 
-def _tool_result(block: am.ToolResultBlock) -> Any:
-    """Give a result that tells of an error the status of one."""
+def settled(block: Any) -> Any:
+    """Return a result with the status of an error, where it tells of one."""
     if block.error is None or block.status is not None or is_marked(block, FAMILY, "/status"):
         return block
-    return Swap(block.evolve(status="error"), "a tool message shows this in its status", "annotation")
+    return block.evolve(status="error")
+
+
+def _tool_result(block: am.ToolResultBlock) -> Any:
+    new = settled(block)
+    return block if new is block else Swap(new, "a tool message shows this in its status", "annotation")
 
 
 @usually("value in known", known=STATUS_WORDS)

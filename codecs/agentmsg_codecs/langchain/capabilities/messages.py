@@ -25,7 +25,7 @@ from agentmsg.formats import (
     rules,
     usually,
 )
-from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_rows
+from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_rows, settled
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
 from agentmsg_codecs.langchain.messages.fields import FIELDS, MAY_MEAN
@@ -78,6 +78,9 @@ def message_extras(
         if own is None or MAY_MEAN.isdisjoint(own):
             return kept
         engine.fill()
+        if message.role == "tool":
+            # Blocks are asked later, and what a rule makes of one bears on the fields of its message.
+            message = message.evolve(content=tuple(map(settled, message.content)))
         if keeps(message, own):
             return kept
         left = {key: own[key] for key in own if key not in MAY_MEAN or keeps(message, {key: own[key]})}

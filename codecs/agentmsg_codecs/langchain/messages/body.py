@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg import thaw
+from agentmsg import Made, thaw
 from agentmsg.formats import (
     EMPTY,
     Native,
@@ -41,7 +41,7 @@ from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OWN_ROLES, STATUS
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
@@ -82,8 +82,8 @@ class Bodies:
         if not isinstance(noted, str) or noted not in KINDS:
             return default
         kind = KINDS[noted]
-        fits = kind == KINDS[default] or (kind == "function" and message.role == "tool")
-        return noted if fits or (kind == "chat" and _may_chat(message)) else default
+        may_be = _MAY_BE.get(kind)
+        return noted if kind == KINDS[default] or (may_be is not None and may_be(message)) else default
 
     def default_word(self, message: am.Msg) -> str:
         """Return the word in `role` for a message, where its kind stands there."""
@@ -327,6 +327,20 @@ def _may_chat(message: am.Msg) -> bool:
     if message.role != "assistant":
         return message.role not in OWN_ROLES
     return message.usage is None and all(_LISTS.isdisjoint(block.extras) for block in message.content if block.extras)
+
+
+def _is_bare_result(message: am.Msg) -> bool:
+    """Whether a function message, which has nothing but name and content, can be this one."""
+    if message.role != "tool":
+        return False
+    result: Any = message.content[0]
+    is_unlinked = result.tool_call_id is None or isinstance(result.tool_call_id, Made)
+    return is_unlinked and all(getattr(result, field) is None for field in _BESIDE_NAME)
+
+
+# The kinds that a message is of by its note alone.
+_MAY_BE: Mapping[str, Callable[[am.Msg], bool]] = {"chat": _may_chat, "function": _is_bare_result}
+_BESIDE_NAME = ("structured", "artifact", "status", "error", "error_type", "cache")
 
 
 def _unmarked(found: Unwrapped, role: str, kwargs: Native, note: Native) -> tuple[Native, Native]:

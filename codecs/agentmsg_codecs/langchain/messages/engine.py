@@ -325,13 +325,15 @@ def _has_note(block: Any) -> bool:
 
 
 def _trials(message: am.Msg) -> Iterator[am.Msg]:
-    """Yield the message with all its notes, without those of its calls, its spellings, its own, and without any."""
+    """Yield the message with all its notes, without those of its calls, its spellings, its own, its blocks', or any."""
     yield message
     calls = tuple(_without_note(block) if type(block) is am.ToolUseBlock else block for block in message.content)
     yield message.evolve(content=calls)
     yield _unspelt(message)
     yield _without_note(message)
-    yield _without_note(message).evolve(content=tuple(map(_without_notes, message.content)))
+    bare = _unspelt(message).evolve(content=tuple(map(_without_notes, message.content)))
+    yield bare
+    yield _without_note(bare)
 
 
 def _unspelt(message: am.Msg) -> am.Msg:
