@@ -157,7 +157,8 @@ def linked(messages: list[am.Msg]) -> list[am.Msg]:
             continue
         link, name = behind.tool_call_id, behind.content[0].name  # type: ignore[union-attr]
         calls = [block for block in message.content if type(block) is am.ToolUseBlock]
-        if link is None or len(calls) != 1 or name not in (None, calls[0].name):
+        # An empty one is no id to take: it would be written.
+        if not link or len(calls) != 1 or name not in (None, calls[0].name):
             continue
         content = [block.evolve(id=Made(link)) if block is calls[0] else block for block in message.content]
         out[index] = message.evolve(content=content)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg.formats import EMPTY, Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives
+from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
 
@@ -62,10 +63,17 @@ def _takes_text(value: Any) -> bool:
 
 
 _AUDIO = frozenset({"data", "id", "transcript"})
+# What an unknown field of it would say in a part, which is what it becomes where it stands in content.
+_OF_PARTS = frozenset({"prompt_cache_breakpoint", "source", "type"}).union(
+    *(form.keys for form in ALL_FORMS if form.tag == "audio")
+)
+_NOT_AUDIO = _OF_PARTS - _AUDIO
 
 
 def _takes_audio(value: Any) -> bool:
-    return is_mapping(value) and all(isinstance(value.get(key), str) for key in ("data", "id", "transcript"))
+    if not is_mapping(value) or not _NOT_AUDIO.isdisjoint(value):
+        return False
+    return all(isinstance(value.get(key), str) for key in _AUDIO)
 
 
 # The keys of an assistant's additional_kwargs that have a meaning of their own, and which values have it.
