@@ -47,7 +47,7 @@ from agentmsg_codecs.langchain.blocks.tables import (
     is_of,
     says_all_of,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import error_first
+from agentmsg_codecs.langchain.blocks.v1_calls import of_call
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
 from agentmsg_codecs.langchain.blocks.v1_results import careful, result_shape
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
@@ -203,7 +203,7 @@ class ContentParts(Parts):
                 block = self._of_forms(part, self._of_tag.get(tag, ()))
         except _REFUSED:
             return _native(part)
-        return _of_call(block) if type(block) is am.ToolUseBlock else block
+        return of_call(block) if type(block) is am.ToolUseBlock else block
 
     def _of_forms(self, part: Native, entries: Sequence[Entry]) -> Any:
         """Return the block of a part by the first form that reads it."""
@@ -282,7 +282,10 @@ class ContentParts(Parts):
             raise Unreadable
         rest = {key: part[key] for key in part if key not in ("type", "value")}
         found = marked(block, FAMILY, shape=f"{_WRAPPED}{mark}")
-        return found.evolve(extras={**found.extras, FAMILY: adopt(rest)}) if rest else found
+        found = found.evolve(extras={**found.extras, FAMILY: adopt(rest)}) if rest else found
+        if not same_document(self._spelt(found), part):
+            raise Unreadable
+        return found
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -332,8 +335,15 @@ class ContentParts(Parts):
                 return plain
         if not mark.startswith(_WRAPPED):
             return None
-        inner = self._in_shape(block, mark.removeprefix(_WRAPPED))
-        return None if inner is None else {"type": "non_standard", "value": inner}
+        own = mark.removeprefix(_WRAPPED)
+        inner = self._in_shape(block, own)
+        if inner is None:
+            # As it is usually written, unless that is another form by now.
+            name = self._name_of(block)
+            if name is None or MARKS.get(name, name) != own:
+                return None
+            inner = self._write_as[name](block)
+        return {"type": "non_standard", "value": inner}
 
     def _write_signed(self, block: Any) -> Native:
         own = v1.make_signature(ANTHROPIC, block.signature.value)
@@ -366,16 +376,6 @@ class ContentParts(Parts):
             if is_marked(block, FAMILY, f"/{mark}"):
                 native = back(native)
         return native
-
-
-def _of_call(block: am.ToolUseBlock) -> am.ToolUseBlock:
-    """Return a call that was read: where it is invalid with its error first; and one without an id needs none."""
-    own: Any = block.extras.get(FAMILY) if block.extras else None
-    if own and not block.is_valid:
-        block = block.evolve(extras={**block.extras, FAMILY: error_first(own)})
-    if block.id is None and block.kind != "server":
-        return marked(block, FAMILY, **{"no-id": True})
-    return block
 
 
 def _with_extras(plain: Any, block: Any) -> Any:

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, dump_json, is_mapping, natives, object_at, word_at
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    dump_json,
+    is_mapping,
+    marked,
+    natives,
+    object_at,
+    word_at,
+)
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Text, Via
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, make_call, nothing, read_extras, write_extras
 from agentmsg_codecs.langchain.names import ANTHROPIC_IDS, FAMILY, INNER
@@ -42,6 +54,16 @@ def call_args(block: am.ToolUseBlock) -> Any:
 def error_first(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return unknown fields with `error` in front, where the parts of invalid calls have their key for it."""
     return {"error": fields["error"], **fields} if "error" in fields and next(iter(fields)) != "error" else fields
+
+
+def of_call(block: am.ToolUseBlock) -> am.ToolUseBlock:
+    """Return a call that was read: where it is invalid with its error first; and one without an id needs none."""
+    own: Any = block.extras.get(FAMILY) if block.extras else None
+    if own and not block.is_valid:
+        block = block.evolve(extras={**block.extras, FAMILY: error_first(own)})
+    if block.id is None and block.kind != "server":
+        return marked(block, FAMILY, **{"no-id": True})
+    return block
 
 
 def raw_text(block: am.ToolUseBlock) -> str:
@@ -96,8 +118,8 @@ def write_beside(block: am.ToolUseBlock) -> Native:
     if block.raw_input is not None and block.is_valid and block.significant_text is not None:
         own = {"raw_input": block.significant_text, **own}
     if block.kind == "server" and block.provider is None and str(block.id).startswith(ANTHROPIC_IDS):
-        if "extras" not in natives.extras_of(block, FAMILY) and "provider" not in natives.extras_of(block, INNER):
-            own["provider"] = None  # the id would say otherwise
+        is_said = "extras" in natives.extras_of(block, FAMILY) or "provider" in natives.extras_of(block, INNER)
+        own |= {} if is_said else {"provider": None}  # the id would say otherwise
     return write_extras(block, _WRITTEN, **own)
 
 
