@@ -30,7 +30,7 @@ from agentmsg_codecs.langchain.messages.fields import BODY_KEYS
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
@@ -148,26 +148,35 @@ def linked(messages: list[am.Msg]) -> list[am.Msg]:
 
     The id is a made one: it is not written where a reader would make the same link again.
     """
-    if not any(message.role == "assistant" and _is_unlinked(message) for message in messages):
-        return messages
-    out = list(messages)
-    for index, message in enumerate(messages[:-1]):
+    return _with_links(messages, lambda own, _: own is None)
+
+
+def _unlinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
+    """Return the messages; an id that a reader would give to a call again is a made one, whatever it went through."""
+    return _with_links(messages, lambda own, link: own == link and type(own) is not Made)
+
+
+def _with_links(messages: Any, takes: Callable[[Any, str], bool]) -> Any:
+    out: list[am.Msg] | None = None
+    for index, message in enumerate(messages):
+        if message.role != "assistant" or not _is_of_first_kind(message) or index + 1 == len(messages):
+            continue
         behind = messages[index + 1]
-        if message.role != "assistant" or behind.role != "tool" or not _is_unlinked(message):
+        # An empty id is none to take: it would be written.
+        if behind.role != "tool" or not (link := behind.tool_call_id):
             continue
-        link, name = behind.tool_call_id, behind.content[0].name  # type: ignore[union-attr]
         calls = [block for block in message.content if type(block) is am.ToolUseBlock]
-        # An empty one is no id to take: it would be written.
-        if not link or len(calls) != 1 or name not in (None, calls[0].name):
+        if len(calls) != 1 or not takes(calls[0].id, link) or behind.content[0].name not in (None, calls[0].name):
             continue
-        content = [block.evolve(id=Made(link)) if block is calls[0] else block for block in message.content]
-        out[index] = message.evolve(content=content)
-    return out
+        out = out or list(messages)
+        out[index] = message.evolve(content=(*message.content[:-1], calls[0].evolve(id=Made(link))))
+    return messages if out is None else out
 
 
-def _is_unlinked(message: am.Msg) -> bool:
+def _is_of_first_kind(message: am.Msg) -> bool:
+    """Whether a message ends with a call that stands in `function_call` alone."""
     last: Any = message.content[-1] if message.content else None
-    return type(last) is am.ToolUseBlock and last.id is None and mark_of(last, FAMILY, "/copies") == "f"
+    return type(last) is am.ToolUseBlock and bool(last.notes) and mark_of(last, FAMILY, "/copies") == "f"
 
 
 def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
@@ -195,6 +204,7 @@ def _join(pieces: Sequence[am.Msg], parts: ContentParts) -> am.Msg:
 
 def gather(messages: Sequence[am.Msg], parts: ContentParts) -> Sequence[am.Msg]:
     """Return the messages to write: those that stand in one human message as that message."""
+    messages = _unlinked(messages)
     if not any(message.notes and grouping.seat_of(message, FAMILY) is not None for message in messages):
         return messages
     rule = make_grouping(parts)

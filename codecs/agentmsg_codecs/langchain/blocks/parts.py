@@ -339,10 +339,10 @@ class ContentParts(Parts):
         inner = self._in_shape(block, own)
         if inner is None:
             # As it is usually written, unless that is another form by now.
-            name = self._name_of(block)
-            if name is None or MARKS.get(name, name) != own:
+            usual = self._name_of(block)
+            if usual is None or MARKS.get(usual, usual) != own:
                 return None
-            inner = self._write_as[name](block)
+            inner = self._write_as[usual](block)
         return {"type": "non_standard", "value": inner}
 
     def _write_signed(self, block: Any) -> Native:

@@ -56,11 +56,17 @@ def error_first(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"error": fields["error"], **fields} if "error" in fields and next(iter(fields)) != "error" else fields
 
 
+def ordered(block: am.ToolUseBlock) -> am.ToolUseBlock:
+    """Return a call that was read: where it is invalid, with its error first."""
+    own: Any = block.extras.get(FAMILY) if block.extras else None
+    if not own or block.is_valid or error_first(own) is own:
+        return block
+    return block.evolve(extras={**block.extras, FAMILY: error_first(own)})
+
+
 def of_call(block: am.ToolUseBlock) -> am.ToolUseBlock:
     """Return a call that was read: where it is invalid with its error first; and one without an id needs none."""
-    own: Any = block.extras.get(FAMILY) if block.extras else None
-    if own and not block.is_valid:
-        block = block.evolve(extras={**block.extras, FAMILY: error_first(own)})
+    block = ordered(block)
     if block.id is None and block.kind != "server":
         return marked(block, FAMILY, **{"no-id": True})
     return block

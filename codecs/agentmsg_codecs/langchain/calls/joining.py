@@ -140,6 +140,8 @@ def join(
         _join_chunks(calls, body.get("tool_call_chunks"))
     blocks = [block for block, _ in content]
     for call in calls:
+        # What it was joined of may have made it invalid.
+        call.block = v1_calls.ordered(call.block)
         if call.index is None:
             blocks.append(call.block)
             call.index = len(blocks) - 1
