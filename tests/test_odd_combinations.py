@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import agentmsg as am
-from agentmsg.testing.laws import exact_return, honest_account
+from agentmsg.testing.laws import exact_return, honest_account, returns_through
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _LABELLED = ("web_search_call", "tool_search_call", "code_interpreter_call", "program")
 _KEYS: dict[str, Any] = {
@@ -79,9 +82,73 @@ def _result(block: am.FileBlock) -> am.History:
     return am.History.of(am.Msg(role="tool", content=(am.ToolResultBlock("c", (block,)),)))
 
 
+_CALL = {"name": "f", "arguments": "{}"}
+_AUDIO = {"id": "a1", "data": "aGk=", "transcript": "t"}
+_TEXT = {"type": "text", "text": "t"}
+_ROLE = "__openai_role__"
+_IN_KWARGS: tuple[Any, ...] = (
+    {"tool_calls": [{"id": "c", "type": "function", "function": _CALL}]},
+    {"function_call": _CALL}, {"reasoning_content": "t"}, {"refusal": "no"}, {"audio": _AUDIO},
+)  # fmt: skip
+_WRAPPED: tuple[Any, ...] = (
+    {"type": "search_result", "source": "u", "content": [_TEXT]},
+    {"type": "mcp_tool_result", "tool_use_id": "x", "content": []},
+    {"type": "container_upload", "file_id": "f"},
+    {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+)
+
+
+def _ai(content: Any = "x", **more: Any) -> Any:
+    return {"type": "ai", "content": content, **more}
+
+
+def _by_anthropic(**part: Any) -> Any:
+    return [_ai([part], response_metadata={"model_provider": "anthropic"})]
+
+
+def _server_result(**more: Any) -> Any:
+    return _by_anthropic(type="server_tool_result", tool_call_id="s1", status="success", output="x", **more)
+
+
+def _chat(**more: Any) -> Any:
+    return [{"type": "chat", "role": "assistant", "content": "x", **more}]
+
+
+def _role(word: str, kwargs: Any, **more: Any) -> Any:
+    return [{"role": word, "content": "x", "additional_kwargs": kwargs, **more}]
+
+
+def _wrapped(value: Any, **beside: Any) -> Any:
+    return [{"type": "human", "content": [{"type": "non_standard", "value": value, **beside}]}]
+
+
+def _first_kind(link: str) -> Any:
+    call = _ai("", additional_kwargs={"function_call": _CALL})
+    return [call, {"type": "tool", "content": "r", "tool_call_id": link}]
+
+
+_LANGCHAIN: tuple[Any, ...] = (
+    _server_result(),
+    *(_server_result(extras=extras) for extras in ("x", [1], 5, True, [], [[]], {"block_type": "x"}, {"provider": 5})),
+    _by_anthropic(type="server_tool_call", id="srvtoolu_1", name="remote_mcp", args={}, extras="x"),
+    *(_chat(additional_kwargs=kwargs) for kwargs in _IN_KWARGS),
+    _chat(additional_kwargs=_IN_KWARGS[0], tool_calls=[]),
+    *(_role("developer", kwargs) for kwargs in ("x", {_ROLE: {}}, {_ROLE: "developer"}, {"a": 1})),
+    _role("developer", None, tool_calls=[]),
+    _role("system", {_ROLE: "developer"}),
+    [{"type": "chat", "role": "system", "content": "x", "additional_kwargs": {_ROLE: "developer"}}],
+    *([_ai(additional_kwargs={"audio": {**_AUDIO, key: {"a": 1}}})] for key in ("type", "extras", "url", "source")),
+    *(_wrapped(value) for value in _WRAPPED),
+    *(_wrapped(value, id="i", extras={"cache_control": {"type": "x"}}) for value in _WRAPPED),
+    [{"type": "AIMessageChunk", "content": [{"type": "tool_call_chunk", "index": 0, "error": {}}],
+      "invalid_tool_calls": [{"args": "{"}]}],
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("name", "document"),
     [
+        *(("langchain", document) for document in _LANGCHAIN),
         *(("openai-responses", _item(type=tag, **_KEYS, server_label="s")) for tag in _LABELLED),
         *(("openai-responses", _item(type="shell_call_output", call_id="c", output=each)) for each in _NO_LISTS),
         ("openai-responses", _item(role="assistant", id="x", content=[{"type": "refusal", "refusal": "no"}] * 2)),
@@ -177,3 +244,55 @@ def test_sharegpt_has_parallel_calls_in_turns_of_their_own() -> None:
     links = [result.tool_call_id for message in history for result in message.tool_results]
     ids = [call.id for message in history for call in message.tool_calls]
     assert links == [ids[0], ids[1], ids[3]]
+
+
+@pytest.mark.parametrize(
+    ("name", "document", "through"),
+    [
+        *(("langchain", [_ai(additional_kwargs=kwargs)], "json") for kwargs in _IN_KWARGS),
+        *(("langchain", document, "json") for document in _LANGCHAIN),
+        *(("langchain", _first_kind(link), through) for link in ("", "x") for through in ("json", "openai")),
+        ("langchain", [{"type": "AIMessageChunk", "example": {}, "tool_call_chunks": "x"}], "langchain-lc"),
+        ("langchain", [{"type": "tool", "tool_calls": [], "name": 5}], "langchain-lc"),
+        ("langchain", [_ai(tool_calls=0, zz=1)], "langchain-lc"),
+    ],
+)
+def test_odd_combinations_come_back_through_others(name: am.CodecName, document: Any, through: am.CodecName) -> None:
+    """What the history went through does not matter, for nothing is written that was only remembered."""
+    assert returns_through(am.get_codec(name), document, am.get_codec(through)) is not None
+
+
+def _in_content(message: am.Msg, *blocks: am.Block) -> am.Msg:
+    return message.evolve(content=blocks)
+
+
+def _with_id(message: am.Msg) -> am.Msg:
+    return _in_content(message, message.tool_results[0].evolve(tool_call_id="new"))
+
+
+def _of_nobody(message: am.Msg) -> am.Msg:
+    return message.evolve(response_metadata={})
+
+
+@pytest.mark.parametrize(
+    ("name", "document", "change"),
+    [
+        ("langchain", {"type": "function", "content": "x", "status": {}}, _with_id),
+        ("langchain", {"type": "tool", "content": "x", "status": 5}, lambda message: _in_content(
+            message, message.tool_results[0].evolve(error="e"))),
+        ("langchain", _role("system", {_ROLE: "developer"}, type={}), lambda message: message.evolve(notes={})),
+        ("langchain", _chat(tool_calls=[], additional_kwargs=_IN_KWARGS[0]), lambda message: _in_content(
+            message, *message.content, am.ToolUseBlock("c9", "g", {}))),
+        ("langchain", _by_anthropic(type="server_tool_call", id="c", name="web_search", args={}), _of_nobody),
+        ("langchain", _by_anthropic(type="server_tool_call", id="c", name="web_search", args={}),
+         lambda message: am.Msg("tool", (am.ToolResultBlock("c", message.content),))),
+        ("langchain", [_ai([{"type": "reasoning", "reasoning": "t", "extras": {"signature": "s"}}],
+                           response_metadata={"model_provider": "openai"})], _of_nobody),
+    ],
+)  # fmt: skip
+def test_odd_combinations_are_told_after_edits(
+    name: am.CodecName, document: Any, change: Callable[[am.Msg], am.Msg]
+) -> None:
+    """What an edit leaves no place for is in the loss report, and all else is written."""
+    history = am.decode(document, name)
+    honest_account(am.get_codec(name), history.evolve(messages=[change(history[0])]))
