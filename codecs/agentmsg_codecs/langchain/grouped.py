@@ -21,6 +21,7 @@ from agentmsg.formats import (
     is_mapping,
     maker,
     mark_of,
+    marked,
     natives,
     note_of,
     with_note,
@@ -146,7 +147,8 @@ def split(message: am.Msg, parts: ContentParts) -> list[am.Msg]:
 def linked(messages: list[am.Msg]) -> list[am.Msg]:
     """Return the messages; a call that has no id, as OpenAI's first had none, has that of the result after it.
 
-    The id is a made one: it is not written where a reader would make the same link again.
+    Such a call ends its message, and stands in `function_call` alone. The id is a made one: it is not written where a
+    reader would make the same link again.
     """
     return _with_links(messages, lambda own, _: own is None)
 
@@ -159,24 +161,22 @@ def _unlinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
 def _with_links(messages: Any, takes: Callable[[Any, str], bool]) -> Any:
     out: list[am.Msg] | None = None
     for index, message in enumerate(messages):
-        if message.role != "assistant" or not _is_of_first_kind(message) or index + 1 == len(messages):
+        content = message.content
+        if message.role != "assistant" or not content or type(content[-1]) is not am.ToolUseBlock:
+            continue
+        if not content[-1].notes or mark_of(content[-1], FAMILY, "/copies") != "f" or index + 1 == len(messages):
             continue
         behind = messages[index + 1]
         # An empty id is none to take: it would be written.
         if behind.role != "tool" or not (link := behind.tool_call_id):
             continue
-        calls = [block for block in message.content if type(block) is am.ToolUseBlock]
+        calls = [block for block in content if type(block) is am.ToolUseBlock]
         if len(calls) != 1 or not takes(calls[0].id, link) or behind.content[0].name not in (None, calls[0].name):
             continue
         out = out or list(messages)
-        out[index] = message.evolve(content=(*message.content[:-1], calls[0].evolve(id=Made(link))))
+        new = message.evolve(content=(*content[:-1], calls[0].evolve(id=Made(link))))
+        out[index] = marked(new, FAMILY, linked=True)
     return messages if out is None else out
-
-
-def _is_of_first_kind(message: am.Msg) -> bool:
-    """Whether a message ends with a call that stands in `function_call` alone."""
-    last: Any = message.content[-1] if message.content else None
-    return type(last) is am.ToolUseBlock and bool(last.notes) and mark_of(last, FAMILY, "/copies") == "f"
 
 
 def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
@@ -204,8 +204,13 @@ def _join(pieces: Sequence[am.Msg], parts: ContentParts) -> am.Msg:
 
 def gather(messages: Sequence[am.Msg], parts: ContentParts) -> Sequence[am.Msg]:
     """Return the messages to write: those that stand in one human message as that message."""
-    messages = _unlinked(messages)
-    if not any(message.notes and grouping.seat_of(message, FAMILY) is not None for message in messages):
+    marks: set[Any] = set()
+    for message in messages:
+        if message.notes:
+            marks.update(note_of(message, FAMILY))
+    if "/linked" in marks:
+        messages = _unlinked(messages)
+    if "seat" not in marks:
         return messages
     rule = make_grouping(parts)
     out: list[am.Msg] = []

@@ -46,6 +46,8 @@ _BY_REASON: Mapping[str, list[Stop]] = {
     any_stop.reason: [stop for stop in STOPS.values() if stop.reason == any_stop.reason] for any_stop in STOPS.values()
 }
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
+# The blocks that are somebody's: whose, the provider of the message may say.
+_OWNED = _SERVER | {am.ThinkingBlock}
 # A plain copy of a frozen object, without looking inside.
 _copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
@@ -82,7 +84,8 @@ class FastWriters:
         for block in blocks:
             if block.notes:
                 quick = self._quick_writers.get(type(block))
-                part = None if quick is None or _is_anothers(block, provider) else quick(block)
+                is_odd = quick is None or (type(block) in _OWNED and _is_anothers(block, provider))
+                part = None if is_odd else quick(block)
                 if part is None:
                     if type(block) not in _MEDIA or is_in_kwargs(block):
                         return None
@@ -152,7 +155,7 @@ class FastWriters:
         if response is None:
             return None
         provider = response.get("model_provider")
-        if provider is not None and any(_is_untold(block, provider) for block in blocks):
+        if provider is not None and _is_untold(blocks, provider):
             return None
         content = self._content(blocks, listed or copies, provider)
         if content is None:
@@ -169,11 +172,17 @@ class FastWriters:
         return self._write_ai(content, kwargs, response, message.name, message.id, calls, usage)
 
 
-def _is_untold(block: Any, provider: Any) -> bool:
-    """Whether a block that does not say whose it is would be taken for what the provider of the message gave."""
-    if type(block) is am.ThinkingBlock:
-        return block.signature is not None and block.signature.provider == ANTHROPIC != provider
-    return type(block) in _SERVER and block.provider is None
+def _is_untold(blocks: Any, provider: Any) -> bool:
+    """Whether one of the blocks that say not whose they are would be taken for what the message's provider gave."""
+    if _OWNED.isdisjoint(map(type, blocks)):
+        return False
+    for block in blocks:
+        if type(block) is am.ThinkingBlock:
+            if block.signature is not None and block.signature.provider == ANTHROPIC != provider:
+                return True
+        elif type(block) in _SERVER and block.provider is None:
+            return True
+    return False
 
 
 def _is_anothers(block: Any, provider: Any) -> bool:
