@@ -90,6 +90,8 @@ _IN_KWARGS: tuple[Any, ...] = (
     {"tool_calls": [{"id": "c", "type": "function", "function": _CALL}]},
     {"function_call": _CALL}, {"reasoning_content": "t"}, {"refusal": "no"}, {"audio": _AUDIO},
 )  # fmt: skip
+_OF_DEVELOPERS: tuple[Any, ...] = ("x", {_ROLE: {}}, {_ROLE: "developer"}, {"a": 1})
+_EXTRAS: tuple[Any, ...] = ("x", [1], 5, True, [], [[]], {"block_type": "x"}, {"provider": 5})
 _WRAPPED: tuple[Any, ...] = (
     {"type": "search_result", "source": "u", "content": [_TEXT]},
     {"type": "mcp_tool_result", "tool_use_id": "x", "content": []},
@@ -129,11 +131,11 @@ def _first_kind(link: str) -> Any:
 
 _LANGCHAIN: tuple[Any, ...] = (
     _server_result(),
-    *(_server_result(extras=extras) for extras in ("x", [1], 5, True, [], [[]], {"block_type": "x"}, {"provider": 5})),
+    *(_server_result(extras=extras) for extras in _EXTRAS),
     _by_anthropic(type="server_tool_call", id="srvtoolu_1", name="remote_mcp", args={}, extras="x"),
     *(_chat(additional_kwargs=kwargs) for kwargs in _IN_KWARGS),
     _chat(additional_kwargs=_IN_KWARGS[0], tool_calls=[]),
-    *(_role("developer", kwargs) for kwargs in ("x", {_ROLE: {}}, {_ROLE: "developer"}, {"a": 1})),
+    *(_role("developer", kwargs) for kwargs in _OF_DEVELOPERS),
     _role("developer", None, tool_calls=[]),
     _role("system", {_ROLE: "developer"}),
     [{"type": "chat", "role": "system", "content": "x", "additional_kwargs": {_ROLE: "developer"}}],
@@ -246,53 +248,71 @@ def test_sharegpt_has_parallel_calls_in_turns_of_their_own() -> None:
     assert links == [ids[0], ids[1], ids[3]]
 
 
-@pytest.mark.parametrize(
-    ("name", "document", "through"),
-    [
-        *(("langchain", [_ai(additional_kwargs=kwargs)], "json") for kwargs in _IN_KWARGS),
-        *(("langchain", document, "json") for document in _LANGCHAIN),
-        *(("langchain", _first_kind(link), through) for link in ("", "x") for through in ("json", "openai")),
-        ("langchain", [{"type": "AIMessageChunk", "example": {}, "tool_call_chunks": "x"}], "langchain-lc"),
-        ("langchain", [{"type": "tool", "tool_calls": [], "name": 5}], "langchain-lc"),
-        ("langchain", [_ai(tool_calls=0, zz=1)], "langchain-lc"),
-    ],
+_THROUGH: tuple[Any, ...] = (
+    *(("langchain", [_ai(additional_kwargs=kwargs)], "json") for kwargs in _IN_KWARGS),
+    *(("langchain", document, "json") for document in _LANGCHAIN),
+    *(("langchain", _first_kind(link), through) for link in ("", "x") for through in ("json", "openai")),
+    ("langchain", [{"type": "AIMessageChunk", "example": {}, "tool_call_chunks": "x"}], "langchain-lc"),
+    ("langchain", [{"type": "tool", "tool_calls": [], "name": 5}], "langchain-lc"),
+    ("langchain", [_ai(tool_calls=0, zz=1)], "langchain-lc"),
 )
+
+
+@pytest.mark.parametrize(("name", "document", "through"), _THROUGH)
 def test_odd_combinations_come_back_through_others(name: am.CodecName, document: Any, through: am.CodecName) -> None:
     """What the history went through does not matter, for nothing is written that was only remembered."""
     assert returns_through(am.get_codec(name), document, am.get_codec(through)) is not None
 
 
-def _in_content(message: am.Msg, *blocks: am.Block) -> am.Msg:
-    return message.evolve(content=blocks)
-
-
 def _with_id(message: am.Msg) -> am.Msg:
-    return _in_content(message, message.tool_results[0].evolve(tool_call_id="new"))
+    return message.evolve(content=(message.tool_results[0].evolve(tool_call_id="new"),))
+
+
+def _with_error(message: am.Msg) -> am.Msg:
+    return message.evolve(content=(message.tool_results[0].evolve(error="e"),))
+
+
+def _with_call(message: am.Msg) -> am.Msg:
+    return message.evolve(content=(*message.content, am.ToolUseBlock("c9", "g", {})))
+
+
+def _without_notes(message: am.Msg) -> am.Msg:
+    return message.evolve(notes={})
 
 
 def _of_nobody(message: am.Msg) -> am.Msg:
     return message.evolve(response_metadata={})
 
 
+def _as_result(message: am.Msg) -> am.Msg:
+    return am.Msg("tool", (am.ToolResultBlock("c", message.content),))
+
+
+_SEARCH = _by_anthropic(type="server_tool_call", id="c", name="web_search", args={})
+_SIGNED: Any = {"type": "reasoning", "reasoning": "t", "extras": {"signature": "s"}}
+
+
 @pytest.mark.parametrize(
     ("name", "document", "change"),
     [
         ("langchain", {"type": "function", "content": "x", "status": {}}, _with_id),
-        ("langchain", {"type": "tool", "content": "x", "status": 5}, lambda message: _in_content(
-            message, message.tool_results[0].evolve(error="e"))),
-        ("langchain", _role("system", {_ROLE: "developer"}, type={}), lambda message: message.evolve(notes={})),
-        ("langchain", _chat(tool_calls=[], additional_kwargs=_IN_KWARGS[0]), lambda message: _in_content(
-            message, *message.content, am.ToolUseBlock("c9", "g", {}))),
-        ("langchain", _by_anthropic(type="server_tool_call", id="c", name="web_search", args={}), _of_nobody),
-        ("langchain", _by_anthropic(type="server_tool_call", id="c", name="web_search", args={}),
-         lambda message: am.Msg("tool", (am.ToolResultBlock("c", message.content),))),
-        ("langchain", [_ai([{"type": "reasoning", "reasoning": "t", "extras": {"signature": "s"}}],
-                           response_metadata={"model_provider": "openai"})], _of_nobody),
+        ("langchain", {"type": "tool", "content": "x", "status": 5}, _with_error),
+        ("langchain", _role("system", {_ROLE: "developer"}, type={}), _without_notes),
+        ("langchain", _chat(tool_calls=[], additional_kwargs=_IN_KWARGS[0]), _with_call),
+        ("langchain", _SEARCH, _of_nobody),
+        ("langchain", _SEARCH, _as_result),
+        ("langchain", [_ai([_SIGNED], response_metadata={"model_provider": "openai"})], _of_nobody),
     ],
-)  # fmt: skip
+)
 def test_odd_combinations_are_told_after_edits(
     name: am.CodecName, document: Any, change: Callable[[am.Msg], am.Msg]
 ) -> None:
     """What an edit leaves no place for is in the loss report, and all else is written."""
     history = am.decode(document, name)
     honest_account(am.get_codec(name), history.evolve(messages=[change(history[0])]))
+
+
+def test_a_result_that_gets_another_id_leaves_its_call_the_old_one() -> None:
+    """A call of OpenAI's first kind, whose id a reader took of the result, keeps it where the result has another."""
+    history = am.decode(_first_kind("x"), "langchain")
+    honest_account(am.get_codec("langchain"), history.evolve(messages=[history[0], _with_id(history[1])]))

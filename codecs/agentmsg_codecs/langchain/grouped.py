@@ -150,15 +150,24 @@ def linked(messages: list[am.Msg]) -> list[am.Msg]:
     Such a call ends its message, and stands in `function_call` alone. The id is a made one: it is not written where a
     reader would make the same link again.
     """
-    return _with_links(messages, lambda own, _: own is None)
+    return _with_links(messages, lambda own, link: Made(link) if own is None else None)
 
 
-def _unlinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
-    """Return the messages; an id that a reader would give to a call again is a made one, whatever it went through."""
-    return _with_links(messages, lambda own, link: own == link and type(own) is not Made)
+def _unlinked(messages: list[am.Msg]) -> list[am.Msg]:
+    """Return the messages to write: an id that a reader would give to a call again is made, whatever it went through.
+
+    One that was made, where a reader would give another, is not.
+    """
+
+    def known(own: Any, link: str) -> Any:
+        if own == link:
+            return None if type(own) is Made else Made(link)
+        return str(own) if type(own) is Made else None
+
+    return _with_links(messages, known)
 
 
-def _with_links(messages: Any, takes: Callable[[Any, str], bool]) -> Any:
+def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> list[am.Msg]:
     out: list[am.Msg] | None = None
     for index, message in enumerate(messages):
         content = message.content
@@ -171,11 +180,14 @@ def _with_links(messages: Any, takes: Callable[[Any, str], bool]) -> Any:
         if behind.role != "tool" or not (link := behind.tool_call_id):
             continue
         calls = [block for block in content if type(block) is am.ToolUseBlock]
-        if len(calls) != 1 or not takes(calls[0].id, link) or behind.content[0].name not in (None, calls[0].name):
+        result: Any = behind.content[0]
+        if len(calls) != 1 or result.name not in (None, calls[0].name):
             continue
-        out = out or list(messages)
-        new = message.evolve(content=(*content[:-1], calls[0].evolve(id=Made(link))))
-        out[index] = marked(new, FAMILY, linked=True)
+        link = id_of(calls[0].id, link)
+        if link is not None:
+            out = out or list(messages)
+            new = message.evolve(content=(*content[:-1], calls[0].evolve(id=link)))
+            out[index] = marked(new, FAMILY, linked=True)
     return messages if out is None else out
 
 
@@ -209,7 +221,7 @@ def gather(messages: Sequence[am.Msg], parts: ContentParts) -> Sequence[am.Msg]:
         if message.notes:
             marks.update(note_of(message, FAMILY))
     if "/linked" in marks:
-        messages = _unlinked(messages)
+        messages = _unlinked(list(messages))
     if "seat" not in marks:
         return messages
     rule = make_grouping(parts)

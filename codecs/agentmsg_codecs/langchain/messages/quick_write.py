@@ -84,8 +84,9 @@ class FastWriters:
         for block in blocks:
             if block.notes:
                 quick = self._quick_writers.get(type(block))
-                is_odd = quick is None or (type(block) in _OWNED and _is_anothers(block, provider))
-                part = None if is_odd else quick(block)
+                if type(block) in _OWNED and _is_anothers(block, provider):
+                    return None
+                part = None if quick is None else quick(block)
                 if part is None:
                     if type(block) not in _MEDIA or is_in_kwargs(block):
                         return None
