@@ -12,6 +12,10 @@ from agentmsg.testing.laws import exact_return, honest_account, returns_through
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_HINT: Any = {"cache_control": {"type": "ephemeral"}}
+_NOTED: Any = [{"type": "url_citation", "url_citation": {"url": "u", "title": "t", "start_index": 0, "end_index": 1}}]
+_PLACED = {"title": "D", "sourceContent": [{"text": "g"}], "location": {"unknownPlace": {"a": 1}}}
+_TOOLS = '[{"function": {"parameters": {"b": 1, "a": 2}, "name": "f"}, "type": "function"}]'
 _LABELLED = ("web_search_call", "tool_search_call", "code_interpreter_call", "program")
 _KEYS: dict[str, Any] = {
     "id": "x_1", "call_id": "c", "code": "x=1", "container_id": "n", "arguments": {}, "fingerprint": "f",
@@ -22,12 +26,26 @@ _SAID: Any = {"type": "text", "text": "a"}
 _ASKED: Any = {"part_kind": "user-prompt", "content": "a"}
 _OUTPUT: Any = {"type": "tool_result", "id": "c", "name": "f", "output": "r"}
 _RESULT_BEHIND: Any = {"role": "assistant", "content": [{"type": "text", "text": "a"}, _OUTPUT], "url": "x"}
+_SOUND: Any = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
+_EMPTY_FIELDS: tuple[Any, ...] = ({"usageMetadata": None}, {"createTime": ""})
 _NO_LISTS: tuple[Any, ...] = ({}, "err", None)
 _DENIED = {"id": "c", "approved": False, "reason": "no"}
 
 
+def _messages(**message: Any) -> Any:
+    return {"messages": [message]}
+
+
 def _item(**item: Any) -> Any:
     return {"input": [item]}
+
+
+def _contents(**part: Any) -> Any:
+    return {"contents": [{"role": "model", "parts": [part]}]}
+
+
+def _parts(**part: Any) -> Any:
+    return _messages(role="assistant", content=[part])
 
 
 def _counts(**counts: int) -> Any:
@@ -151,6 +169,29 @@ _LANGCHAIN: tuple[Any, ...] = (
     ("name", "document"),
     [
         *(("langchain", document) for document in _LANGCHAIN),
+        ("openai", _messages(role="user", content=[{"type": "text", "text": "a", **_HINT}], **_HINT)),
+        ("openai", _messages(role="user", content=[_SOUND], **_HINT)),
+        *(
+            ("openai", _messages(role="assistant", content=text, refusal="no", annotations=_NOTED))
+            for text in (None, "x")
+        ),
+        ("openai", _messages(role="assistant", content=None, function_call=_CALL, tool_calls="x")),
+        ("gemini", _contents(text="", thought=True, thoughtSignature="AA==")),
+        ("gemini", _contents(fileData={"fileUri": "data:image/png;base64,AAAA", "mimeType": "image/png"})),
+        *(("gemini-response", {"candidates": [{"content": None}], **more}) for more in _EMPTY_FIELDS),
+        ("bedrock", _parts(toolResult={"toolUseId": "c", "content": [{"text": "a"}, {"cachePoint": {"type": "x"}}]})),
+        ("bedrock", _parts(citationsContent={"content": [{"text": "G."}], "citations": [_PLACED]})),
+        ("bedrock", _parts(document={"name": "n", "format": "txt", "source": {"content": []}})),
+        ("bedrock", _parts(audio={"format": "mpeg", "source": {"bytes": "AAAA"}})),
+        *(("bedrock", {"system": [], "messages": messages}) for messages in ([], [{"role": "system", "content": []}])),
+        ("hf", {"messages": [], "tools": _TOOLS}),
+        ("sharegpt", {"conversations": [], "tools": _TOOLS}),
+        (
+            "openai-responses",
+            _item(role="user", content=[{"type": "input_file", "file_url": "data:text/plain;base64,AA"}]),
+        ),
+        ("openai-responses", _item(type="computer_call", call_id="c", action={"_raw": 1})),
+        ("openai-responses", _item(type="compaction", encrypted_content="")),
         *(("openai-responses", _item(type=tag, **_KEYS, server_label="s")) for tag in _LABELLED),
         *(("openai-responses", _item(type="shell_call_output", call_id="c", output=each)) for each in _NO_LISTS),
         ("openai-responses", _item(role="assistant", id="x", content=[{"type": "refusal", "refusal": "no"}] * 2)),
