@@ -145,7 +145,7 @@ def test_any_history_is_told_whole(codec: Codec, history: History, message: Msg,
 @each_registered
 def test_messages_without_text_stay_where_histories_grow(codec: Codec) -> None:
     """Law 7, where the messages in front have nothing that the format has a place for there."""
-    roles = ("system", "developer", "user", "assistant")
+    roles: tuple[Any, ...] = ("system", "developer", "user", "assistant")
     contents: tuple[tuple[am.Block, ...], ...] = ((), (am.ThinkingBlock("", redacted="x"),))
     for role, content, times, behind in product(roles, contents, (1, 2), roles):
         prefix_stable(codec, History([Msg(role, content)] * times), Msg(behind, "x", id="m"))

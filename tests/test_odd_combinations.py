@@ -27,6 +27,7 @@ _ASKED: Any = {"part_kind": "user-prompt", "content": "a"}
 _OUTPUT: Any = {"type": "tool_result", "id": "c", "name": "f", "output": "r"}
 _RESULT_BEHIND: Any = {"role": "assistant", "content": [{"type": "text", "text": "a"}, _OUTPUT], "url": "x"}
 _SOUND: Any = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
+_EMPTY_PROMPTS: tuple[Any, ...] = ([], [{"role": "system", "content": []}])
 _EMPTY_FIELDS: tuple[Any, ...] = ({"usageMetadata": None}, {"createTime": ""})
 _NO_LISTS: tuple[Any, ...] = ({}, "err", None)
 _DENIED = {"id": "c", "approved": False, "reason": "no"}
@@ -183,7 +184,7 @@ _LANGCHAIN: tuple[Any, ...] = (
         ("bedrock", _parts(citationsContent={"content": [{"text": "G."}], "citations": [_PLACED]})),
         ("bedrock", _parts(document={"name": "n", "format": "txt", "source": {"content": []}})),
         ("bedrock", _parts(audio={"format": "mpeg", "source": {"bytes": "AAAA"}})),
-        *(("bedrock", {"system": [], "messages": messages}) for messages in ([], [{"role": "system", "content": []}])),
+        *(("bedrock", {"system": [], "messages": messages}) for messages in _EMPTY_PROMPTS),
         ("hf", {"messages": [], "tools": _TOOLS}),
         ("sharegpt", {"conversations": [], "tools": _TOOLS}),
         (

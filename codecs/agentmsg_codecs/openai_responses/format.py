@@ -243,7 +243,7 @@ def _served(name: str, *keys: str) -> Form:
 
 
 def _is_of_mcp(block: Any) -> bool:
-    return "server_label" in natives.extras_of(block, FAMILY)
+    return natives.has_extra(block, FAMILY, "server_label")
 
 
 def _is_not_of_mcp(block: Any) -> bool:
