@@ -18,7 +18,7 @@ import attrs
 
 from agentmsg.model.base import BaseBlock
 from agentmsg.values.frozen import EMPTY
-from agentmsg.values.held import held, held_keys
+from agentmsg.values.peeking import peek, peek_keys
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
@@ -213,10 +213,10 @@ def carried_extras(
     def all_stay(extras: Mapping[str, Any], owner: Any) -> bool:
         """Whether there is one namespace, whose fields stay: so it is most often, and nothing need be looked up."""
         for space, taken in spaces:
-            found = held(extras, space)
+            found = peek(extras, space)
             if found and is_mapping(found):
                 keys = taken(owner)
-                return keys is not None and keys.isdisjoint(held_keys(found))
+                return keys is not None and keys.isdisjoint(peek_keys(found))
         return False
 
     def cell(extras: Mapping[str, Any], owner: Any) -> Mapping[str, Any]:

@@ -19,7 +19,7 @@ from agentmsg.model.construction import absent_values, maker
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import input_text
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
-from agentmsg.values.held import held
+from agentmsg.values.peeking import peek
 from agentmsg.values.types import is_list, is_mapping, is_object
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def is_marked(obj: Noted, family: str, mark: str) -> bool:
     """Whether an object has a mark."""
     if not obj.notes:
         return False
-    note = held(obj.notes, family)
-    return is_mapping(note) and held(note, mark) is True
+    note = peek(obj.notes, family)
+    return is_mapping(note) and peek(note, mark) is True
 
 
 def odd_at(
@@ -214,7 +214,7 @@ def extras_of(owner: Noted, space: str) -> Mapping[str, Any]:
 
 def has_extra(owner: Noted, space: str, key: str) -> bool:
     """Whether an object has an extra in a namespace."""
-    own = held(owner.extras, space) if owner.extras else None
+    own = peek(owner.extras, space) if owner.extras else None
     return is_mapping(own) and key in own
 
 

@@ -23,7 +23,7 @@ from agentmsg.formats.spelling import (
 )
 from agentmsg.model.base import Noted
 from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.held import held, held_keys
+from agentmsg.values.peeking import peek, peek_keys
 from agentmsg.values.types import is_mapping
 
 __all__ = [
@@ -148,7 +148,7 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
     plain = shape.write(obj)
     if family not in obj.notes and (namespace or family) not in obj.extras:
         return plain
-    if shape.exact is not None and _are_marks(held(obj.notes, family)):
+    if shape.exact is not None and _are_marks(peek(obj.notes, family)):
         # Marks ask for no spelling, so nothing need be read again.
         return with_extras(plain, obj, namespace or family)
     if shape.origin is not None and getattr(obj, "_read_by", None) is shape.origin:
@@ -162,7 +162,7 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
 
 def _are_marks(note: Any) -> bool:
     if note and is_mapping(note):
-        for key in held_keys(note):  # a loop: a generator takes as long as what it asks
+        for key in peek_keys(note):  # a loop: a generator takes as long as what it asks
             if key[:1] != "/":
                 return False
     return True
@@ -175,8 +175,8 @@ def mark_of(obj: Noted, family: str, key: str) -> Any:
     """Return the value of a mark (a key with ``/`` in front) in a family's note, or None."""
     if not obj.notes:
         return None
-    note = held(obj.notes, family)
-    value = held(note, key) if is_mapping(note) else None
+    note = peek(obj.notes, family)
+    value = peek(note, key) if is_mapping(note) else None
     return note_of(obj, family)[key] if value.__class__ is dict or value.__class__ is list else value
 
 

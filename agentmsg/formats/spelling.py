@@ -22,7 +22,7 @@ from agentmsg.model.equality import same
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import EMPTY, adopt, freeze_mapping, thaw
-from agentmsg.values.held import held, held_items
+from agentmsg.values.peeking import peek, peek_items
 from agentmsg.values.types import is_mapping
 
 __all__ = [
@@ -314,7 +314,7 @@ def put_back(
         namespace: where unknown fields are in extras, if not under ``family``.
     """
     plain = with_extras(plain, obj, namespace or family)
-    note = held(obj.notes, family)
+    note = peek(obj.notes, family)
     if not note or not is_mapping(note):
         return plain
     spelt = _spell(plain, note)
@@ -322,7 +322,7 @@ def put_back(
         return spelt
     # Something was edited: keep each spelling that still means the same.
     spelt = plain
-    for key, spelling in held_items(note):
+    for key, spelling in peek_items(note):
         trial = _spell(spelt, {key: spelling})
         if trial is not spelt and reads_as(trial, obj, read):
             spelt = trial
@@ -331,16 +331,16 @@ def put_back(
 
 def with_extras(plain: dict[str, Any], obj: Noted, space: str) -> dict[str, Any]:
     """Return what an object writes by default, with its extras in a namespace, as plain data, under other keys."""
-    extras = held(obj.extras, space)
+    extras = peek(obj.extras, space)
     if not extras or not is_mapping(extras):
         return plain
-    return {**plain, **thaw({key: value for key, value in held_items(extras) if key not in plain})}
+    return {**plain, **thaw({key: value for key, value in peek_items(extras) if key not in plain})}
 
 
 def _spell(native: dict[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
     """Return a native object with the spellings of a note; itself where the note has none for it."""
     spelt = native
-    for key, spelling in held_items(note):
+    for key, spelling in peek_items(note):
         if key[:1] == "/":  # a mark, whatever its word
             continue
         if isinstance(spelling, str) and spelling in SPELLINGS:

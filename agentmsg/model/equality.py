@@ -20,7 +20,7 @@ from agentmsg.model.construction import differing
 from agentmsg.model.generated import Made, MadeName, MadeTime
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList
-from agentmsg.values.held import held_items
+from agentmsg.values.peeking import peek_items
 
 __all__ = ["changes_of", "compared", "compared_values", "same"]
 
@@ -71,7 +71,7 @@ def _same_mappings(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
 
 
 def _items(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    return held_items(value) if isinstance(value, dict) else value.items()
+    return peek_items(value) if isinstance(value, dict) else value.items()
 
 
 def _same_sequences(a: Any, b: Any) -> bool:

@@ -211,7 +211,7 @@ def carried_signature(signature: am.Signature, block: Any) -> am.Signature | Non
 
 def message_keys(message: am.Msg) -> frozenset[str]:
     """Return the keys beside content that no extras of a message may use: what is written, or would be read, there."""
-    own = speed.held(message.extras, FAMILY)
+    own = speed.peek(message.extras, FAMILY)
     if not is_mapping(own) or not (CONTROL in own or SIGNED_KEY in own):
         return frozenset()
     keys = _taken(

@@ -223,11 +223,11 @@ class Options:
 
     def _has_fields(self, told: Mapping[str, Any]) -> bool:
         """Whether some options may be read as fields, or say nothing: most are only carried."""
-        for own in speed.held_values(told):
+        for own in speed.peek_values(told):
             if not own or not is_mapping(own):
                 return True
         for slot in self.slots:  # a loop: it is asked for each block
-            own = speed.held(told, slot.provider)
+            own = speed.peek(told, slot.provider)
             if own is not None and slot.key in own:
                 return True
         return False
