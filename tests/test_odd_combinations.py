@@ -192,6 +192,7 @@ _LANGCHAIN: tuple[Any, ...] = (
             _item(role="user", content=[{"type": "input_file", "file_url": "data:text/plain;base64,AA"}]),
         ),
         ("openai-responses", _item(type="computer_call", call_id="c", action={"_raw": 1})),
+        ("openai-responses", _item(type="computer_call", call_id="c", action={"actions": []})),
         ("openai-responses", _item(type="compaction", encrypted_content="")),
         *(("openai-responses", _item(type=tag, **_KEYS, server_label="s")) for tag in _LABELLED),
         *(("openai-responses", _item(type="shell_call_output", call_id="c", output=each)) for each in _NO_LISTS),
