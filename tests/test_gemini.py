@@ -125,11 +125,9 @@ _ALL_FIELDS: dict[str, Any] = dict.fromkeys(
 
 def test_keys_that_say_nothing_come_back() -> None:
     """Python's package dumps all fields of a part; those that are null bear on nothing."""
-    call, answer = (
-        {"id": None, "args": {}, "name": "f"},
-        {"id": None, "name": "f", "parts": None, "response": {"output": "a"}},
-    )
-    contents = [
+    call: Any = {"id": None, "args": {}, "name": "f"}
+    answer: Any = {"id": None, "name": "f", "parts": None, "response": {"output": "a"}}
+    contents: list[Any] = [
         {"role": "model", "parts": [{**_ALL_FIELDS, "text": "a"}, {**_ALL_FIELDS, "function_call": call}]},
         {"role": "user", "parts": [{**_ALL_FIELDS, "function_response": answer}]},
     ]
