@@ -97,6 +97,11 @@ def _answer(**fields: Any) -> am.History:
     return am.History.of(am.Msg(role="assistant", content="x", model="m", **fields))
 
 
+def _search(name: str) -> am.History:
+    call = am.ToolUseBlock(None, name, {"_raw": 1}, kind="server", provider="openai", item_id="ws_1")
+    return am.History.of(am.Msg(role="assistant", content=(call,)))
+
+
 def _result(block: am.FileBlock) -> am.History:
     return am.History.of(am.Msg(role="tool", content=(am.ToolResultBlock("c", (block,)),)))
 
@@ -271,6 +276,7 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
         ("pydantic-ai", _twice("pydantic-ai", _request({}, instructions="s"))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, instructions="s", metadata={"a": 1}))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, _ASKED, instructions="s", run_id=5))),
+        *(("openai-responses", _search(name)) for name in ("web_search", "tool_search")),
         ("vercel-ui", _twice("vercel-ui", [{"id": "agentmsg-1", "role": "user", "parts": []}])),
         ("vercel-ui", _twice("vercel-ui", _steps([_SAID]), _NUMBERED)),
     ],
