@@ -190,6 +190,7 @@ _LANGCHAIN: tuple[Any, ...] = (
         ("gemini-response", {"create_time": "x", "candidates": [{"finish_reason": "x"}, {"finish_reason": "STOP"}]}),
         ("bedrock", _parts(toolResult={"toolUseId": "c", "content": [{"text": "a"}, {"cachePoint": {"type": "x"}}]})),
         ("bedrock", _parts(citationsContent={"content": [{"text": "G."}], "citations": [_PLACED]})),
+        *(("bedrock", _parts(citationsContent={"citations": [_PLACED], **said})) for said in ({}, {"content": []})),
         ("bedrock", _parts(document={"name": "n", "format": "txt", "source": {"content": []}})),
         ("bedrock", _parts(audio={"format": "mpeg", "source": {"bytes": "AAAA"}})),
         *(("bedrock", {"system": [], "messages": messages}) for messages in _EMPTY_PROMPTS),
