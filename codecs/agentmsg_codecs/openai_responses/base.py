@@ -27,8 +27,10 @@ class OpenAIResponses(Codec):
     # Parameters of requests that responses repeat, and that no other format has.
     kept: ClassVar[frozenset[str]] = frozenset(
         {
+            "caller",
             "computer_call",
             "computer_call_output",
+            "fingerprint",
             "item_reference",
             "mcp_approval_request",
             "mcp_approval_response",
