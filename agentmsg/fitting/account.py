@@ -19,7 +19,7 @@ from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
-from agentmsg.model.blocks import ToolResultBlock
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.history import History
@@ -52,6 +52,7 @@ class _Piece:
 
 
 _CONTENT = frozenset({"content"})
+_SAID = frozenset({"input", "raw_input"})
 _make_piece = maker(_Piece)
 _make_loss = maker(Loss)
 
@@ -257,6 +258,15 @@ def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Le
     return otherwise if item.swap is None else item.swap.level
 
 
+def _is_said(name: str, old: Noted, new: Noted) -> bool:
+    """Whether what a call loses comes back with its text, or with its input: each says the other."""
+    if name not in _SAID or not isinstance(old, ToolUseBlock) or not isinstance(new, ToolUseBlock):
+        return False
+    if old.significant_text is None:
+        return name == "raw_input" and not same(old.input, new.input)
+    return name == "input" and old.significant_text != new.significant_text
+
+
 class _Report:
     """Makes the losses of one loss report.
 
@@ -308,7 +318,7 @@ class _Report:
             return
         kind: type = type(old)
         for name, get, was, now in changes_of(kind)(old, new):
-            if name in skipped or same(was, now):
+            if name in skipped or same(was, now) or _is_said(name, old, new):
                 continue
             # Zero and false say something.
             is_gone = not now and not isinstance(now, (int, float))
