@@ -162,6 +162,7 @@ _LANGCHAIN: tuple[Any, ...] = (
         ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
         ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
+        ("langgraph", {"checkpoint": {"channel_values": {"messages": [_ai()]}}, "messages": []}),
         ("sharegpt", {"conversations": [*_SAME, _turn("observation", "2", tool_call_id="x"), *_SAME]}),
         (
             "synaptic",
@@ -192,6 +193,11 @@ def _without_first(name: am.CodecName, document: Any) -> am.History:
     return history.evolve(messages=[message.evolve(content=message.content[1:]) for message in history.messages])
 
 
+def _texts(*parts: Any) -> am.Msg:
+    """Return what a user says to Vercel's library."""
+    return am.decode([{"role": "user", "content": list(parts)}], "vercel")[0]
+
+
 _CALLS = _turn("function_call", '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]')
 _LINKED = _turn("observation", "3", tool_call_id="call_0_0_f")
 # The second shares the native message of the first, as it loses the id that it is read by its place.
@@ -204,6 +210,15 @@ _NUMBERED: Any = [
     for number in (5, 2, 3)
 ]
 _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
+_HINTED: Any = {"type": "text", "text": "a", "providerOptions": {"anthropic": {"cacheControl": {"type": "x"}}}}
+_SERVED: tuple[am.ToolUseBlock, ...] = (
+    am.ToolUseBlock(None, "f", kind="server"), am.ToolUseBlock(None, "", raw_input='{"q', kind="server"),
+)  # fmt: skip
+
+
+def _served(*calls: am.ToolUseBlock) -> am.History:
+    """Return calls and a result of the provider's without ids, twice: the account pairs calls with one another."""
+    return am.History.of(am.Msg(role="assistant", content=(*calls, am.ToolResultBlock(None, kind="server")) * 2))
 
 
 @pytest.mark.parametrize(
@@ -225,6 +240,12 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
         ("pydantic-ai", _twice("pydantic-ai", _request({}, instructions="s"))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, instructions="s", metadata={"a": 1}))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, _ASKED, instructions="s", run_id=5))),
+        (
+            "vercel",
+            am.History.of(_texts({**_SAID, "providerOptions": {"anthropic": {}}}, _HINTED).evolve(role="system")),
+        ),
+        ("openai-responses", am.History.of(am.Msg("user", (am.TextBlock("a", cache=am.CacheHint("x", "")),)))),
+        *(("vercel-ui", _served(*calls)) for calls in (_SERVED, _SERVED[::-1])),
         ("vercel-ui", _twice("vercel-ui", [{"id": "agentmsg-1", "role": "user", "parts": []}])),
         ("vercel-ui", _twice("vercel-ui", _steps([_SAID]), _NUMBERED)),
     ],
@@ -288,6 +309,32 @@ def _as_result(message: am.Msg) -> am.Msg:
     return am.Msg("tool", (am.ToolResultBlock("c", message.content),))
 
 
+def _reversed(message: am.Msg) -> am.Msg:
+    return message.evolve(content=message.content[::-1])
+
+
+def _blocks_twice(message: am.Msg) -> am.Msg:
+    return message.evolve(content=message.content * 2)
+
+
+def _from_tool(message: am.Msg) -> am.Msg:
+    return message.evolve(role="tool")
+
+
+def _text_first(message: am.Msg) -> am.Msg:
+    return message.evolve(content=(am.TextBlock("a"), *message.content))
+
+
+def _of_openai(**more: Any) -> Any:
+    return {"id": "c", "type": "function", "function": _CALL, **more}
+
+
+# Two calls of one id, of which only one says more than the other: in `additional_kwargs`, in the content.
+_TWINS: tuple[Any, ...] = (
+    _ai("", additional_kwargs={"tool_calls": [_of_openai(), _of_openai(caller=5)]}),
+    _ai([{"type": "tool_use", "id": "c", "name": "f", "input": said} for said in ({"a": 1}, {})],
+        tool_calls=[{"id": "c"}]),
+)  # fmt: skip
 _SEARCH = _by_anthropic(type="server_tool_call", id="c", name="web_search", args={})
 _SIGNED: Any = {"type": "reasoning", "reasoning": "t", "extras": {"signature": "s"}}
 
@@ -302,6 +349,10 @@ _SIGNED: Any = {"type": "reasoning", "reasoning": "t", "extras": {"signature": "
         ("langchain", _SEARCH, _of_nobody),
         ("langchain", _SEARCH, _as_result),
         ("langchain", [_ai([_SIGNED], response_metadata={"model_provider": "openai"})], _of_nobody),
+        ("langchain", [_ai(invalid_tool_calls="x")], _from_tool),
+        ("langchain", [_ai("a", tool_calls="x", invalid_tool_calls=[{}])], _blocks_twice),
+        *(("langchain", [twins], edit) for twins in _TWINS for edit in (_reversed, _blocks_twice, _with_call)),
+        ("pydantic-ai", _request({"part_kind": "retry-prompt", "tool_name": "f", "tool_call_id": "c"}), _text_first),
     ],
 )
 def test_odd_combinations_are_told_after_edits(
