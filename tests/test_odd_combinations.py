@@ -193,11 +193,6 @@ def _without_first(name: am.CodecName, document: Any) -> am.History:
     return history.evolve(messages=[message.evolve(content=message.content[1:]) for message in history.messages])
 
 
-def _texts(*parts: Any) -> am.Msg:
-    """Return what a user says to Vercel's library."""
-    return am.decode([{"role": "user", "content": list(parts)}], "vercel")[0]
-
-
 _CALLS = _turn("function_call", '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]')
 _LINKED = _turn("observation", "3", tool_call_id="call_0_0_f")
 # The second shares the native message of the first, as it loses the id that it is read by its place.
@@ -210,15 +205,6 @@ _NUMBERED: Any = [
     for number in (5, 2, 3)
 ]
 _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
-_HINTED: Any = {"type": "text", "text": "a", "providerOptions": {"anthropic": {"cacheControl": {"type": "x"}}}}
-_SERVED: tuple[am.ToolUseBlock, ...] = (
-    am.ToolUseBlock(None, "f", kind="server"), am.ToolUseBlock(None, "", raw_input='{"q', kind="server"),
-)  # fmt: skip
-
-
-def _served(*calls: am.ToolUseBlock) -> am.History:
-    """Return calls and a result of the provider's without ids, twice: the account pairs calls with one another."""
-    return am.History.of(am.Msg(role="assistant", content=(*calls, am.ToolResultBlock(None, kind="server")) * 2))
 
 
 @pytest.mark.parametrize(
@@ -240,12 +226,6 @@ def _served(*calls: am.ToolUseBlock) -> am.History:
         ("pydantic-ai", _twice("pydantic-ai", _request({}, instructions="s"))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, instructions="s", metadata={"a": 1}))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, _ASKED, instructions="s", run_id=5))),
-        (
-            "vercel",
-            am.History.of(_texts({**_SAID, "providerOptions": {"anthropic": {}}}, _HINTED).evolve(role="system")),
-        ),
-        ("openai-responses", am.History.of(am.Msg("user", (am.TextBlock("a", cache=am.CacheHint("x", "")),)))),
-        *(("vercel-ui", _served(*calls)) for calls in (_SERVED, _SERVED[::-1])),
         ("vercel-ui", _twice("vercel-ui", [{"id": "agentmsg-1", "role": "user", "parts": []}])),
         ("vercel-ui", _twice("vercel-ui", _steps([_SAID]), _NUMBERED)),
     ],

@@ -231,13 +231,15 @@ def _fit_message(message: Msg, caps: Caps, fields: FieldChanges, *, is_asked: bo
     items = tuple([_fit_block(block, row.blocks, results, fields, apart) for block in message.content])
     if row.joins is not None:
         items = _joined(items, row.joins, lambda block: _fit_block(block, row.blocks, results, fields, apart).new)
+    # What may stand beside the content is asked beside what is left of it.
+    message = _holding(message, _content(items, message.content))
     changes = fields.of(message, row, row.fields, _BESIDE)
-    if isinstance(changes, Drop):
-        return FitMessage(changes)
-    content = _content(items, message.content)
-    if content is not message.content:
-        changes["content"] = content
-    return make_message(changed(message, changes), items)
+    return FitMessage(changes) if isinstance(changes, Drop) else make_message(changed(message, changes), items)
+
+
+def _holding(owner: Any, content: tuple[Block, ...]) -> Any:
+    """Return a message or result with another content; itself with its own."""
+    return owner if content is owner.content else changed(owner, {"content": content})
 
 
 def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -325,13 +327,11 @@ def _fit_result(
         inside: the rows for the blocks inside, the fields, and the rows of what may stand apart.
     """
     results, fields, apart = inside
+    items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
+    block = _holding(block, _content(items, block.content))
     changes = fields.of(block, row, row.fields, _CONTENT)
     if isinstance(changes, Drop):
         return FitItem(changes)
-    items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
-    content = _content(items, block.content)
-    if content is not block.content:
-        changes["content"] = content
     if swap is not None and swap.level != "content" and _loses_inside(given, changes, items):
         swap = attrs.evolve(swap, level="content")
     return make_item(changed(block, changes), items, swap)

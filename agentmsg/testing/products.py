@@ -37,9 +37,9 @@ _NOTHING: tuple[Any, ...] = (_ABSENT, _ABSENT, None, "", [], {}, 0)
 # More of what stands under a key, and longer documents, teach nothing new.
 _MOST_VALUES, _LONGEST_VALUE, _LONGEST_DOCUMENT = 12, 300, 1_500
 # So many keys are combined, of so many objects. So often all others are absent, and others stand around the object.
-_KEYS, _OBJECTS, _BARE, _AROUND = (2, 2, 2, 3, 3, 4, 6), (1, 1, 1, 2), 0.3, 0.2
-# So often a value that holds others is as it was.
-_AS_IT_WAS = 0.6
+_KEYS, _OBJECTS, _BARE, _AROUND = (2, 2, 2, 3, 3, 4, 99, 99, 99), (1, 1, 1, 2), 0.3, 0.2
+# So often a value that holds others is as it was; so often one of many keys has a value of another.
+_AS_IT_WAS, _MANY, _SELDOM = 0.6, 5, 0.05
 # In a list another as it was may stand first or last.
 _BESIDE = ("alone", "alone", "alone", "first", "last")
 
@@ -103,8 +103,10 @@ class Products:
                 del value[key]
         words = [own[0] for key, own in kind.values.items() if own and isinstance(own[0], str)]
         for key in keys:
-            known = rng.choice((kind.values[key], kind.values[key], self._of_key[key], words, _NOTHING, _NOTHING, ODD))
-            new = rng.choice(known or _NOTHING)
+            own = kind.values[key]
+            # Of many odd values most would make the whole unreadable.
+            odd = (self._of_key[key], words, _NOTHING, ODD) if count < _MANY or rng.random() < _SELDOM else ()
+            new = rng.choice(rng.choice((own, own, _NOTHING, *odd)) or _NOTHING)
             if new is _ABSENT:
                 value.pop(key, None)
             else:

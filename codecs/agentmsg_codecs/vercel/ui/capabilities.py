@@ -131,7 +131,7 @@ def _taken(message: am.Msg) -> frozenset[str]:
     if not is_mapping(note):
         return _KEYS | {"content", "createdAt"}
     if note.get("mixed") is True:
-        return _KEYS | {"createdAt"}
+        return _KEYS | {"createdAt"} | {key for key in old.KEYS if key in note}
     return _KEYS | {"createdAt"} | {key for key in old.KEYS if note.get(key) != "own"}
 
 

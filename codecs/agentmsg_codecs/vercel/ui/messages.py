@@ -114,9 +114,10 @@ class Messages:
             return self._container(native, number)
         found = old.as_new(native)
         group = [] if found is None else self._container(found[0], number)
-        note: Native = {"mixed": True} if found is None else found[1]
+        note = old.mixed(native) if found is None else found[1]
         if found is None and not any(map(old.is_old_part, native.get("parts", ()))):
-            group = self._container(native, number) if "parts" in native else []
+            said = {key: value for key, value in native.items() if key not in note}
+            group = self._container(said, number) if "parts" in native else []
         if not group or group[0].role == "native":
             return [natives.read_whole(native, UI)]
         return [marked(group[0], UI, v4=note), *group[1:]]
