@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
-from agentmsg.testing.laws import carried_account, honest_account
+from agentmsg.testing.laws import carried_account, honest_account, sendable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,6 +69,7 @@ def _served(*calls: am.ToolUseBlock) -> am.History:
 _CASES: tuple[tuple[am.CodecName, am.History], ...] = (
     ("agentscope-java", _edited("agentscope-java", _JAVA, _foreign_inside)),
     ("arcaelas", _together("arcaelas", [_UNLINKED], [_HALF_LINKED])),
+    ("bedrock", _together("bedrock", {"messages": [{"role": "user"}], "system": []}, {"system": [{}], "messages": []})),
     ("langgraph", _together("langgraph", [_ENVELOPE], [_MORE_THAN_DATA])),
     ("openai-responses", am.History.of(am.Msg("user", (am.TextBlock("a", cache=am.CacheHint("x", "")),)))),
     ("pydantic-ai", _edited("pydantic-ai", _LABELLED, _with_metadata)),
@@ -81,6 +82,6 @@ _CASES: tuple[tuple[am.CodecName, am.History], ...] = (
 
 @pytest.mark.parametrize(("name", "history"), _CASES)
 def test_odd_histories_are_told(name: am.CodecName, history: am.History) -> None:
-    """What such values lose on the way is told, carried where that is asked, and nothing is lost that isn't."""
-    honest_account(am.get_codec(name), history)
-    carried_account(am.get_codec(name), history)
+    """What such values lose on the way is told, whether it is carried or repaired, and nothing is lost that isn't."""
+    for law in (honest_account, carried_account, sendable):
+        law(am.get_codec(name), history)

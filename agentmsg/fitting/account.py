@@ -20,7 +20,7 @@ from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, leve
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
-from agentmsg.model.construction import maker
+from agentmsg.model.construction import absent_values, maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
@@ -245,9 +245,15 @@ def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was
 
 
 def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
-    """Whether content is lost in extras: these themselves, or those of what is dropped for saying nothing."""
+    """Whether content is lost in extras: these themselves, or those of what is dropped for saying nothing.
+
+    So it is in the name of what must have one: it says which tool is called.
+    """
     if last == "extras":
         return extras_hold_content(owner, was, now)
+    if last == "name":
+        kind: Any = type(owner)
+        return owner is not None and last not in absent_values(kind)
     return isinstance(last, int) and now is None and extras_hold_content(was, was.extras, {})
 
 
