@@ -19,6 +19,12 @@ _UNLINKED, _HALF_LINKED = {"role": "tool"}, {"role": "tool", "tool_call_id": Non
 _ENVELOPE = {"lc": 1, "type": "constructor", "id": ["HumanMessage"], "kwargs": {"content": "a"}}
 _MORE_THAN_DATA = {"type": "human", "data": {"type": "human"}, "more": 1}
 _LABELLED = [{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "a"}], "metadata": []}]
+_SAID = {"type": "text", "text": "a"}
+_THOUGHT = {"type": "reasoning", "reasoning": "b", "details": [{"type": "text", "text": "b"}]}
+_SAID_TWICE: Any = (
+    ([_SAID, _SAID], {}), ([_THOUGHT, _THOUGHT], {"content": "", "reasoning": "b"}),
+    ([_SAID, _SAID, {"type": "step-start"}, {**_SAID, "text": "b"}], {"content": "ab"}),
+)  # fmt: skip
 _SERVED: tuple[am.ToolUseBlock, ...] = (
     am.ToolUseBlock(None, "f", kind="server"), am.ToolUseBlock(None, "", raw_input='{"q', kind="server"),
 )  # fmt: skip
@@ -58,7 +64,7 @@ def _hinted(*options: Any) -> Any:
 
 
 def _old(**more: Any) -> Any:
-    return [{"role": "assistant", "content": "a", **more}]
+    return [{"id": "m", "role": "assistant", "content": "a", **more}]
 
 
 def _served(*calls: am.ToolUseBlock) -> am.History:
@@ -76,6 +82,7 @@ _CASES: tuple[tuple[am.CodecName, am.History], ...] = (
     ("vercel", _edited("vercel", _hinted({}, {"cacheControl": {"type": "x"}}), _of_system)),
     ("vercel-ui", _edited("vercel-ui", _old(reasoning=[], parts=[{"type": "tool-f"}]), _first_gone)),
     ("vercel-ui", _edited("vercel-ui", _old(toolInvocations=[], parts=[{"type": "tool-invocation"}]), _first_gone)),
+    *(("vercel-ui", _edited("vercel-ui", _old(parts=parts, **more), _first_gone)) for parts, more in _SAID_TWICE),
     *(("vercel-ui", _served(*calls)) for calls in (_SERVED, _SERVED[::-1])),
 )
 

@@ -267,6 +267,13 @@ class Messages:
         groups = grouping.containers(messages, self.grouping)
         return [self._write_group(group, number) for number, group in enumerate(groups)]
 
+    def said_twice(self, group: Sequence[am.Msg]) -> frozenset[str]:
+        """Return the keys whose extras are read as what the parts say, too; see v4.py."""
+        native = self._write_group(group, 0)
+        found = old.as_new(native) if is_object(native) and old.is_old(native) else None
+        own = old.TWICE & natives.extras_of(group[0], UI).keys()
+        return frozenset() if found is None else frozenset(key for key in own if found[1].get(key) != "own")
+
     def _write_group(self, group: Sequence[am.Msg], number: int) -> Any:
         first: Any = group[0]
         if first.role == "native":

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _TWICE = ("content", "reasoning", "toolInvocations")
+TWICE = frozenset(_TWICE)
 _ATTACHMENTS = "experimental_attachments"
-KEYS = frozenset({*_TWICE, _ATTACHMENTS})
+KEYS = TWICE | {_ATTACHMENTS}
 _STEP: Native = {"type": "step-start"}
 _NOTHING: Native = {"null": None, "[]": [], '""': ""}
 _STATES = {"call": "input-available", "result": "output-available"}
