@@ -76,6 +76,7 @@ _CASES: tuple[tuple[am.CodecName, am.History], ...] = (
     ("agentscope-java", _edited("agentscope-java", _JAVA, _foreign_inside)),
     ("arcaelas", _together("arcaelas", [_UNLINKED], [_HALF_LINKED])),
     ("bedrock", _together("bedrock", {"messages": [{"role": "user"}], "system": []}, {"system": [{}], "messages": []})),
+    ("gemini-response", _edited("gemini-response", {"responseId": ""}, lambda message: message.evolve(id=None))),
     ("langgraph", _together("langgraph", [_ENVELOPE], [_MORE_THAN_DATA])),
     ("openai-responses", am.History.of(am.Msg("user", (am.TextBlock("a", cache=am.CacheHint("x", "")),)))),
     ("pydantic-ai", _edited("pydantic-ai", _LABELLED, _with_metadata)),

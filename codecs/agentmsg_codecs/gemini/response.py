@@ -185,7 +185,7 @@ def _candidate(engine: Messages) -> Hatch:
             or message.finish_reason is not None
             or not {CANDIDATE, FAMILY, FURTHER}.isdisjoint(message.extras)
         )
-        if note.get("/none") is True and not says:
+        if note.get("/none") is True and not says and _is_told_beside(message):
             return {}
         rest = natives.extras_of(message, CANDIDATE)
         candidate: Native = {}
@@ -213,6 +213,12 @@ def _candidate(engine: Messages) -> Hatch:
         spaces=(FAMILY, CANDIDATE, FURTHER),
         about="content, finish_reason",
     )
+
+
+def _is_told_beside(message: am.Msg) -> bool:
+    """Whether a response says anything beside its candidates: one that says nothing at all has no message."""
+    fields = (given(message.id), message.model, message.usage, given(message.created_at))
+    return bool(message.extras) or any(field is not None for field in fields)
 
 
 def _finish(word: str, message: am.Msg) -> str:
