@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Change = Callable[[am.Msg], am.Msg]
 
-_JAVA = {"role": "TOOL", "content": [{"type": "tool_result", "output": [{}], "result": [{}]}]}
+_JAVA: dict[str, Any] = {"role": "TOOL", "content": [{"type": "tool_result", "output": [{}], "result": [{}]}]}
 _UNLINKED, _HALF_LINKED = {"role": "tool"}, {"role": "tool", "tool_call_id": None, "tool_id": ""}
 _ENVELOPE = {"lc": 1, "type": "constructor", "id": ["HumanMessage"], "kwargs": {"content": "a"}}
 _MORE_THAN_DATA = {"type": "human", "data": {"type": "human"}, "more": 1}

@@ -50,8 +50,9 @@ def _other_roles(history: am.History, rng: Random) -> am.History:
 
 
 def _other_id(block: Any) -> Any:
-    field = {am.ToolUseBlock: "id", am.ToolResultBlock: "tool_call_id"}.get(type(block))
-    return block.evolve(**{field: "new"}) if field else block
+    if isinstance(block, am.ToolUseBlock):
+        return block.evolve(id="new")
+    return block.evolve(tool_call_id="new") if isinstance(block, am.ToolResultBlock) else block
 
 
 def _other_text(block: Any) -> Any:

@@ -25,6 +25,7 @@ from agentmsg.model.equality import changes_of, same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
+from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -252,7 +253,7 @@ def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
     if last == "extras":
         return extras_hold_content(owner, was, now)
     if last == "name":
-        kind: Any = type(owner)
+        kind: Any = class_of(owner)
         return owner is not None and last not in absent_values(kind)
     return isinstance(last, int) and now is None and extras_hold_content(was, was.extras, {})
 

@@ -20,6 +20,7 @@ from agentmsg.model.blocks import NativeBlock
 from agentmsg.testing.recombining import ODD
 from agentmsg.testing.schema_values import SchemaValues
 from agentmsg.testing.systematic import objects, tag_of
+from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -101,7 +102,7 @@ class Products:
         if rng.random() < _BARE:
             for key in [key for key in value if key not in kind.must and key not in keys]:
                 del value[key]
-        words = [own[0] for key, own in kind.values.items() if own and isinstance(own[0], str)]
+        words = [own[0] for own in kind.values.values() if own and isinstance(own[0], str)]
         for key in keys:
             own = kind.values[key]
             # Of many odd values most would make the whole unreadable.
@@ -198,12 +199,11 @@ def _beside_another(document: Any, spot: Spot, where: str) -> Spot:
 
 def _varied(value: Any, rng: Random) -> Any:
     """Return a value that is as it was, or has another value somewhere inside."""
-    if not value or not isinstance(value, (dict, list)) or rng.random() < _AS_IT_WAS:
+    if not value or not (is_object(value) or is_list(value)) or rng.random() < _AS_IT_WAS:
         return value
-    held = cast("Any", value)
-    key = rng.choice([*held] if isinstance(value, dict) else range(len(held)))
-    held[key] = _varied(held[key], rng) if rng.random() < _AS_IT_WAS else deepcopy(rng.choice(ODD))
-    return held
+    key: Any = rng.choice([*value] if is_object(value) else range(len(value)))
+    value[key] = _varied(value[key], rng) if rng.random() < _AS_IT_WAS else deepcopy(rng.choice(ODD))
+    return value
 
 
 def _at(document: Any, spot: Spot) -> Any:
