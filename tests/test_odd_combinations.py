@@ -214,6 +214,7 @@ _LANGCHAIN: tuple[Any, ...] = (
         ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
         ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
+        ("langgraph", {"checkpoint": {"channel_values": {"messages": [_ai()]}}, "messages": []}),
         ("sharegpt", {"conversations": [*_SAME, _turn("observation", "2", tool_call_id="x"), *_SAME]}),
         (
             "synaptic",
@@ -341,6 +342,32 @@ def _as_result(message: am.Msg) -> am.Msg:
     return am.Msg("tool", (am.ToolResultBlock("c", message.content),))
 
 
+def _reversed(message: am.Msg) -> am.Msg:
+    return message.evolve(content=message.content[::-1])
+
+
+def _blocks_twice(message: am.Msg) -> am.Msg:
+    return message.evolve(content=message.content * 2)
+
+
+def _from_tool(message: am.Msg) -> am.Msg:
+    return message.evolve(role="tool")
+
+
+def _text_first(message: am.Msg) -> am.Msg:
+    return message.evolve(content=(am.TextBlock("a"), *message.content))
+
+
+def _of_openai(**more: Any) -> Any:
+    return {"id": "c", "type": "function", "function": _CALL, **more}
+
+
+# Two calls of one id, of which only one says more than the other: in `additional_kwargs`, in the content.
+_TWINS: tuple[Any, ...] = (
+    _ai("", additional_kwargs={"tool_calls": [_of_openai(), _of_openai(caller=5)]}),
+    _ai([{"type": "tool_use", "id": "c", "name": "f", "input": said} for said in ({"a": 1}, {})],
+        tool_calls=[{"id": "c"}]),
+)  # fmt: skip
 _SEARCH = _by_anthropic(type="server_tool_call", id="c", name="web_search", args={})
 _SIGNED: Any = {"type": "reasoning", "reasoning": "t", "extras": {"signature": "s"}}
 
@@ -355,6 +382,10 @@ _SIGNED: Any = {"type": "reasoning", "reasoning": "t", "extras": {"signature": "
         ("langchain", _SEARCH, _of_nobody),
         ("langchain", _SEARCH, _as_result),
         ("langchain", [_ai([_SIGNED], response_metadata={"model_provider": "openai"})], _of_nobody),
+        ("langchain", [_ai(invalid_tool_calls="x")], _from_tool),
+        ("langchain", [_ai("a", tool_calls="x", invalid_tool_calls=[{}])], _blocks_twice),
+        *(("langchain", [twins], edit) for twins in _TWINS for edit in (_reversed, _blocks_twice, _with_call)),
+        ("pydantic-ai", _request({"part_kind": "retry-prompt", "tool_name": "f", "tool_call_id": "c"}), _text_first),
     ],
 )
 def test_odd_combinations_are_told_after_edits(

@@ -205,7 +205,8 @@ class Described:
             around=Later(lambda tag: self._around(known.get(tag) or others)),
             writer=writer,
             takes=takes,
-            origin=names,
+            # Another place may have other forms for the same class, and read a spelling otherwise.
+            origin=object(),
         )
         self.shapes |= {form.name: shape for form in forms}
 

@@ -253,9 +253,8 @@ def _blocked(native: Mapping[str, Any]) -> str | None:
 
 def _is_told(message: am.Msg) -> bool:
     """Whether a response without candidates says something by which it is known as one."""
-    if message.usage is not None or message.model is not None or message.created_at is not None:
-        return True
-    return given(message.id) is not None or _says_any(natives.extras_of(message, RESPONSE))
+    told = (given(message.id), message.model, message.usage, given(message.created_at))
+    return any(field is not None for field in told) or _says_any(natives.extras_of(message, RESPONSE))
 
 
 def _says_any(native: Mapping[str, Any]) -> bool:

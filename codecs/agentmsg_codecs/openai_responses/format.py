@@ -65,7 +65,7 @@ def _nearest_hint(value: am.CacheHint, _: Any) -> am.CacheHint:
     is_usual = value.kind == "ephemeral" and value.ttl in (None, *TTLS)
     if is_usual or mark_of(value, FAMILY, "/odd") is True:
         return value
-    return value.evolve(kind="ephemeral", ttl=value.ttl and TTLS[0])
+    return value.evolve(kind="ephemeral", ttl=TTLS[0] if value.ttl else None)
 
 
 def _is_other_hint(native: Native) -> bool:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
+PLACES = frozenset({"/copies", "/list", "/t", "/a"})
+"""The notes of a call that say where its copies stand; see joining.py."""
+
+
 @attrs.define
 class Layout:
     """Where the calls of a message go.
@@ -94,12 +98,9 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
     layout = Layout(default_copies(blocks))
     lists: dict[str, list[tuple[int, Native]]] = {"valid": [], "invalid": [], "a": []}
     chunks: dict[str, list[tuple[int, am.ToolUseBlock]]] = {"valid": [], "invalid": []}
-    for index, default in layout.places.items():
+    layout.places = _places(blocks, layout.places)
+    for index, copies in layout.places.items():
         block = blocks[index]
-        noted = mark_of(block, FAMILY, "/copies")
-        copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
-        copies += _needed(block, copies) if block.extras else ""
-        layout.places[index] = copies
         if "t" in copies:
             name = "invalid" if listed_invalid(block) else "valid"
             position = _position(block, "/t", len(lists[name]))
@@ -115,6 +116,24 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
     for found in chunks.values():
         layout.listed += [block for _, block in sorted(found, key=lambda item: item[0])]
     return layout
+
+
+def _places(blocks: Sequence[Any], defaults: dict[int, str]) -> dict[int, str]:
+    """Return, by the index of a call's block, the letters of its copies."""
+    places: dict[int, str] = {}
+    # An entry of `additional_kwargs` is read as a copy of the first call of its id that lacks one.
+    with_raw: set[str | None] = set()
+    for index, default in reversed(defaults.items()):
+        block = blocks[index]
+        noted = mark_of(block, FAMILY, "/copies")
+        copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
+        copies += _needed(block, copies) if block.extras else ""
+        if "a" in copies:
+            with_raw.add(block.id)
+        elif with_raw and block.id in with_raw:
+            copies += "a"
+        places[index] = copies
+    return dict(reversed(places.items()))
 
 
 def chunks_of(layout: Layout) -> list[Native]:

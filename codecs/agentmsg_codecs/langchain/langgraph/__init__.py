@@ -75,7 +75,7 @@ from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE
 from agentmsg_codecs.langchain.lc.envelopes import LC, Envelopes
 from agentmsg_codecs.langchain.lc.escape import stamp
 from agentmsg_codecs.langchain.messages.engine import Messages
-from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -199,12 +199,12 @@ class LangGraphCodec(Codec):
     def write(self, history: am.History) -> Any:
         """Return the document: of the type and in the container of the history's notes, else a list."""
         note = note_of(history, LG) if history.notes else EMPTY
-        wire = note.get("wire")
-        if wire == "json" and "how" in note:
+        wire = note["wire"] if note.get("wire") in ("json", "msgpack") else self.wire
+        if wire == "json" and ("how" in note or any(ENVELOPE in message.extras for message in history.messages)):
             # Not all of its messages are envelopes.
             tree = self._write_tree(history, note, form=ENVELOPE_FORM)
             return thaw({WIRE: "json", "value": tree}) if is_old(tree) else thaw(tree)
-        if (wire if wire in ("json", "msgpack") else self.wire) == "json":
+        if wire == "json":
             document = thaw(self._old.write(history))
             if is_json(document):
                 return document
