@@ -27,6 +27,7 @@ _ASKED: Any = {"part_kind": "user-prompt", "content": "a"}
 _OUTPUT: Any = {"type": "tool_result", "id": "c", "name": "f", "output": "r"}
 _RESULT_BEHIND: Any = {"role": "assistant", "content": [{"type": "text", "text": "a"}, _OUTPUT], "url": "x"}
 _SOUND: Any = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
+_NO_TEXTS: tuple[Any, ...] = ({}, {"content": []})
 _EMPTY_PROMPTS: tuple[Any, ...] = ([], [{"role": "system", "content": []}])
 _EMPTY_FIELDS: tuple[Any, ...] = ({"usageMetadata": None}, {"createTime": ""})
 _NO_LISTS: tuple[Any, ...] = ({}, "err", None)
@@ -190,7 +191,7 @@ _LANGCHAIN: tuple[Any, ...] = (
         ("gemini-response", {"create_time": "x", "candidates": [{"finish_reason": "x"}, {"finish_reason": "STOP"}]}),
         ("bedrock", _parts(toolResult={"toolUseId": "c", "content": [{"text": "a"}, {"cachePoint": {"type": "x"}}]})),
         ("bedrock", _parts(citationsContent={"content": [{"text": "G."}], "citations": [_PLACED]})),
-        *(("bedrock", _parts(citationsContent={"citations": [_PLACED], **said})) for said in ({}, {"content": []})),
+        *(("bedrock", _parts(citationsContent={"citations": [_PLACED], **said})) for said in _NO_TEXTS),
         ("bedrock", _parts(document={"name": "n", "format": "txt", "source": {"content": []}})),
         ("bedrock", _parts(audio={"format": "mpeg", "source": {"bytes": "AAAA"}})),
         *(("bedrock", {"system": [], "messages": messages}) for messages in _EMPTY_PROMPTS),
