@@ -32,11 +32,11 @@ class Usage(Noted):
         input: tokens read, including cache reads and writes.
         output: tokens written, including reasoning.
         total: as the provider stated it; not computed.
-        cache_read: the part of input that came from a cache.
-        cache_write: the part of input that was written to a cache.
-        reasoning: the part of output that was thinking.
-        input_audio: the part of input that was audio.
-        output_audio: the part of output that was audio.
+        cache_read: part of input that came from a cache.
+        cache_write: part of input that was written to a cache.
+        reasoning: part of output that was thinking.
+        input_audio: part of input that was audio.
+        output_audio: part of output that was audio.
         cost: money, in the source's currency.
         seconds: duration of the response.
     """
