@@ -6,8 +6,7 @@ costs little more than importing attrs.
 Convert with ``convert`` and ``restore``. Read and write bytes with ``loads`` and ``dumps``, plain data with ``decode``
 and ``encode``, files with ``load`` and ``dump``, ``load_lines`` and ``dump_lines``. Find a document's format with
 ``recognize`` and ``detect``. A conversation is a ``History`` of ``Msg``; a message consists of ``blocks``. For more,
-run
-``agentmsg guide``.
+run ``agentmsg guide``.
 """
 
 from __future__ import annotations

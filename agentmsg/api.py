@@ -143,8 +143,7 @@ def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_
     """Read a document from plain data (dict, list, str, int, float, bool, None) or from objects.
 
     SDK objects, pydantic models, attrs classes and dataclasses are accepted anywhere in the document, so you can pass
-    an
-    SDK's response as it is. The document is copied; the history shares nothing with it.
+    an SDK's response as it is. The document is copied; the history shares nothing with it.
 
     Raises:
         DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number" ...).
@@ -373,8 +372,7 @@ def convert(
     Raises:
         DecodeError: if the document can't be read. Losses never raise.
         CodecLookupError: if there is no such codec, if ``repair`` has no rules for this provider, or if the format has
-            no
-            place for the given settings.
+            no place for the given settings.
     """
     to, read_by = writing_codec(target, {}, repair=repair), get_codec(source)
     flag(carry, "carry")

@@ -9,8 +9,8 @@
     ├── CodecLookupError    a codec that isn't known (also a LookupError)
     └── FileError           a file that can't be read or written (also an OSError)
 
-Each error has ``codec`` (the format at work, or None), ``path`` (field names and indexes from the root of the
-document or history) and ``code``, a stable word that programs may rely on. CODES explains each code.
+Each error has ``codec`` (the format at work, or None), ``path`` (field names and indexes from the root of the document
+or history) and ``code``, a stable word that programs may rely on. CODES explains each code.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@
 thread is still importing. If that thread began with a submodule, the package is half made, and the two threads can wait
 for each other. Importing from the top downwards avoids this: nobody holds a lock while waiting for a package. Where
 modules import each other in one direction only, threads can't wait in a circle. (A single lock of ours around
-everything
-could deadlock: a foreign module may look up a codec while it is imported.)
+everything could deadlock: a foreign module may look up a codec while it is imported.)
 
 ``later``: a package's names, each imported on first use. If a package imported its own modules, a thread that begins
 with the package and one that begins with such a module would wait for each other.

@@ -113,8 +113,8 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
     """Look up a codec by name and set its options; a codec object is returned as it is.
 
     Raises:
-        CodecLookupError: code "unknown-codec", "unavailable", or "option" if the codec has no such option or
-            refuses its value.
+        CodecLookupError: code "unknown-codec", "unavailable", or "option" if the codec has no such option or refuses
+            its value.
     """
     if type(codec) is str and not options and (known := _made.get(codec)) is not None:
         return known

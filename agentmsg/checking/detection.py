@@ -60,8 +60,7 @@ def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> CodecName:
 
     Raises:
         NotUnderstood: if no format scores 0.8, or if two formats score alike and read it differently; the message names
-            the
-            best guess and the keys that it doesn't know.
+            the best guess and the keys that it doesn't know.
         DecodeError: if no codec can parse the bytes, or if they are empty.
     """
     return recognize_all((document,), limits=limits)

@@ -20,8 +20,7 @@ def check(history: History, target: CodecName | Codec, **options: Any) -> tuple[
     """Return what a provider would refuse in a history, in the order of the codec's rules.
 
     Rules see the history as given, and paths refer to it. Anything that ``encode`` fixes on its own, such as a missing
-    id,
-    isn't a finding. What ``encode`` leaves out may cause faults that aren't found here.
+    id, isn't a finding. What ``encode`` leaves out may cause faults that aren't found here.
 
     Args:
         history: of any format.

@@ -59,8 +59,7 @@ class Times:
         """Return the median, over the rounds, of this run divided by the other's run in the same round.
 
         If a machine is slow for seconds at a time, the two best runs may come from different moments; the two runs of
-        one round
-        don't. The case timed for longer had more rounds: those without a counterpart don't count.
+        one round don't. The case timed for longer had more rounds: those without a counterpart don't count.
         """
         return median(one / two for one, two in zip(self.runs, other.runs, strict=False))
 

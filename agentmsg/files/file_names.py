@@ -55,8 +55,7 @@ class Kind:
 
     Attributes:
         form: "json" (one document), "array" (the items of a JSON array), "jsonl" (one per line), "msgpack" (one frame
-            after
-            the other), "parquet" (rows). A name can't express "array".
+            after the other), "parquet" (rows). A name can't express "array".
         compression: "", ".gz" or ".zst"; Parquet compresses internally.
         column: the Parquet column that holds the documents; None if none was named.
     """

@@ -156,8 +156,7 @@ def writer_of(target: Given, *, is_binary: bool) -> Callable[[bytes], None]:
 
     Raises:
         FileError: code "form" if the file takes text only, and the bytes aren't text; code "file" on writing, if the
-            file
-            refuses.
+            file refuses.
     """
     is_text = is_a(target.file, io.TextIOBase) or is_a(getattr(target.file, "encoding", None), str)
     if is_text and is_binary:

@@ -75,8 +75,7 @@ class Job:
         repair: whether to fix what the provider would refuse.
         asks: settings for each request, as name and value.
         checks: whether to count documents that the provider would refuse, as "refused" in the report, and those that
-            lack
-            a setting, as "unset".
+            lack a setting, as "unset".
         verify: whether to read each written document again, which must then rebuild its source.
         pretty: whether to indent JSON.
         quarantine: whether to quarantine a document that can't be converted; otherwise its error is raised.
@@ -138,8 +137,7 @@ class Report:
         lines: the number of the last line or frame that was read.
         formats: number of documents written by format, if each was detected by itself.
         levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "refused"
-            and
-            "unset": documents that the provider would refuse, for their content or for a missing setting.
+            and "unset": documents that the provider would refuse, for their content or for a missing setting.
         groups: the losses by what they have in common.
         first_bad: the line of the first fault, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.

@@ -70,11 +70,9 @@ def load_lines(
         path_or_file: as for ``load``; a file object is read only as far as needed.
         codec: the format of all lines; None to detect it from the first ones, "each" to detect it for each line.
         at: where documents are inside each line, as for ``load``. A ``.json`` file is then read whole, and each
-            document at
-            these places gives a history.
+            document at these places gives a history.
         column: the column of a Parquet file that holds the documents; "*" for the whole row. None: the whole row if it
-            is
-            recognised as a document, else the only column that is.
+            is recognised as a document, else the only column that is.
         limits: bounds on what is read.
         duplicates: as for ``loads``.
         options: codec options.
@@ -203,10 +201,8 @@ def dump_lines(
 
     Args:
         items: each is a message, or a history or list of messages, as for ``encode``. The messages of a history are
-            items
-            themselves, so ``[history]`` is one line, and ``history`` is a line for each message. Items are taken and
-            written
-            one by one: if one is refused, those before it are in the file.
+            items themselves, so ``[history]`` is one line, and ``history`` is a line for each message. Items are taken
+            and written one by one: if one is refused, those before it are in the file.
         path_or_file: as for ``dump``.
         codec: the format to write.
         append: whether to append to an existing file. Otherwise the file is new, and appears only when complete.

@@ -106,16 +106,14 @@ def read_rows(
         name: of the file, for errors.
         column: the column that holds the documents; WHOLE for the whole row. None: the whole row if it is JSON, with
             structs or lists, and recognised; else the only struct or list that is recognised; else the only text that
-            is
-            JSON. A text that is the only column is always taken.
+            is JSON. A text that is the only column is always taken.
         longest: a document with more bytes is a fault.
         start: first byte of the range.
         end: the byte after it; None means to the end.
 
     Raises:
         FileError: code "syntax" if it isn't such a file, or is damaged; "column" if no column can be chosen, or there
-            is
-            none of that name; "unavailable" if a package is missing.
+            is none of that name; "unavailable" if a package is missing.
     """
     with _opened(stream, name) as file:
         size = stream.seek(0, 2)
@@ -168,8 +166,7 @@ def _batches(file: Any, index: int, column: str | None, most: int = _ROWS) -> It
     group = file.metadata.row_group(index)
     usual = max(1, group.total_byte_size // max(1, group.num_rows))
     # A long value that is in a dictionary once may be the value of every row. (Don't ask which columns have a
-    # dictionary:
-    # with damaged metadata of a column, Arrow ends the process.)
+    # dictionary: with damaged metadata of a column, Arrow ends the process.)
     rows = max(1, min(most, _BATCH // usual, _UNPACKED // max(1, group.total_byte_size)))
     columns = None if column is None else [column]
     yield from file.iter_batches(batch_size=rows, row_groups=[index], columns=columns, use_threads=False)

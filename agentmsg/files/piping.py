@@ -52,8 +52,7 @@ def stream(
 
     Raises:
         FileError: if files can't be read or written; a target and its side files appear only when complete. Codes
-            "exists"
-            and "same-file" as for ``run``.
+            "exists" and "same-file" as for ``run``.
         DecodeError: if a single document can't be read, or as for ``run``.
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]

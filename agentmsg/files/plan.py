@@ -1,8 +1,7 @@
 """Plan the work: from the user's names to sources, targets and ranges, by file sizes and first documents.
 
 Ranges depend on the source only, not on the number of jobs: so the same sources always give the same parts, and the
-same
-bytes.
+same bytes.
 """
 
 from __future__ import annotations

@@ -34,8 +34,7 @@ def reading_of(piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO]
 
     Raises:
         FileError: if the file can't be read, or its compression is damaged; in one of many files, this is a fault of
-            the
-            last document.
+            the last document.
     """
     reading = Reading(piece, limits, standard_in)
     with closing(reading):

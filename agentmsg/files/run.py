@@ -185,8 +185,7 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
 
     Raises:
         FileError: if files can't be read or written. The work folder then stays, for a run that resumes. Code "exists"
-            if
-            a file to write already exists, and "same-file" if it is one of the sources.
+            if a file to write already exists, and "same-file" if it is one of the sources.
         DecodeError: if there is nothing at the places to look for documents.
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]

@@ -55,8 +55,7 @@ def load(
             ``.gz`` or ``.zst`` is decompressed; a file object is read as it is.
         codec: the format; None to detect it, see ``recognize``.
         at: the place of the document inside the file's JSON: a JSON pointer (RFC 6901), in which a step ``*`` means
-            every
-            item or value, and ``~2`` a key ``*``; or several. A text there that holds JSON is the document.
+            every item or value, and ``~2`` a key ``*``; or several. A text there that holds JSON is the document.
         limits: bounds on what is read.
         duplicates: as for ``loads``.
         options: codec options.
@@ -137,8 +136,7 @@ def dump(
 
     Raises:
         FileError: code "exists" if the file exists; code "form" if its name says that it holds something else; code
-            "file"
-            if it can't be written.
+            "file" if it can't be written.
         LossError: as for ``encode``.
         CodecLookupError: as for ``encode``.
         EncodeError: as for ``dumps``.

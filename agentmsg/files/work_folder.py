@@ -72,9 +72,8 @@ class Work:
 
     Raises:
         FileError: code "busy" if another process works in it; "resume" if it belongs to another run, or if finished
-            work is
-            there and neither ``resume`` nor ``force`` is set; "source-changed" if a source has changed; "exists" if it
-            isn't a work folder.
+            work is there and neither ``resume`` nor ``force`` is set; "source-changed" if a source has changed;
+            "exists" if it isn't a work folder.
     """
 
     def __init__(self, path: str, run: Any, *, resume: bool, force: bool = False) -> None:

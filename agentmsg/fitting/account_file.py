@@ -9,10 +9,10 @@
     {"at":"/messages/2","spelling":{...}}
 
 The path determines a value's type, so free-form JSON needs no tags. ``spelling`` lines hold the source's notes, the
-texts of its arguments and, if readers name results after their calls, the names that the source has:
-they aren't losses, but make the source's document exact, too. The header binds the loss report to its output. It also
-counts the losses carried in the output (see carry.py), and says whether the losses hold ``secrets``. A carried loss
-report is the same text, but its header has the digest of the content only, because it restores content only.
+texts of its arguments and, if readers name results after their calls, the names that the source has: they aren't
+losses, but make the source's document exact, too. The header binds the loss report to its output. It also counts the
+losses carried in the output (see carry.py), and says whether the losses hold ``secrets``. A carried loss report is the
+same text, but its header has the digest of the content only, because it restores content only.
 """
 
 from __future__ import annotations
@@ -83,8 +83,7 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
     Args:
         losses: the loss report.
         output: the converted history *as its document reads back*; with it the header binds the two. (Not every
-            document
-            holds made ids, so the history in memory may differ in them.)
+            document holds made ids, so the history in memory may differ in them.)
     """
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
     if output is not None:

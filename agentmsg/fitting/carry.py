@@ -48,8 +48,7 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
     """Return a fit's output with the report of its content losses inside, and the loss report of the rest.
 
     If no content is lost, or the target has no place for it, that is the output unchanged and the whole report. An
-    older
-    loss report in the output belongs to the content as it was, so everything that changes there is carried, too.
+    older loss report in the output belongs to the content as it was, so everything that changes there is carried, too.
 
     Args:
         fitted: a fit by this codec.
@@ -144,17 +143,14 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
     Args:
         history: the converted one (read back from its document or not); messages may have been appended.
         losses: its loss report, in any order. If you leave field losses out, just those fields stay lost. Losses
-            carried
-            in the history (``carry=True``) are found there. None: restore only what it carries; if it carries nothing,
-            the
-            history itself is returned.
+            carried in the history (``carry=True``) are found there. None: restore only what it carries; if it carries
+            nothing, the history itself is returned.
         edits: "refuse" any other change to the converted history, or "keep" it: changed values win (only for histories
-            in
-            which no message was inserted, removed or exchanged).
+            in which no message was inserted, removed or exchanged).
 
     Raises:
-        LossError: code "edited" if the loss report belongs to another history; "schema" if the history carries
-            anything but loss reports.
+        LossError: code "edited" if the loss report belongs to another history; "schema" if the history carries anything
+            but loss reports.
     """
     checked(history, History, "history")
     if losses is None:

@@ -1,8 +1,7 @@
 """The changes that a capability table makes to the fields of one object.
 
 Most objects that change only lose an id or a time. So the fields to check are listed once for each row of the table,
-and
-a copy is made without repeating earlier checks.
+and a copy is made without repeating earlier checks.
 """
 
 from __future__ import annotations

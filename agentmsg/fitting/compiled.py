@@ -2,9 +2,8 @@
 
 The source is plain Python that uses the table's own names: print ``source(...)`` for the tests of one class, or
 ``loop_source(caps)[0]`` for the whole. Calls and lookups cost the most time, so the loop over the messages has the
-tests
-of the common roles and block classes inline. All others have a function each, made when first needed. For bare messages
-(agentmsg.formats.plain_messages) only what they may hold is tested.
+tests of the common roles and block classes inline. All others have a function each, made when first needed. For bare
+messages (agentmsg.formats.plain_messages) only what they may hold is tested.
 """
 
 from __future__ import annotations
@@ -260,8 +259,7 @@ def _class_lines(
     """Return the lines for one block: some classes are tested inline, the others by the table.
 
     ``refused`` is an expression that ends in "or", or empty; it names blocks to refuse among the others. The source may
-    know
-    whether the message is ``bare``.
+    know whether the message is ``bare``.
     """
     known = scope.bind(f"{block}s", table)
     branches: list[str] = []
@@ -371,8 +369,7 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
     scope |= {"by_role": by_role, "others": by_role.get(ANY_ROLE, _never)}
     branches += [f"{'elif' if branches else 'if'} not by_role.get(role, others)(message):", "    return False"]
     # Messages never change, and a history that grows is fitted again and again: each message remembers the result. Bare
-    # ones
-    # don't: testing them again takes hardly longer than remembering.
+    # ones don't: testing them again takes hardly longer than remembering.
     scope |= {"caps": caps, "remember": _REMEMBER}
     said = scope.bind("said", frozenset(role for role, row in caps.messages.items() if _keeps_said(role, row, caps)))
     known = [

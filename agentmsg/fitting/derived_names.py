@@ -1,8 +1,7 @@
 """Results that name their tools, for formats whose reader takes the names from the calls.
 
 Many recorded conversations name the tool in each result, and in its call. Then nothing is lost. Finding this by
-removing
-each name, as ``fit`` does if something else changes, would take half of a conversion's time.
+removing each name, as ``fit`` does if something else changes, would take half of a conversion's time.
 """
 
 from __future__ import annotations

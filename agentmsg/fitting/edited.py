@@ -1,8 +1,7 @@
 """A fit of a history that was itself derived from another, with a loss report that leads back to that one.
 
 The loss report compares source and output field by field, and ignores how one became the other. So it only needs to
-know
-which message, block and tool is which; and as long as each is in its place, fit has recorded that.
+know which message, block and tool is which; and as long as each is in its place, fit has recorded that.
 """
 
 from __future__ import annotations

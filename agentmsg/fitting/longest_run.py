@@ -15,8 +15,8 @@ __all__ = ["moved_of"]
 def moved_of(places: Sequence[int], mended: Collection[int] = ()) -> set[int]:
     """Return the indexes of the fewest places to lift out so that the others ascend.
 
-    The others are a longest ascending run, found from the back, so that of two explanations the later item has moved
-    (a system message lifted to the top, not the user message before it).
+    The others are a longest ascending run, found from the back, so that of two explanations the later item has moved (a
+    system message lifted to the top, not the user message before it).
 
     Args:
         places: the current place of each item.

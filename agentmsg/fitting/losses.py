@@ -1,9 +1,8 @@
 """Losses: the exact report of what a conversion could not hold.
 
 Paths refer to the *input* history. A path that ends in an index means the whole message, block or tool; one that ends
-in
-a name means that field. ``was`` is the input's value. ``now`` is the output's value, or the new place of something that
-is still in the output but elsewhere.
+in a name means that field. ``was`` is the input's value. ``now`` is the output's value, or the new place of something
+that is still in the output but elsewhere.
 """
 
 from __future__ import annotations

@@ -59,8 +59,7 @@ def repair(
     """Repair a history so that a provider accepts it, with the smallest change.
 
     All errors that ``check`` finds are mended, except those that the history alone can't mend: no message at all, or
-    too
-    many. A history without errors is returned as it is.
+    too many. A history without errors is returned as it is.
 
     Args:
         history: of any format.

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from agentmsg.values.frozen import freeze_mapping as free_mapping
 else:
     # attrs inspects a plain function again for every subclass, a Converter only here. A Converter also knows the
-    # field's
-    # name, which belongs in an error's path.
+    # field's name, which belongs in an error's path.
     free_json = attrs.Converter(_named(freeze), takes_field=True)
     free_mapping = attrs.Converter(_named(freeze_mapping), takes_field=True)
 
@@ -68,8 +67,7 @@ class Noted:
     """Base of everything a document holds.
 
     Equality and hash are defined here for all classes of the model, which say ``eq=False``: attrs would compile both
-    for
-    each class, and that took a third of agentmsg's import time.
+    for each class, and that took a third of agentmsg's import time.
 
     Attributes:
         extras: native fields without a home in the model, by family of formats. They are compared, and reported as lost

@@ -57,8 +57,7 @@ class ContentBlock(Protocol):
     """What every content block has, for functions that take any block.
 
     Any stands for ``Mapping[str, JSON]``: pyright takes a field with a converter for a descriptor, which matches
-    nothing
-    else.
+    nothing else.
     """
 
     @property

@@ -26,8 +26,7 @@ class MsgBuilder:
     """Collects the fields of a message; every method returns the builder itself.
 
     ``Msg.builder().role("user").name("Alice").text("Hi").build()``. You may use the builder again after ``build``;
-    later
-    changes never affect a message built before.
+    later changes never affect a message built before.
     """
 
     def __init__(self, start: Msg | None = None) -> None:

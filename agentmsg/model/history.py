@@ -58,9 +58,8 @@ class History(Noted, Portable, Sequence[Msg]):
     """A conversation: messages in order, and what belongs to all of them.
 
     Indexing, slicing and ``+`` work as for tuples; a slice and ``history + messages`` keep the id, tools and other
-    fields of
-    the (left) history. There is no ``append``: see ``extended`` and ``Recorder``. Any function that takes messages also
-    takes texts (user messages) and mappings (``{"role", "content", ...}``), as ``History.of`` does.
+    fields of the (left) history. There is no ``append``: see ``extended`` and ``Recorder``. Any function that takes
+    messages also takes texts (user messages) and mappings (``{"role", "content", ...}``), as ``History.of`` does.
 
     Attributes:
         messages: the messages, as a tuple.
@@ -97,8 +96,7 @@ class History(Noted, Portable, Sequence[Msg]):
         """Return the messages as a list of plain native ones, ready for the provider's client.
 
         It is always a list, whatever the history was read from. Only ``encode`` writes what a format puts beside its
-        messages,
-        such as tools and a separate system prompt.
+        messages, such as tools and a separate system prompt.
 
         Args:
             codec: the format.
@@ -107,8 +105,7 @@ class History(Noted, Portable, Sequence[Msg]):
         Raises:
             LossError: as for ``encode``, if content would be lost and you didn't ask for the losses.
             CodecLookupError: if there is no such codec or option; code "option" if the format's documents hold no list
-                of
-                messages.
+                of messages.
         """
         messages: list[Any] = above("api").messages_for(self, codec, **options)
         return messages

@@ -1,8 +1,7 @@
 """Msg: one immutable message, its factories and accessors.
 
 The constructor and the factories are strict, and make an id and a time. Readers of codecs accept whatever real
-documents
-contain, and make neither.
+documents contain, and make neither.
 """
 
 from __future__ import annotations
@@ -143,8 +142,8 @@ class Msg(Noted, Portable, Roled):
             text: the tool's result.
             tool_call_id: the id of the call.
             name: the tool's name.
-            fields: ``error``, ``error_type``, ``status``, ``structured`` and ``artifact`` of the result, and
-                those of the constructor.
+            fields: ``error``, ``error_type``, ``status``, ``structured`` and ``artifact`` of the result, and those of
+                the constructor.
         """
         words = _text_of(text)
         if not is_a(tool_call_id, str) or not tool_call_id:
@@ -227,8 +226,7 @@ class Msg(Noted, Portable, Roled):
         """Return a copy with a new id and time that records its origin.
 
         ``metadata`` gets ``clone_from`` (the id) and ``original_created_at`` (ISO 8601), if the original has them.
-        ``name``, if
-        passed, replaces the sender.
+        ``name``, if passed, replaces the sender.
         """
         origin: dict[str, Any] = {**self.metadata}
         if self.id is not None:

@@ -27,8 +27,7 @@ def above(module: str) -> Any:
     """Return a module above the model, such as "api" or "ops.stats".
 
     Looked up by name at call time. This is the only way upwards, for the convenience methods of Msg and History; it is
-    kept
-    out of the import graph on purpose.
+    kept out of the import graph on purpose.
     """
     return imported(f"agentmsg.{module}")
 

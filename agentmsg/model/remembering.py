@@ -1,14 +1,12 @@
 """Remembers bytes that were written or read: messages and histories never change, so their bytes stay valid.
 
 It compares by identity, never by equality: 1, 1.0 and True are equal, and so are two spellings of one message. All of
-it
-is bounded, also in bytes, and several threads may use it: each entry is stored complete, by one assignment.
+it is bounded, also in bytes, and several threads may use it: each entry is stored complete, by one assignment.
 
 ``Body``: an agent writes its history after each turn, and everything but the end is as before. A history that grew by
 ``+`` shares a body with those it grew from: the history last written, and its bytes. If a history begins with these
-very
-messages, and all else is the same, only the rest is written. If not, only the comparison was wasted, which ends at the
-first message that differs. ``BODIES`` bounds all of them together.
+very messages, and all else is the same, only the rest is written. If not, only the comparison was wasted, which ends at
+the first message that differs. ``BODIES`` bounds all of them together.
 
 ``Seen``: the histories of texts that were read, for logs that are read again. ``reader_of``: a message's reader.
 """

@@ -1,9 +1,8 @@
 """Times as formats write them.
 
 All codecs follow one rule for ids and times: what a message lacks is left out, never made up, and no clock is read.
-What
-the library made for a new message is written if every message of the format has such a field, and left out if the field
-is optional (see ``generated.given``).
+What the library made for a new message is written if every message of the format has such a field, and left out if the
+field is optional (see ``generated.given``).
 """
 
 from __future__ import annotations

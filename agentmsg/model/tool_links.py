@@ -55,9 +55,8 @@ def links(messages: Sequence[Msg]) -> dict[Place, Place]:
     """Return, for each tool result that has one, its call.
 
     A result with an id answers the first call of that id that has no result yet: the n-th result of an id goes with its
-    n-th
-    call. A result without an id answers the first open call before it, of its own tool if it has a name. A result never
-    answers a later call.
+    n-th call. A result without an id answers the first open call before it, of its own tool if it has a name. A result
+    never answers a later call.
     """
     found: dict[Place, Place] = {}
     waiting = _Waiting()
@@ -91,8 +90,7 @@ class _Waiting:
     """The calls without a result, in order: all, by id and by name; each is taken once.
 
     A queue may still hold calls that were taken from another; they are skipped when they come first, so that the time
-    grows
-    only with the number of calls.
+    grows only with the number of calls.
     """
 
     def __init__(self) -> None:
@@ -125,8 +123,7 @@ class CallNames:
     """Finds the tool of each result, if a format names the tool in calls only.
 
     The n-th result of an id goes with its n-th call. Used by readers, and by fit, which must know what a reader would
-    find;
-    both pass the blocks in order.
+    find; both pass the blocks in order.
     """
 
     __slots__ = ("_waiting",)
@@ -178,8 +175,7 @@ class CallNames:
         """Name the result of a message that was just read after its call, if it has no name itself.
 
         Records the message's calls and results. Nobody else holds the message yet, so it is changed in place, and still
-        knows
-        its reader.
+        knows its reader.
         """
         if message.role == "assistant":
             self.see(message)
@@ -238,8 +234,7 @@ def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
     """Return the messages with an id on each call and result in ``lacking``.
 
     A result gets the id of the call that it answers. A call without an id gets a new one, and so does a result without
-    a
-    call. New ids are plain (a target needs them) and differ from all existing ones.
+    a call. New ids are plain (a target needs them) and differ from all existing ones.
     """
     pairs = links(messages)
     answers = {call: result for result, call in pairs.items()}

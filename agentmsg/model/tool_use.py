@@ -59,14 +59,13 @@ class ToolUseBlock(BaseBlock):
             discarded: ``input`` is the truth. Text that isn't JSON makes an invalid call (``is_valid`` is False,
                 ``input``
             is None).
-        kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider
-            runs it), or the name of a tool that the provider defines and the client runs ("shell", "computer" ...).
+        kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider runs it), or
+            the name of a tool that the provider defines and the client runs ("shell", "computer" ...).
         provider: who runs a server tool.
         status: the state of the call ("asking", "in_progress" ...), if the source states it.
 
     Two calls are equal if their inputs are. The text counts only if it says more than the input (invalid JSON, a
-    duplicate
-    key, a number that no float holds).
+    duplicate key, a number that no float holds).
     """
 
     id: str | None = attrs.field(validator=optional_text)

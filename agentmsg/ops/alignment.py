@@ -54,8 +54,7 @@ def _stretches(
     """Yield two sequences of hashable items in stretches, each equal or not.
 
     The common beginning and end come off first. The rest is compared if it is no longer than ``most``; very frequent
-    items
-    start no equal stretch there, because repetitive texts and histories would otherwise take minutes.
+    items start no equal stretch there, because repetitive texts and histories would otherwise take minutes.
     """
     least = min(len(one), len(other))
     head = 0
@@ -169,8 +168,8 @@ def words_apart(was: str, now: str) -> Iterator[tuple[WordKind, str]]:
     """Yield the pieces of two texts in order: common, only in the first, and only in the second.
 
     The pieces that aren't "added" form the first text, those that aren't "removed" the second. Words, spaces and
-    punctuation
-    are compared; if more than 5,000 of them remain between the common beginning and end, that is one change.
+    punctuation are compared; if more than 5,000 of them remain between the common beginning and end, that is one
+    change.
     """
     one, other = _TOKEN.findall(was), _TOKEN.findall(now)
     for equal, left, right in _stretches(one, other, most=_MOST_TOKENS):

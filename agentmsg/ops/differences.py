@@ -2,8 +2,7 @@
 
 Two histories have no differences exactly if they are ``same`` (``exact`` is stricter). Items of sequences are aligned
 first, so that an inserted message is one difference, not one for every message after it: equal items by ``difflib``,
-and
-of those left between them the most alike. The quality of the alignment decides only how many differences there are,
+and of those left between them the most alike. The quality of the alignment decides only how many differences there are,
 never whether they are right.
 """
 

@@ -138,8 +138,8 @@ def filter_messages(
         messages: a history (its other fields are kept), or messages.
         include_names: sender names; a tool message without one has its tool's. A text is one name.
         exclude_names: the same.
-        include_types: roles, in our words, or "human" and "ai". With ``match="any"``, "system" includes developers,
-            and "chat" any custom role.
+        include_types: roles, in our words, or "human" and "ai". With ``match="any"``, "system" includes developers, and
+            "chat" any custom role.
         exclude_types: the same.
         include_ids: ids of messages.
         exclude_ids: the same.

@@ -29,8 +29,8 @@ def dedupe(messages: History | Iterable[MsgLike]) -> History:
     """Return the history with each id once: a later message takes the place of an earlier one with the same id.
 
     Messages without an id, with an empty id, or with an id that the library made are never duplicates: two equal
-    answers
-    of a user are two messages. Removals stay where they are. A message after the removal of its id replaces nothing.
+    answers of a user are two messages. Removals stay where they are. A message after the removal of its id replaces
+    nothing.
 
     Returns:
         The history itself if no id occurs twice.

@@ -3,8 +3,7 @@ r"""A history as one text, to put into a prompt or to read: LangChain's ``get_bu
 Two forms. ``prefix`` writes each message after a label:
 
     Human: What is the weather in Paris?
-    AI: Let me see.
-    [tool_call get_weather {"city":"Paris"}]
+    AI: Let me see. [tool_call get_weather {"city":"Paris"}]
     Tool: 21 degrees
 
 and ``xml`` as an element, with ids and names:
@@ -16,8 +15,8 @@ and ``xml`` as an element, with ids and names:
     </message>
     <message type="tool" tool_call_id="call_1" tool="get_weather">21 degrees</message>
 
-Unlike LangChain: calls are never Python literals, arguments stay as received, invalid calls and
-failed results are shown, nothing is cut, blocks are joined with newline, and a text can't pass for a message.
+Unlike LangChain: calls are never Python literals, arguments stay as received, invalid calls and failed results are
+shown, nothing is cut, blocks are joined with newline, and a text can't pass for a message.
 """
 
 from __future__ import annotations
@@ -76,8 +75,8 @@ def to_text(
 
     Args:
         messages: a history, or messages.
-        prefixes: labels by role ("human" also means "user", "ai" "assistant"). Other roles have those of
-            ``PREFIXES``. The xml form writes labels in lower case, as ``type``.
+        prefixes: labels by role ("human" also means "user", "ai" "assistant"). Other roles have those of ``PREFIXES``.
+            The xml form writes labels in lower case, as ``type``.
         format: "prefix" or "xml".
 
     Raises:

@@ -69,9 +69,8 @@ def approximate_tokens(
     """Estimate the number of tokens of a message, without a model.
 
     It is the number of characters that the model reads (see this module) divided by ``chars_per_token``, rounded up,
-    plus
-    the tokens of the message itself and of its media. LangChain's ``count_tokens_approximately`` (langchain-core 1.7.2)
-    counts the same way, except that it also counts the spelling of Python objects, and base64 as text.
+    plus the tokens of the message itself and of its media. LangChain's ``count_tokens_approximately`` (langchain-core
+    1.7.2) counts the same way, except that it also counts the spelling of Python objects, and base64 as text.
 
     Args:
         message: the message to count.

@@ -50,8 +50,7 @@ class Distribution:
     """Non-negative numbers and their percentiles.
 
     Exact up to EXACT different values; beyond that percentiles are within 1 %. Count, sum, minimum and maximum stay
-    exact
-    (the sum as far as floats go, if values are floats).
+    exact (the sum as far as floats go, if values are floats).
     """
 
     def __init__(self) -> None:

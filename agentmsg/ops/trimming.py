@@ -1,9 +1,8 @@
 """Trimming: the end or the beginning of a history that fits into a budget.
 
 One pass, one call of the counter per message. LangChain (langchain-core 1.7.2) and Synaptic have functions of this
-name.
-Ours keeps a call and its results together, and passes one message at a time to the counter, so the order of the list
-doesn't matter.
+name. Ours keeps a call and its results together, and passes one message at a time to the counter, so the order of the
+list doesn't matter.
 """
 
 from __future__ import annotations

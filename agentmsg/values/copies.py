@@ -48,8 +48,8 @@ def copy_document(value: Any, depth: int, own_form: str | None = None) -> Any:
     SDK objects, models and data classes become plain data; see ``objects`` and ``Codec.own_form``.
 
     Equal isn't the same: orjson turns some types into JSON (times, UUIDs, tuples, NaN), but then the result isn't
-    equal, or
-    orjson raises. Enum members that are texts or numbers are equal, and ``plain_copy`` gives the same for them.
+    equal, or orjson raises. Enum members that are texts or numbers are equal, and ``plain_copy`` gives the same for
+    them.
 
     Raises:
         InvalidMessage: as ``plain_copy`` does.
@@ -82,8 +82,7 @@ def one_level(value: Any) -> Any:
     """Return a frozen container as a plain one with the same children, and a made text as a plain text.
 
     For writers that take exact types only. ``items()`` of an untouched container would freeze all its children just to
-    write
-    them, and take twice as long.
+    write them, and take twice as long.
 
     Raises:
         TypeError: for any other value.

@@ -174,8 +174,8 @@ def _settle_first(base: type, name: str, settle: Any) -> Any:
     return settled
 
 
-# Only methods that hand out children must freeze first; len, ==, in and the C serializers use the plain tree.
-# __iter__ is among them because dict(lazy) and {**lazy} copy raw children unless it is overridden.
+# Only methods that hand out children must freeze first; len, ==, in and the C serializers use the plain tree. __iter__
+# is among them because dict(lazy) and {**lazy} copy raw children unless it is overridden.
 for _name in (
     "__getitem__",
     "__iter__",

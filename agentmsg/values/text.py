@@ -1,8 +1,7 @@
 """JSON text to values and back, exactly: parse, depth, suspicion scan, slow path.
 
 orjson is fast and silent: it reads integers beyond 64 bits as floats, keeps the last of duplicate keys and writes NaN
-as
-null. So every text passes a cheap scan, and only suspicious texts are read again, exactly, by the standard library.
+as null. So every text passes a cheap scan, and only suspicious texts are read again, exactly, by the standard library.
 orjson alone decides whether a text is well-formed.
 """
 
@@ -63,8 +62,7 @@ def parse_json(
         duplicates: what to do with a duplicate key.
 
     Raises:
-        DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number",
-            "surrogate".
+        DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number", "surrogate".
     """
     data = raw if type(raw) is bytes else as_bytes(raw)
     size = len(data)
@@ -131,8 +129,7 @@ def _loads_huge(data: bytes, fault: ValueError) -> Any:
     """Parse a text that orjson has refused, and that only the slow path can read exactly.
 
     orjson refuses integers beyond the largest float (309 digits and more). Cutting them short leaves the rest of the
-    text
-    as it is, so that orjson still decides whether it is well-formed.
+    text as it is, so that orjson still decides whether it is well-formed.
     """
     if _HUGE_RUN in data.translate(_DIGITS_ALIKE):
         import re  # noqa: PLC0415 - loaded already wherever attrs is
@@ -180,8 +177,7 @@ def _drops_keys(data: bytes, written: bytes, value: object) -> bool:
     """Whether a text may hold more keys than its value, if it is written otherwise: with letters for escapes.
 
     A key ends with a quote and a colon, and strings that contain these contain them in both texts. Both texts have the
-    same
-    number of them, unless spaces stand between or one of the two characters is an escape.
+    same number of them, unless spaces stand between or one of the two characters is an escape.
     """
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
@@ -317,8 +313,7 @@ def library() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int, int]:
     """Return orjson's ``loads``, ``dumps``, its strict option, and the function that also takes times.
 
     For short texts an import statement takes as long as the work. Without the option, orjson silently writes
-    dataclasses and
-    times.
+    dataclasses and times.
     """
     import orjson  # noqa: PLC0415 - not every user of the model parses or writes JSON
 
@@ -334,8 +329,7 @@ def usual_arguments(text: str) -> Any:
     """Return the value of an arguments text that certainly says no more than its value; else UNUSUAL.
 
     Such a text is what orjson writes for the value, apart from spaces: no key was duplicated, and no number rounded.
-    Spaces
-    inside strings are the same on both sides, so the comparison may ignore them, too.
+    Spaces inside strings are the same on both sides, so the comparison may ignore them, too.
     """
     loads, dumps, _, _ = library()
     try:
@@ -356,10 +350,8 @@ def parse_arguments(text: str) -> tuple[bool, Any, bool]:
 
     Returns:
         ``(valid, value, exact)``: whether the text is JSON (the empty text counts as ``{}``); its value; and whether
-        the
-        value says all that the text says. It doesn't if a key is duplicated, or if a number has more digits than a
-        float
-        holds.
+        the value says all that the text says. It doesn't if a key is duplicated, or if a number has more digits than a
+        float holds.
     """
     value = usual_arguments(text)
     if value is not UNUSUAL:

@@ -45,12 +45,10 @@ def undoubted_items(data: bytes, begin: bytes, limits: Limits) -> Iterator[tuple
     """Yield the items of a JSON array one by one, as ``parse_undoubted`` reads them, each with the position of its end.
 
     An item is still in the processor's cache when it is read, and its memory is reused for the next: parsing and
-    reading a
-    long array takes a tenth less time. The text is cut before each object that begins like the first; a string can't
-    contain
-    such a beginning, because its quotes follow a backslash. If a piece isn't JSON, because the cut was inside an item,
-    this
-    stops, and the caller reads the rest in another way. The last item ends at -1, before the bracket.
+    reading a long array takes a tenth less time. The text is cut before each object that begins like the first; a
+    string can't contain such a beginning, because its quotes follow a backslash. If a piece isn't JSON, because the cut
+    was inside an item, this stops, and the caller reads the rest in another way. The last item ends at -1, before the
+    bracket.
 
     Args:
         data: the text, without surrounding spaces.
