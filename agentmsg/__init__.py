@@ -1,12 +1,12 @@
-"""agentmsg: one immutable message model for AI agents, and exact conversion between the formats people use.
+"""agentmsg: one immutable message model for AI agents, with exact conversion between the formats people use.
 
-The model is imported here and now; everything else (codecs, conversion, losses) when it is first asked for,
-so that ``import agentmsg`` costs little more than importing attrs.
+``import agentmsg`` loads the model only. Everything else (codecs, conversion, losses) loads on first use, so the import
+costs little more than importing attrs.
 
 Convert with ``convert`` and ``restore``. Read and write bytes with ``loads`` and ``dumps``, plain data with ``decode``
-and ``encode``, files with ``load`` and ``dump``, ``load_lines`` and ``dump_lines``. Ask for a format with ``recognize``
-and ``detect``. A conversation is a ``History`` of ``Msg``; a message is made of ``blocks``. ``agentmsg guide`` has the
-rest.
+and ``encode``, files with ``load`` and ``dump``, ``load_lines`` and ``dump_lines``. Find a document's format with
+``recognize`` and ``detect``. A conversation is a ``History`` of ``Msg``; a message consists of ``blocks``. For more,
+run ``agentmsg guide``.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each name lives that is imported when it is first asked for.
+# Home module of each name that is imported on first use.
 _LATER = {
     "Accumulator": "agentmsg.stream",
     "As": "agentmsg.embed.annotations",
@@ -148,7 +148,7 @@ _LATER = {
     "trim_messages": "agentmsg.ops.trimming",
 }
 
-# In groups, those first that most people need.
+# Grouped, the most used first.
 __all__ = [  # noqa: RUF022
     # convert
     "convert",
@@ -175,7 +175,7 @@ __all__ = [  # noqa: RUF022
     "NativeTool",
     "Usage",
     "Settings",
-    # blocks, and what stands in them
+    # blocks and their parts
     "blocks",
     "Block",
     "BaseBlock",
@@ -263,5 +263,5 @@ __getattr__ = later(globals(), _LATER)
 
 
 def __dir__() -> list[str]:
-    """Return the public names, those imported later included; Python sorts them."""
+    """Return the public names, lazily imported ones included; Python sorts them."""
     return list(__all__)

@@ -1,6 +1,6 @@
-"""loads, dumps, decode, encode, convert, restore: what people call.
+"""The calls users make: loads, dumps, decode, encode, convert, restore.
 
-Each is short: find the codec, read, or fit and write, and add the codec's name to errors.
+Each is short: find the codec, read (or fit and write), and add the codec's name to errors.
 """
 
 from __future__ import annotations
@@ -61,23 +61,23 @@ __all__ = [
 ]
 
 OnLoss = Literal["error", "ignore"]
-# The arguments of encode that are no options of a codec.
+# Arguments of encode that aren't codec options.
 _WRITING = ("losses", "on_loss", "carry", "repair")
 _ERROR: Final = "error"
 _LAST: Final = "last"
-# Below so many bytes, or messages, a pause of the collector costs more than it saves.
+# Below this many bytes, or messages, pausing the collector costs more than it saves.
 _BULK, _MANY = 8192, 16
 _PLAIN = (list, dict)
 
 
 @attrs.frozen(repr=False)
 class Conversion:
-    """What ``convert`` gives.
+    """The result of ``convert``.
 
     Attributes:
-        document: in the target format. Plain data, or bytes if you gave bytes.
+        document: the document in the target format: plain data, or bytes if you passed bytes.
         losses: the loss report: exactly what the target can't hold.
-        history: what was read from the source.
+        history: the history that was read from the source.
     """
 
     document: Any
@@ -86,12 +86,12 @@ class Conversion:
     __repr__ = clean_repr
 
     def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
-        """Yield what is shown: the losses first, for the document may be long."""
+        """Yield the fields to show: losses first, because the document may be long."""
         yield "losses", self.losses
         yield "document", self.document
 
     def _repr_html_(self) -> str | None:
-        """Return the table of losses and the document for a notebook; None without the extra ``html``."""
+        """Return the loss table and the document as HTML for a notebook; None without the extra ``html``."""
         return repr_html(self)
 
 
@@ -106,21 +106,21 @@ def loads(
     duplicates: Duplicates = _LAST,
     **options: Any,
 ) -> History:
-    """Return the history of a document given as bytes or text.
+    """Read a document from bytes or text.
 
     Args:
         raw: the document.
         codec: its format.
         limits: bounds on what is read.
-        duplicates: for a key that stands twice in a JSON object: take the "last", or raise an "error".
-        options: of the codec.
+        duplicates: for a duplicate key in a JSON object, take the "last" or raise an "error".
+        options: codec options.
 
     Raises:
-        DecodeError: if it isn't a document of this format; with codec, path and code.
+        DecodeError: if it isn't a document of this format; has codec, path and code.
         CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    # A line that was read before takes no longer than to ask all this: what is usual comes first.
+    # The common case first: a line that was read before takes no longer than all these checks.
     usual = USUAL_ROOM if limits is DEFAULT_LIMITS and not chosen.bounds_values else rooms(chosen, limits)[0]
     if type(raw) is not bytes and not is_raw(raw):
         raise not_raw(raw, "raw", chosen)
@@ -140,10 +140,10 @@ def loads(
 
 
 def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
-    """Return the history of a document given as plain data (dict, list, str, int, float, bool, None), or as objects.
+    """Read a document from plain data (dict, list, str, int, float, bool, None) or from objects.
 
-    Objects of SDKs, pydantic models, attrs classes and dataclasses are taken as what they say, wherever they stand in
-    the document: what an SDK gave goes in as it is. The document is copied; nothing of it is shared with the history.
+    SDK objects, pydantic models, attrs classes and dataclasses are accepted anywhere in the document, so you can pass
+    an SDK's response as it is. The document is copied; the history shares nothing with it.
 
     Raises:
         DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number" ...).
@@ -160,7 +160,7 @@ def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
         history = codec.read_held(document, usual.depth)
         if history is not None:
             return history
-    except Exception:  # noqa: BLE001, S110 - whatever a stranger's object raises, the careful way tells what is wrong
+    except Exception:  # noqa: BLE001, S110 - whatever a foreign object raises, the careful path below finds the fault
         pass
     try:
         return codec.read(copy_document(document, usual.depth, codec.own_form))
@@ -202,22 +202,23 @@ def encode(
     repair: bool = False,
     **options: Any,
 ) -> Any:
-    """Return the document of a history as plain data.
+    """Write a history as a document of plain data.
 
     Args:
-        messages: a history, a message, or several messages. A message by itself becomes a document of one message
-            if the format has such documents.
+        messages: a history, a message, or several messages. A single message becomes a document of one message if the
+            format has such documents.
         codec: the format to write.
-        losses: a list that collects what is lost.
-        on_loss: without a list, "error" refuses to lose content, and "ignore" doesn't.
-        carry: keep lost content in the metadata of a message, if the format has any. Then it isn't lost: read the
+        losses: a list that collects the losses.
+        on_loss: without a list, "error" refuses to lose content and "ignore" allows it.
+        carry: keep lost content in the metadata of a message, if the format has any. It then isn't lost: read the
             document back, and ``restore`` returns it.
-        repair: mend what the provider would refuse, as ``agentmsg.repair`` does; the losses tell what was changed.
-        options: of the codec.
+        repair: fix what the provider would refuse, as ``agentmsg.repair`` does; the losses list the changes.
+        options: codec options.
 
     Raises:
-        LossError: code "content-loss", with the losses, if content would be lost and you didn't ask for the losses.
-        CodecLookupError: if there is no such codec or option, or nothing is known of what its provider refuses.
+        LossError: code "content-loss", with the losses, if content would be lost and you neither collect nor ignore
+            losses.
+        CodecLookupError: if there is no such codec or option, or if ``repair`` has no rules for this provider.
     """
     chosen = writing_codec(codec, options, repair=repair)
     _check(losses, on_loss, carry)
@@ -236,7 +237,7 @@ def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName |
 
 
 def _check(losses: object, on_loss: object, carry: object) -> None:
-    """Refuse options of writing that say nothing: taken for anything, they would lose content in silence."""
+    """Refuse invalid loss options: accepting any value would lose content silently."""
     if losses is not None and type(losses) is not list and not is_a(losses, (MutableSequence,)):
         raise refused_value("losses", losses, "a list")
     one_of(on_loss, "on_loss", "error", "ignore")
@@ -244,9 +245,9 @@ def _check(losses: object, on_loss: object, carry: object) -> None:
 
 
 def writing_codec(codec: CodecName | Codec, options: Mapping[str, Any], *, repair: bool) -> Codec:
-    """Return the codec to write with: where it repairs, by the options that save most.
+    """Return the codec to write with; for a repair, the options that save most.
 
-    A codec that is given as such has the options that its giver chose.
+    A codec passed as an object keeps the options its caller chose.
     """
     chosen = get_codec(codec, **options) if options else get_codec(codec)
     if repair is False:
@@ -263,7 +264,7 @@ def _given(messages: History | Msg | Iterable[MsgLike], codec: Codec) -> History
 
 
 def _written(codec: Codec, history: History) -> Any:
-    """Return the document of a history that fits, as plain data of the caller's own."""
+    """Write a fitted history as plain data that belongs to the caller."""
     document = codec.write(history)
     return document if codec.writes_plain else thawed(document)
 
@@ -278,15 +279,15 @@ def dumps(
     repair: bool = False,
     **options: Any,
 ) -> bytes:
-    """Return the document of a history as bytes; arguments and errors as for ``encode``.
+    """Write a history as bytes; arguments and errors as for ``encode``.
 
     Raises:
-        LossError: as ``encode``.
-        CodecLookupError: as ``encode``.
+        LossError: as for ``encode``.
+        CodecLookupError: as for ``encode``.
         EncodeError: if the bytes can't be made.
     """
     chosen = writing_codec(codec, options, repair=repair)
-    # To check what nobody gave takes longer than to find that a history has grown.
+    # Checking absent arguments takes longer than finding that a history has grown.
     if losses is not None or on_loss is not _ERROR or carry is not False:
         _check(losses, on_loss, carry)
     history = _given(messages, chosen)
@@ -352,25 +353,26 @@ def convert(
     model: str | None = None,
     max_tokens: int | None = None,
 ) -> Conversion:
-    """Return a document of one format in another, and report exactly what is lost.
+    """Convert a document to another format, and report exactly what is lost.
 
-    ``restore(decode(result.document, target), result.losses)`` is the source's history again.
+    ``restore(decode(result.document, target), result.losses)`` rebuilds the source's history.
 
     Args:
         document: plain data or objects, as for ``decode``, or bytes or text, in the source format.
         source: the format of the document.
-        target: the format to write; plain data for plain data, bytes for bytes.
+        target: the format to write: plain data for plain data, bytes for bytes.
         limits: bounds on what is read.
         duplicates: as for ``loads``, for bytes and text.
         carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
-        repair: as for ``encode``. The report tells both what was lost and what was mended.
-        model: the name of the model to ask. Without it, a name means nothing to another provider, and is left out.
+        repair: as for ``encode``. The report lists both losses and repairs.
+        model: the name of the model to ask. Without it, a model name that means nothing to the target's provider is
+            left out.
         max_tokens: the most tokens to write.
 
     Raises:
-        DecodeError: if the document can't be read. Never for a loss.
-        CodecLookupError: if there is no such codec, if nothing is known of what its provider refuses, or if it has no
-            place for the settings that are given.
+        DecodeError: if the document can't be read. Losses never raise.
+        CodecLookupError: if there is no such codec, if ``repair`` has no rules for this provider, or if the format has
+            no place for the given settings.
     """
     to, read_by = writing_codec(target, {}, repair=repair), get_codec(source)
     flag(carry, "carry")

@@ -9,8 +9,8 @@
     ├── CodecLookupError    a codec that isn't known (also a LookupError)
     └── FileError           a file that can't be read or written (also an OSError)
 
-Each carries ``codec`` (the format at work, or None), ``path`` (field names and indexes from the root of the
-document or history) and ``code``, a stable word that programs may rely on; ``docs`` of the codes: CODES.
+Each error has ``codec`` (the format at work, or None), ``path`` (field names and indexes from the root of the document
+or history) and ``code``, a stable word that programs may rely on. CODES explains each code.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ CODES: Mapping[str, str] = {
     "version": "the document was written by a later, incompatible version",
 }
 _EXCERPT = 80
-# Of a path that goes deeper, the middle is left out when it is told.
+# A longer path is shown without its middle.
 _STEPS = 32
 _T = TypeVar("_T")
 
@@ -92,25 +92,25 @@ def is_a(value: object, cls: type[_T]) -> TypeGuard[_T]: ...
 @overload
 def is_a(value: object, cls: tuple[type, ...]) -> bool: ...
 def is_a(value: object, cls: Any) -> bool:
-    """Tell whether a value is of a class; one that raises when it is asked is of none."""
+    """Whether a value is an instance of a class; False if its own check raises."""
     try:
         return isinstance(value, cls)
-    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is not what is needed
+    except Exception:  # noqa: BLE001 - a foreign object may raise anything; it then isn't an instance
         return False
 
 
 def refused(name: str, value: object, wanted: str, *, code: str = "type") -> InvalidMessage:
-    """Return the error for an argument that can't be taken."""
+    """Return the error for an argument that can't be accepted."""
     return InvalidMessage(f"{name} must be {wanted}, not {excerpt(value)}", code=code, path=(name,))
 
 
 def _step(step: str | int) -> str:
-    """Return a part of a path as printable ASCII: keys of free-form data are text of anybody's making."""
+    """Return a path step as printable ASCII: keys of free-form data may be any text."""
     return excerpt(step)[1:-1] if isinstance(step, str) else str(step)
 
 
 def _gone_through(value: Any, otherwise: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the items of an attribute; an error that can't be made would hide what went wrong."""
+    """Return the items of an attribute, or the fallback: a failing error would hide the real fault."""
     try:
         return tuple(value)
     except Exception:  # noqa: BLE001 - see above
@@ -118,7 +118,7 @@ def _gone_through(value: Any, otherwise: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _told(path: tuple[str | int, ...]) -> str:
-    """Return a path as text; of one that goes very deep, its two ends."""
+    """Return a path as text; a very long one shows only its two ends."""
     steps = [_step(step) for step in path]
     if len(steps) > _STEPS:
         steps[_STEPS // 2 : -_STEPS // 2] = ["..."]
@@ -143,7 +143,7 @@ class AgentMsgError(Exception):
         path: Sequence[str | int] = (),
         codec: str | None = None,
     ) -> None:
-        # An error says what is wrong, whatever it is made of.
+        # Accept any message: an error must be able to say what is wrong.
         self.message = message if is_a(message, str) else excerpt(message)
         super().__init__(self.message)
         self.code = code
@@ -151,17 +151,17 @@ class AgentMsgError(Exception):
         self.codec = codec
 
     def __str__(self) -> str:
-        """Return the message, led by codec and path where they are known."""
+        """Return the message, preceded by codec and path if known."""
         where = _told(self.path) if self.path else None
         lead = ", ".join(part for part in (self.codec, where) if part)
         return f"{lead}: {self.message}" if lead else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by class, message and attributes, so that errors cross process borders."""
+        """Pickle by class, message and attributes, so that errors cross process boundaries."""
         return (_rebuild, (type(self), self.message, dict(self.__dict__)))
 
     def at(self, *lead: str | int, codec: str | None = None) -> AgentMsgError:
-        """Return this error with ``lead`` put in front of its path, and the codec where it had none."""
+        """Return this error with ``lead`` put before its path, and the codec set if it had none."""
         self.path = (*lead, *self.path)
         if self.codec is None:
             self.codec = codec
@@ -184,12 +184,12 @@ class DecodeError(AgentMsgError, ValueError):
 
 
 class NotUnderstood(DecodeError):
-    """A document whose format isn't recognised, or may be one of several that read it differently.
+    """A document whose format isn't recognised, or fits several formats that read it differently.
 
     Attributes:
-        guesses: the names of the formats that it may have, best first.
-        unknown: the keys that the best of them doesn't know.
-        is_mixed: whether it is several documents, which have several formats.
+        guesses: names of the likely formats, best first.
+        unknown: the keys that the best guess doesn't know.
+        is_mixed: whether these are several documents in several formats.
     """
 
     def __init__(
@@ -206,10 +206,10 @@ class EncodeError(AgentMsgError, ValueError):
 
 
 class LossError(AgentMsgError):
-    """A conversion that would lose content, or a loss report that doesn't fit what it is applied to.
+    """A conversion that would lose content, or a loss report that doesn't fit its document.
 
     Attributes:
-        losses: the content losses that stopped an encoding; otherwise empty.
+        losses: the content losses that stopped the encoding; otherwise empty.
     """
 
     def __init__(
@@ -226,7 +226,7 @@ class LossError(AgentMsgError):
 
 
 class CodecLookupError(AgentMsgError, LookupError):
-    """No codec of that name, or a codec without that option."""
+    """No codec of that name, or no such option for the codec."""
 
 
 class FileError(AgentMsgError, OSError):

@@ -1,15 +1,15 @@
-"""What is done at first need, by whichever thread needs it first.
+"""Work deferred to first use, safe for several threads.
 
-``imported``: a module, its packages before it. Python guards each module by a lock of its own, and a package that
-one thread is still importing is handed to another half made, where that one began with a module inside: it holds
-what the first is waiting for. From the top downwards nobody holds anything while waiting for a package; and where
-modules import each other in one direction only, threads can't wait for each other in a circle. (A lock of ours
-around all of it could: somebody's module may ask for a codec while it is imported.)
+``imported``: a module, its packages first. Python locks each module separately, and hands out a package that another
+thread is still importing. If that thread began with a submodule, the package is half made, and the two threads can wait
+for each other. Importing from the top downwards avoids this: nobody holds a lock while waiting for a package. Where
+modules import each other in one direction only, threads can't wait in a circle. (A single lock of ours around
+everything could deadlock: a foreign module may look up a codec while it is imported.)
 
-``later``: a package's names, each imported when it is first asked for. A package that imported its own modules would
-make two threads wait for each other, one that begins with the package and one with such a module.
+``later``: a package's names, each imported on first use. If a package imported its own modules, a thread that begins
+with the package and one that begins with such a module would wait for each other.
 
-``once``: a method that fills tables, and ``FILLING``: its lock. ``Later``: a table whose entries are made one by one.
+``once``: a method that fills tables, and ``FILLING``, its lock. ``Later``: a table whose entries are made one by one.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["FILLING", "Later", "imported", "later", "once"]
 
-# One for all: tables are filled from others, and a lock for each could be taken in two orders.
+# One lock for all: tables are filled from others, and separate locks could be taken in two orders.
 FILLING = RLock()
 """The lock under which tables are filled."""
 
 
 def imported(name: str) -> ModuleType:
-    """Return a module, imported after the packages that it is in.
+    """Import a module, its parent packages first.
 
     Raises:
         ImportError: if it can't be imported.
@@ -44,11 +44,11 @@ def imported(name: str) -> ModuleType:
 
 
 def later(package: dict[str, Any], homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package (PEP 562) that imports its names when they are first asked for.
+    """Return a package's ``__getattr__`` (PEP 562) that imports names on first use.
 
     Args:
-        package: the globals of the package, where a name is kept once it was asked for.
-        homes: the module that each name is in; a name that is the last part of its home is that module.
+        package: the package's globals; each name is kept there once imported.
+        homes: the module each name lives in. If the name is the last part of its home, it is that module.
     """
 
     def found(name: str) -> Any:
@@ -65,9 +65,9 @@ def later(package: dict[str, Any], homes: Mapping[str, str]) -> Callable[[str], 
 
 
 def once(fill: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return a method that does its work at the first call for an object; no other call returns before it is done.
+    """Return a method that does its work on the first call for an object; no other call returns before it is done.
 
-    The class says ``is_filled = False``.
+    The class must set ``is_filled = False``.
     """
 
     @wraps(fill)
@@ -83,10 +83,10 @@ def once(fill: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 class Later(dict[Any, Any]):
-    """A table whose entries are made when they are first asked for; what is None is asked for again.
+    """A table whose entries are made on first use; an entry that is None is made again next time.
 
     Args:
-        make: returns the entry of a key; the same, whichever thread asks.
+        make: returns the entry for a key, the same in every thread.
     """
 
     def __init__(self, make: Callable[[Any], Any]) -> None:

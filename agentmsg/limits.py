@@ -1,4 +1,4 @@
-"""How large an input may be before it is refused.
+"""Limits on the size of inputs.
 
 Callers may raise a limit, data never can: pass ``limits=Limits(depth=500)`` to loads, decode or convert.
 """
@@ -28,14 +28,14 @@ class Limits:
 
     Attributes:
         bytes: size of one document, in bytes.
-        depth: nesting of arrays and objects in one free-form value; a document may have AROUND levels more, for what
+    depth: nesting of arrays and objects in one free-form value; a document may have AROUND more levels, for what
             its format puts around such values, unless the limit is lowered.
         nesting: nesting of content blocks (a result inside a result ...).
         line: length of one line of a JSON Lines file, in bytes.
         inline_media: decoded size of one Base64Source, in bytes.
 
     Raises:
-        InvalidMessage: code "option" if a limit is no whole number above 0.
+        InvalidMessage: code "option" if a limit isn't a whole number above 0.
     """
 
     bytes: int = attrs.field(default=64 * _MIB, validator=_positive)
@@ -46,10 +46,10 @@ class Limits:
 
 
 def as_limits(value: object) -> Limits:
-    """Return limits that somebody gave.
+    """Return the caller's limits, checked.
 
     Raises:
-        InvalidMessage: code "type" if they are none.
+        InvalidMessage: code "type" if they aren't Limits.
     """
     if is_a(value, Limits):
         return value
@@ -58,21 +58,21 @@ def as_limits(value: object) -> Limits:
 
 DEFAULT_LIMITS = Limits()
 """The limits where nobody gives any."""
-# Blocks inside blocks (64 at most) take two levels each; with those of history, message and block this is the most
-# that a format puts around free-form JSON. The sum, 254, is also the most that orjson writes.
+# Nested blocks (64 at most) take two levels each. With those of history, message and block, this is the most that a
+# format puts around free-form JSON. The sum, 254, is also the most that orjson writes.
 AROUND = 126
 """How many levels of nesting a format may put around free-form JSON."""
-# Documents of at most so many levels in all need no further care: what readers put around a part of one, at most a few
-# levels, stays below the default depth. Deeper ones are read by `deep_documents`.
+# Documents up to this depth need no further care: the few levels that readers put around a part stay below the default
+# depth. `deep_documents` reads deeper ones.
 USUAL = 120
 """How many levels of nesting a document may have that needs no further care."""
 
 
 def room_of(limits: Limits) -> Limits:
-    """Make room for the levels of the format itself; who lowers the limit means the whole document.
+    """Add room for the format's own levels; a lowered limit applies to the whole document.
 
     Raises:
-        InvalidMessage: code "type" if these are no limits.
+        InvalidMessage: code "type" if these aren't Limits.
     """
     return _room_of(as_limits(limits))
 

@@ -1,4 +1,4 @@
-"""Packages that not everybody needs: imported where they are used; where one lacks, the install command is told."""
+"""Optional packages, imported where they are used; if one is missing, the error names the install command."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["extra"]
 
 
 def extra(module: str, name: str, what: str) -> Any:
-    """Return a module of an extra of ours.
+    """Import a module that belongs to one of our extras.
 
     Args:
-        module: to import.
-        name: of the extra.
-        what: needs it, in words.
+        module: the module to import.
+        name: the extra.
+        what: what needs it, in words.
 
     Raises:
         FileError: code "unavailable" if it isn't installed.

@@ -1,8 +1,8 @@
-"""Names to codecs: our table first, then the entry points of others.
+"""Codecs by name: our table first, then other packages' entry points.
 
-Ours stand in one table, ``agentmsg_codecs.CODECS``, which is read by that name at run time: the core never imports
-a codec. Entry points (group ``agentmsg.codecs``) are scanned only for a name that the table lacks, or to list all,
-because that costs about 50 ms.
+Our codecs are listed in ``agentmsg_codecs.CODECS``, which is looked up by that name at run time: the core never imports
+a codec. Scanning entry points (group ``agentmsg.codecs``) costs about 50 ms, so it happens only for a name that the
+table lacks, or to list all.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def _theirs() -> Mapping[str, Any]:
 
 
 def codec_names() -> tuple[CodecName, ...]:
-    """Return the names of all codecs, sorted; a codec of ours wins over an entry point of its name.
+    """Return the names of all codecs, sorted; our codec wins over an entry point of the same name.
 
-    Type checkers take all of them for names of ours: of other packages they know nothing.
+    Type checkers take all of these for our names: they can't know those of other packages.
     """
     return tuple(sorted(cast("set[CodecName]", {*_ours(), *_theirs()})))
 
@@ -69,7 +69,7 @@ def codec_class(name: str) -> type[Codec]:
         if package:
             imported(package)
         found: Any = point.load()
-    except Exception as error:  # whatever is wrong with somebody's module, that codec is what lacks
+    except Exception as error:  # whatever is wrong with a foreign module, that codec is unavailable
         msg = f"the codec {excerpt(name)} of {point.value} cannot be imported: {error}"
         raise CodecLookupError(msg, code="unavailable", codec=name) from error
     if isinstance(found, type) and issubclass(found, Codec):
@@ -84,7 +84,7 @@ def _unknown(name: str) -> CodecLookupError:
 
 
 def close_to(name: str, known: Iterable[str]) -> str:
-    """Return the question whether one of the known names was meant; nothing where none is close."""
+    """Return a "did you mean" question with the closest known names; empty if none is close."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for the message
 
     close = get_close_matches(name, list(known), n=3, cutoff=0.5)
@@ -92,7 +92,7 @@ def close_to(name: str, known: Iterable[str]) -> str:
 
 
 def _plain(name: str) -> Codec:
-    """Return the codec without options: the same one to all threads, for hooks may be registered on it."""
+    """Return the codec without options: the same object for all threads, because hooks may be registered on it."""
     known = _made.get(name)
     return known if known is not None else _made.setdefault(name, codec_class(name)())
 
@@ -101,20 +101,20 @@ _made: dict[str, Codec] = {}
 
 
 def same_codec(codec: Codec) -> Codec:
-    """Return the codec without options that ``get_codec`` gives, where that is the same; else the codec itself."""
+    """Return the shared codec that ``get_codec`` gives if it equals this one; else the codec itself."""
     try:
         known = _plain(codec.name)
     except CodecLookupError:
-        return codec  # of a class that has no name here
+        return codec  # its class isn't registered here
     return known if type(known) is type(codec) and known == codec else codec
 
 
 def get_codec(codec: str | Codec, **options: Any) -> Codec:
-    """Return a codec by name, with options; a codec is returned as it is.
+    """Look up a codec by name and set its options; a codec object is returned as it is.
 
     Raises:
-        CodecLookupError: code "unknown-codec", "unavailable", or "option" if the codec has no such option or
-            refuses its value.
+        CodecLookupError: code "unknown-codec", "unavailable", or "option" if the codec has no such option or refuses
+            its value.
     """
     if type(codec) is str and not options and (known := _made.get(codec)) is not None:
         return known
@@ -138,7 +138,7 @@ def content_keys(family: str) -> frozenset[str]:
 
 
 def _options(codec: Codec) -> dict[str, Any]:
-    """Return the options of a codec; what it made itself is none."""
+    """Return a codec's options, without the fields it computes itself."""
     return {field.alias or field.name: getattr(codec, field.name) for field in attrs.fields(type(codec)) if field.init}
 
 
@@ -156,15 +156,15 @@ def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
         return cls(**options)
     except AgentMsgError as error:
         raise CodecLookupError(error.message, code="option", codec=cls.name) from None
-    except Exception as error:  # whatever a stranger's codec, or a stranger's object, raises
-        # Validators of attrs raise with their own works behind the words.
+    except Exception as error:  # whatever a foreign codec or object raises
+        # attrs validators put internals after the words.
         words = f": {error.args[0]}" if error.args and is_a(error.args[0], str) else ""
         given = ", ".join(f"{name}={excerpt(value)}" for name, value in options.items())
         raise CodecLookupError(f"no option {given}{words[:200]}", code="option", codec=cls.name) from error
 
 
 def _check(cls: type[Codec], name: str, value: object, words: Iterable[object] | None) -> None:
-    """Refuse a value that is none of those that an option may have; True isn't 1."""
+    """Refuse a value that isn't among an option's words; True isn't 1."""
     if words is None or any(value is word or _equals(value, word) for word in words):
         return
     *most, last = map(repr, words)

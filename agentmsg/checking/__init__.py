@@ -1,4 +1,4 @@
-"""What a document is: which format it has, and whether that is certain; and what a provider would refuse of it.
+"""Which format a document has, and how certain that is; and what a provider would refuse in it.
 
 May import ``registry``, ``formats`` and what lies below them.
 """

@@ -1,6 +1,6 @@
-"""detect, recognize: what format a document has.
+"""detect, recognize: find a document's format.
 
-Codecs score a document each; see ``Codec.sniff``. ``recognize`` decides: the best score must reach the bar, and a
+Each codec scores a document; see ``Codec.sniff``. ``recognize`` decides: the best score must reach the bar, and any
 format that scores nearly as well must read the same. Among formats that read the same, the more common scores higher.
 """
 
@@ -29,53 +29,54 @@ if TYPE_CHECKING:
 
 __all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
 
-# How close a rival may come before it counts what the two read.
+# If a rival comes this close, what the two read is compared.
 _CLOSE = 0.1
-# So many unknown keys are named.
+# The most unknown keys to name.
 _NAMED = 6
 
 
 def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[CodecName, float]]:
-    """Return the names of the formats that a document may have, each with a score from 0 to 1, best first.
+    """Return the formats that a document may have, each with a score from 0 to 1, best first.
 
-    Below 0.8 a format is a mere guess; ``recognize`` decides.
+    Below 0.8 a format is only a guess; ``recognize`` decides.
 
     Args:
-        document: anything; plain data, objects (see ``decode``), bytes and text may have a format; no bytes have none.
+        document: anything. Plain data, objects (see ``decode``), bytes and text may have a format; empty bytes have
+            none.
         limits: bounds on what is read.
 
     Raises:
-        DecodeError: if bytes can be parsed by no codec.
+        DecodeError: if no codec can parse the bytes.
     """
     return cast("list[tuple[CodecName, float]]", list(_look(document, limits).scores))
 
 
 def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> CodecName:
-    """Return the name of the format of a document.
+    """Return the name of a document's format.
 
     Args:
         document: plain data or objects (see ``decode``), or bytes or text.
         limits: bounds on what is read.
 
     Raises:
-        NotUnderstood: if no format scores 0.8, or where two formats score alike and read it differently; the message
-            names the best guess, and the keys that this doesn't know.
-        DecodeError: if bytes can be parsed by no codec, or are empty.
+        NotUnderstood: if no format scores 0.8, or if two formats score alike and read it differently; the message names
+            the best guess and the keys that it doesn't know.
+        DecodeError: if no codec can parse the bytes, or if they are empty.
     """
     return recognize_all((document,), limits=limits)
 
 
 def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, is_live: bool = False) -> CodecName:
-    """Return the name of the one format of some documents; those that have none don't count if others have one.
+    """Return the one format of several documents; those without any don't count if others have one.
 
     Args:
-        documents: as in ``recognize``; no more are taken than it needs to find one that has marks of its format's own.
+        documents: as for ``recognize``; taken only until one has marks that no other format has.
         limits: bounds on what is read.
-        is_live: whether documents are waited for: the first that has a format decides, with marks or without.
+        is_live: whether documents arrive slowly: then the first with a format decides, with or without such marks.
 
     Raises:
-        NotUnderstood: as in ``recognize``; also where they are of several formats.
-        DecodeError: as in ``recognize``.
+        NotUnderstood: as for ``recognize``; also if they have several formats.
+        DecodeError: as for ``recognize``.
     """
     seen: list[_Look] = []
     trouble: AgentMsgError | None = None
@@ -95,10 +96,10 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, 
 
 
 def doubt(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS) -> str | None:
-    """Return why a document can hardly be of a format: most of it reads as native, or most keys are unknown.
+    """Return why a document can hardly have a format: most of it is read as native, or most keys are unknown.
 
     Returns:
-        What the format doesn't know; None if there is no such doubt, or where the document can't be read at all.
+        What the format doesn't know; None if there is no such doubt, or if the document can't be read at all.
     """
     chosen = get_codec(codec)
     try:
@@ -111,10 +112,10 @@ def doubt(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS)
 
 @attrs.frozen(eq=False)
 class _Look:
-    """What was seen of a document.
+    """What is known of a document.
 
     Attributes:
-        trees: the document as each codec parses it, by the codec's name.
+        trees: the document as each codec parses it, by codec name.
         scores: of the formats that it may have, best first.
     """
 
@@ -134,7 +135,7 @@ def _look(document: Any, limits: Limits) -> _Look:
     if raw and not _as_text(document).strip():
         return _EMPTY
     if not raw and _sampled(document) is None:
-        # Anything but plain data may come from somebody's SDK.
+        # Anything but plain data may come from a foreign SDK.
         with suppress(AgentMsgError, RecursionError):
             document = copy_document(document, room_of(limits).depth)
     scores: dict[str, float] = {}
@@ -148,13 +149,13 @@ def _look(document: Any, limits: Limits) -> _Look:
                 tree = codec.parse(document, room_of(limits), "last") if raw else document
                 parsed[parser] = tree, _sampled(tree)
             except AgentMsgError as error:
-                # Without the frames that it has been through: they hold this one, and it would hold the document.
+                # Without the traceback: its frames include this one, which would keep the document alive.
                 failure = failure or error.with_traceback(None)
                 parsed[parser] = None
         if parsed[parser] is not None:
             trees[name], sample = parsed[parser]
             takes_samples = _takes_samples(codec)
-            # Most formats are out of the question, which the sample tells that all share.
+            # The sample, shared by all codecs, rules out most formats.
             if not takes_samples or _is_likely(codec, sample):
                 scores[name] = _score(codec, sample if takes_samples else trees[name])
     if failure is not None and not trees:
@@ -163,15 +164,15 @@ def _look(document: Any, limits: Limits) -> _Look:
 
 
 def _sampled(tree: Any) -> Any:
-    """Return a sample of a tree, made once for all codecs; nothing if there is none."""
+    """Make a sample of a tree, once for all codecs; None if there is none."""
     try:
         return sampled(tree)
-    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it isn't a document
+    except Exception:  # noqa: BLE001 - whatever a foreign object raises, it isn't a document
         return None
 
 
 def _takes_samples(codec: Codec) -> bool:
-    """Whether a codec takes samples, and its scores, as all do."""
+    """Whether a codec samples and scores by the default methods, as all ours do."""
     return type(codec).sample is Codec.sample and type(codec).sniff is Codec.sniff
 
 
@@ -179,13 +180,13 @@ def _is_likely(codec: Codec, sample: Any) -> bool:
     """Whether the shapes of a sample may be those of a format."""
     try:
         return codec.likeness(sample) != 0
-    except Exception:  # noqa: BLE001 - a stranger's; sniffing gives it nothing then
+    except Exception:  # noqa: BLE001 - a foreign codec's fault; it scores nothing then
         return False
 
 
 def _codecs() -> Iterator[tuple[str, Codec]]:
     for name in codec_names():
-        # Somebody's codec that is broken must not keep the others from being found.
+        # A broken foreign codec must not keep the others from being found.
         with suppress(CodecLookupError):
             yield name, get_codec(name)
 
@@ -193,7 +194,7 @@ def _codecs() -> Iterator[tuple[str, Codec]]:
 def _score(codec: Codec, tree: Any) -> float:
     try:
         return min(max(codec.sniff(tree), 0.0), 1.0)
-    except Exception:  # noqa: BLE001 - ours never raise; a stranger's must not keep the others from being found
+    except Exception:  # noqa: BLE001 - ours never raise; a foreign codec must not keep the others from being found
         return 0.0
 
 
@@ -213,7 +214,7 @@ def _is_raw(document: object) -> bool:
 
 
 def _decided(looks: Sequence[_Look]) -> str:
-    """Return the format that some documents have, each of which has one; marks of a format's own, in the last, tell.
+    """Return the format of several documents, each of which has one; unique marks in the last decide.
 
     Raises:
         NotUnderstood: if they have several.
@@ -236,7 +237,7 @@ def _decided(looks: Sequence[_Look]) -> str:
 
 
 def _is_certain(look: _Look, name: str) -> bool:
-    """Whether the shapes of a document are nothing else's."""
+    """Whether no other format has the shapes of a document."""
     codec = get_codec(name)
     try:
         return codec.likeness(codec.sample(look.trees[name])) == 1
@@ -254,7 +255,7 @@ def _means(looks: Sequence[_Look]) -> list[tuple[str, float]]:
 
 
 def _read_differently(look: _Look, name: str, rival: str) -> bool:
-    """Whether two formats make different messages of a document."""
+    """Whether two formats read a document as different messages."""
     one, other = (_sample_read(get_codec(codec), look.trees[codec]) for codec in (name, rival))
     if one is None or other is None or len(one) != len(other):
         return True
@@ -269,7 +270,7 @@ def _sample_read(codec: Codec, tree: Any) -> History | None:
 
 
 def _says(message: Msg) -> tuple[Any, ...]:
-    """Return the words of a message, whatever stands beside them and however they are spelt."""
+    """Return the words of a message, ignoring spelling and everything beside them."""
     return message.role, *(attrs.evolve(block, extras={}, notes={}) for block in message.content)
 
 
@@ -291,7 +292,7 @@ def _not_understood(look: _Look) -> DecodeError:
 
 
 def _unknown(read: Understanding) -> str:
-    """Return what a reader did not know, in words; nothing if it knew all."""
+    """Return what a reader didn't know, in words; empty if it knew everything."""
     more = f" and {len(read.unknown) - _NAMED} more" if len(read.unknown) > _NAMED else ""
     named = ", ".join(excerpt(key)[1:-1] for key in read.unknown[:_NAMED])
     keys = [f"unknown keys {named}{more}"] if named else []

@@ -1,4 +1,4 @@
-"""What a provider would refuse: the rules that a codec declares, over a history."""
+"""Find what a provider would refuse: apply the codec's rules to a history."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["Finding", "check"]
 def check(history: History, target: CodecName | Codec, **options: Any) -> tuple[Finding, ...]:
     """Return what a provider would refuse in a history, in the order of the codec's rules.
 
-    Rules look at the given history, so that paths address it. What ``encode`` mends on its own, such as an id that is
-    missing, is no finding. What ``encode`` leaves out may leave more behind than is found here.
+    Rules see the history as given, and paths refer to it. Anything that ``encode`` fixes on its own, such as a missing
+    id, isn't a finding. What ``encode`` leaves out may cause faults that aren't found here.
 
     Args:
         history: of any format.
-        target: the format that would be sent.
-        options: of the codec.
+        target: the format to send.
+        options: codec options.
 
     Raises:
         CodecLookupError: if there is no such codec or option, or if the codec declares no rules.

@@ -1,9 +1,9 @@
 """The command line, ``agentmsg --help``; nothing imports it.
 
-A module holds one command; ``program`` has the table of them. The command line needs click and rich (the extra
-``cli``), and what draws needs matplotlib (the extra ``plot``).
+Each module holds one command; ``program`` has their table. The command line needs click and rich (the extra ``cli``),
+and plots need matplotlib (the extra ``plot``).
 
-May import everything; ``testing`` it doesn't need.
+May import everything; it doesn't need ``testing``.
 """
 
 from __future__ import annotations
@@ -28,6 +28,6 @@ def main() -> None:
             sys.exit(2)
         program(prog_name="agentmsg")
     except KeyboardInterrupt:
-        # While it starts or ends; what a command does meanwhile, program tells.
+        # During start or end; program reports a stop inside a command.
         sys.stderr.write("agentmsg: stopped\n")
         sys.exit(_INTERRUPTED)

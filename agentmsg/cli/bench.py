@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-# So many bytes of documents are measured at most; fewer are repeated until a run is long enough for the clock.
+# The most bytes of documents to measure; fewer than the least are repeated until a run is long enough for the clock.
 _MOST, _LEAST = 8 << 20, 1 << 18
-# So many documents are looked at for their format.
+# Documents to look at to detect their format.
 _LOOKED_AT = 20
 _ROUNDS = 10
 _WAYS = ("decode", "encode")
-# A bare parser: its name, what it reads with, and what it writes with.
+# A bare parser: its name, its reader and its writer.
 _Floor = tuple[str, Callable[[bytes], Any], Callable[[Any], bytes]]
 
 _EXAMPLES = """\b
@@ -60,14 +60,14 @@ Examples:
 
 @attrs.frozen(kw_only=True)
 class _Row:
-    """What one codec, or the floor, does with the documents.
+    """The timings of one codec, or of the floor.
 
     Attributes:
         name: of the codec, or of the parser that is the floor.
-        messages: how many there are.
+        messages: their number.
         size: of the documents, in bytes.
-        times: by what is done: "decode", "encode", and the name of each codec that is converted to.
-        ratios: by the same, this divided by the floor.
+        times: by operation: "decode", "encode", and the name of each target codec.
+        ratios: by operation, this divided by the floor.
     """
 
     name: str
@@ -80,7 +80,7 @@ class _Row:
         return self.times[what].middle(self.messages or 1)
 
     def speed(self, what: str) -> float:
-        """Return megabytes a second: bytes a microsecond."""
+        """Return megabytes per second, that is bytes per microsecond."""
         return self.size / self.times[what].middle()
 
     def as_data(self) -> dict[str, Any]:
@@ -153,10 +153,10 @@ def command(
 
 
 def _taken(file: str, found: Iterable[bytes]) -> tuple[list[bytes], bool]:
-    """Return the documents that are measured, and whether they are all of the file.
+    """Return the documents to measure, and whether they are all in the file.
 
     Raises:
-        DecodeError: code "required", if there are none.
+        DecodeError: code "required" if there are none.
     """
     documents: list[bytes] = []
     size = 0
@@ -172,7 +172,7 @@ def _taken(file: str, found: Iterable[bytes]) -> tuple[list[bytes], bool]:
 
 
 def _readers(file: str, documents: list[bytes], given: Sequence[str]) -> list[Codec]:
-    """Return the codecs that read all documents: those that are given, or else those that recognise the first ones.
+    """Return the codecs that read all documents: the given ones, or else those that recognise the first ones.
 
     Raises:
         CodecLookupError: if there is no such codec.
@@ -254,7 +254,7 @@ def _row(name: str, messages: int, size: int, times: Mapping[str, Mapping[str, T
 
 
 def _floor(documents: list[bytes]) -> _Floor | None:
-    """Return the bare parser of the documents, with its functions; None where neither reads and writes them."""
+    """Return the bare parser of the documents, with its functions; None if neither reads and writes them."""
     for name, parse, render in _floors():
         try:
             do_each(render, do_each(parse, documents))
@@ -277,7 +277,7 @@ def _print(title: str, rows: Sequence[_Row], aims: Sequence[str]) -> None:
 
     floor = rows[-1].name if rows[-1].ratios.get("decode") == 1 else "floor"
     columns = ("", "messages", "bytes", "µs a message", "MB/s", f"/ {floor}")
-    # What is compared stands below each other: all who decode, all who encode.
+    # Rows to compare are adjacent: all decoding, then all encoding.
     cells = [_cells(row, way) for way in (*_WAYS, *aims) for row in rows if way in row.times]
     show_table(title, columns, cells)
 

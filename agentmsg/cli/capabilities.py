@@ -29,7 +29,7 @@ _EVERYTHING = "everything"
 
 
 def _block_classes() -> list[type[Any]]:
-    """Return the block classes of agentmsg itself: those that others register come and go."""
+    """Return agentmsg's own block classes: those that others register come and go."""
     return [cls for cls in BLOCK_TAGS if cls.__module__.split(".", 1)[0] == "agentmsg"]
 
 
@@ -54,7 +54,7 @@ def _of_block(rows: Rows, cls: type[Any]) -> str:
 
 
 def _block_columns(caps: Caps) -> dict[str, Rows]:
-    """Return the rows of blocks by role, and those of what is inside the results of tool messages."""
+    """Return the rows of blocks by role, and those of blocks inside the results of tool messages."""
     columns = {_title(role): row.blocks for role, row in caps.messages.items()}
     tool = caps.row("tool")
     if tool is not None:
@@ -79,7 +79,7 @@ def _blocks(caps: Caps) -> Table:
 
 
 def _block_fields(caps: Caps) -> Table:
-    """Return for each block class that is supported anywhere its fields, by how they are supported where it is."""
+    """Return the fields of each block class that is supported anywhere, by how they are supported."""
     lines: Table = [("", _YES, _IF, _NO)]
     for cls in _block_classes():
         rows = [row for rows in _block_columns(caps).values() if (row := _row_of(rows, cls)) is not None]
@@ -88,7 +88,7 @@ def _block_fields(caps: Caps) -> Table:
             for name in [field.alias or field.name for field in attrs.fields(cls) if field.init]:
                 found = {_word(row.fields.get(name)) for row in rows}
                 if name != "notes":
-                    # The blocks inside of a result have a table of their own; they are not reset as a whole.
+                    # The blocks inside a result have their own table; they aren't reset as a whole.
                     always = cls is ToolResultBlock and name == "content"
                     words[_YES if always else found.pop() if len(found) == 1 else _IF].append(name)
             lines.append((cls.__name__, *(", ".join(names) for names in words.values())))
@@ -119,7 +119,7 @@ def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
 
 
 def summary(caps: Caps) -> str:
-    """Return in a few words what a format supports."""
+    """Return a short summary of what a format supports."""
     if caps.everything:
         return _EVERYTHING
     classes = _block_classes()

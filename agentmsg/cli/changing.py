@@ -1,4 +1,4 @@
-"""``agentmsg trim`` and ``agentmsg filter``: files of documents with fewer messages, in the format that they have."""
+"""``agentmsg trim`` and ``agentmsg filter``: files of documents with fewer messages, in the same format."""
 
 from __future__ import annotations
 

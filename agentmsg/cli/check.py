@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-# So many findings are listed one by one; all are counted.
+# The most findings to list; all are counted.
 _LISTED = 1000
 
 _EXAMPLES = """\b
@@ -50,7 +50,7 @@ class _Report:
     listed: list[tuple[str, Finding]] = attrs.field(factory=list["tuple[str, Finding]"])
 
     def add(self, place: str, found: tuple[Finding, ...]) -> None:
-        """Take the findings of a document."""
+        """Add the findings of a document."""
         self.documents += 1
         self.refused += any(finding.severity == "error" for finding in found)
         self.counts.update((finding.severity, finding.code) for finding in found)

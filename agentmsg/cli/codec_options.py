@@ -1,4 +1,4 @@
-"""The options of a codec for people: each with its values, its default, and a line from the class's docstring."""
+"""The options of a codec for people: values, default, and a line from the class's docstring."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Option", "options_of"]
 
-# An entry of a section "Attributes:", with the lines that go on further to the right.
+# An entry of an "Attributes:" section, with its indented continuation lines.
 _ENTRY = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 
 
@@ -25,8 +25,8 @@ class Option:
 
     Attributes:
         name: as in ``am.get_codec("openai", thinking="text")`` and ``-O thinking=text``.
-        values: all that it can be; empty if there is no such list.
-        value: what the codec has for it: the default, if nobody chose another.
+        values: all allowed values; empty if there is no such list.
+        value: the codec's value: the default, unless another was chosen.
         about: one or two sentences; empty if no docstring describes it.
     """
 
@@ -47,7 +47,7 @@ def options_of(codec: Codec) -> list[Option]:
 
 
 def _values(validator: Any) -> tuple[Any, ...]:
-    """Return the values that a validator of attrs allows, if it is one that lists them."""
+    """Return the values that an attrs validator allows, if it lists them."""
     return tuple(getattr(validator, "options", None) or ())
 
 

@@ -11,7 +11,7 @@ from agentmsg.cli.output import check_written, output_to
 __all__ = ["command"]
 
 _SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
-# The variable by which the script asks; click makes its name of that of the program.
+# The variable that the script sets; click derives its name from the program's.
 _VARIABLE = "_AGENTMSG_COMPLETE"
 
 _EXAMPLES = """\b
@@ -35,5 +35,5 @@ def command(ctx: click.Context, *, shell: str, output: str, force: bool) -> None
     complete = _SHELLS[shell](ctx.find_root().command, {}, "agentmsg", _VARIABLE)
     check_written([output], (), force=force)
     with output_to(output, force=force):
-        # The base's, because the one for Bash would run Bash to ask for its version.
+        # The base class's: the one for Bash would run Bash to get its version.
         click.echo(ShellComplete.source(complete), nl=False)

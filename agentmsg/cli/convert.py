@@ -1,4 +1,4 @@
-"""``agentmsg convert``: documents, files of documents and folders of them, from one format into another."""
+"""``agentmsg convert``: convert documents, files of documents and folders of them between formats."""
 
 from __future__ import annotations
 

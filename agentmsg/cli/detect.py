@@ -1,4 +1,4 @@
-"""``agentmsg detect``: what format a file has."""
+"""``agentmsg detect``: the format of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``agentmsg diff``: what differs between two conversations, whatever their formats."""
+"""``agentmsg diff``: the differences between two conversations, whatever their formats."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ __all__ = ["command"]
 _SAME, _DIFFERENT, _TROUBLE = 0, 1, 2
 _SIGNS = {"added": "+", "removed": "-", "changed": "~", "reordered": "~"}
 _STYLES = {"added": "green", "removed": "red", "changed": "yellow", "reordered": "yellow"}
-# So many characters of a value are shown, and so many of what is the same around a change.
+# Characters to show of a value, and of the unchanged text around a change.
 _LONGEST = 160
 _AROUND = 40
 _EXAMPLES = """\b
@@ -130,7 +130,7 @@ def _as_data(difference: Difference, *, exact: bool) -> dict[str, Any]:
 
 
 def _plain(value: Any, *, exact: bool) -> Any:
-    """Return a value of the model in the canonical form; with its notes only where they are compared."""
+    """Return a model value in the canonical form; with its notes only if they are compared."""
     if isinstance(value, Noted):
         canonical: Any = get_codec("json")
         return canonical.engine.write_any(value if exact else _bare(value))
@@ -149,7 +149,7 @@ def _has_parts(value: object) -> bool:
 
 
 def _bare(value: object) -> Any:
-    """Return an object without notes, and all that is in it."""
+    """Return an object without notes, at all levels."""
     if isinstance(value, tuple):
         return tuple(map(_bare, _items(value)))
     if not isinstance(value, Noted):
@@ -186,7 +186,7 @@ def _summary(found: list[Difference]) -> str:
 
 
 def _lines(difference: Difference) -> list[Text]:
-    """Return a line with the path and, where there is room, the value; and one more with the words of a text."""
+    """Return a line with the path and, if there is room, the value; plus one with the word changes of a text."""
     from rich.text import Text  # noqa: PLC0415 - see above
 
     kind, was, now = difference.kind, difference.was, difference.now
@@ -206,7 +206,7 @@ def _shown(value: Any) -> str:
 
 
 def _words(was: str, now: str) -> Text:
-    """Return two texts as one, word by word: [-what went-], {+what came+}, and some of what is the same."""
+    """Return two texts as one, word by word: [-removed-], {+added+}, and some of the unchanged text."""
     from rich.text import Text  # noqa: PLC0415 - see above
 
     pieces = list(words_apart(was, now))

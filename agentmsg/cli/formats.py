@@ -1,4 +1,4 @@
-"""``agentmsg formats``: the formats that are known, and what each supports."""
+"""``agentmsg formats``: the known formats, and what each supports."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _print(codecs: list[Codec], *, has_tables: bool) -> None:
 
 
 def _available() -> list[Codec]:
-    """Return all codecs that can be had; say of the others why not."""
+    """Return all available codecs; report why others aren't."""
     found: list[Codec] = []
     for name in codec_names():
         try:
@@ -116,7 +116,7 @@ def _print_tables(codec: Codec) -> None:
 
 
 def _mapping(mapped: Sequence[Mapped]) -> list[tuple[str, ...]]:
-    """Return the table of native keys; what belongs to one native object stands below its name."""
+    """Return the table of native keys, grouped below the names of native objects."""
     rows: list[tuple[str, ...]] = [("NATIVE", "AGENTMSG")]
     for each in mapped:
         rows += [(each.native, each.cls), *((f"  {key}", told) for key, told in each.keys)]

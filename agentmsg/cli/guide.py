@@ -52,7 +52,7 @@ class _Guide(StringParamType):
     name = "guide"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin so."""
+        """Return the names that begin with the incomplete word."""
         return [CompletionItem(name, help=line) for name, line in guides().items() if name.startswith(incomplete)]
 
 

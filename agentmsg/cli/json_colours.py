@@ -1,4 +1,4 @@
-"""JSON on a terminal: indented, coloured, and with all escaped that a terminal could obey; the value is the same."""
+"""JSON on a terminal: indented, coloured, and escaped against terminal control; the value is the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agentmsg.values.text import dump_json
 
 __all__ = ["indented", "painted", "screen", "write_json"]
 
-# A key with its colon, a string, a number, or a word; nothing else that stands in JSON is coloured.
+# A key with its colon, a string, a number, or a word; nothing else in JSON is coloured.
 _TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b')
 _KEY, _TEXT, _NUMBER, _WORD = "blue", "green", "cyan", "yellow"
 
@@ -25,13 +25,13 @@ def indented(value: Any) -> str:
 
 
 def painted(text: str, *, has_colours: bool) -> str:
-    """Return JSON text as a terminal may have it."""
+    """Return JSON text that is safe for a terminal."""
     safe = text if text.replace("\n", "").isprintable() else "".join(map(_safe, text))
     return _TOKEN.sub(_coloured, safe) if has_colours else safe
 
 
 def write_json(value: Any) -> None:
-    """Write JSON to stdout: a line to a pipe, indented and coloured to a terminal."""
+    """Write JSON to stdout: one line for a pipe, indented and coloured for a terminal."""
     if is_terminal(sys.stdout):
         _Screen().write(indented(value).encode())
         sys.stdout.write("\n")
@@ -40,7 +40,7 @@ def write_json(value: Any) -> None:
 
 
 def screen() -> BinaryIO:
-    """Return a stdout that is a terminal: it shows the JSON that is written to it with colours.
+    """Return a stdout for a terminal, which colours the JSON written to it.
 
     Raises:
         FileError: if it is closed.
@@ -50,11 +50,11 @@ def screen() -> BinaryIO:
 
 
 class _Screen:
-    """The terminal, for JSON; every piece that is written holds whole texts and numbers."""
+    """The terminal, for JSON; each write must hold complete strings and numbers."""
 
     def write(self, data: bytes) -> int:
         """Show a piece of JSON."""
-        # Not by click, which would take the colours away where FORCE_COLOR asks for them.
+        # Not through click, which would remove the colours even if FORCE_COLOR asks for them.
         shown = painted(data.decode(), has_colours=has_colours(sys.stdout))
         standard_out().write(shown.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
         return len(data)
@@ -65,7 +65,7 @@ class _Screen:
 
 
 def _safe(char: str) -> str:
-    # Outside of strings there are no others than these.
+    # Outside strings there are no others.
     return char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1]
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands take: each has one name, one letter and one meaning in all of them.
+"""Shared options: each has one name, one letter and one meaning in all commands.
 
 -f --from CODEC          the format that is read
 -t --to CODEC            the format that is written (of diff: that of the second document)
@@ -46,12 +46,12 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 
 class _Codec(StringParamType):
-    """The name of a format; shells complete it. Whether there is one is said by whoever looks it up."""
+    """The name of a format; shells complete it. The caller checks that it exists."""
 
     name = "codec"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin so."""
+        """Return the names that begin with the incomplete word."""
         return [CompletionItem(name) for name in codec_names() if name.startswith(incomplete)]
 
 
@@ -87,10 +87,10 @@ def codec_options(command: _F) -> _F:
 
 
 class _Source(_Codec):
-    """The name of a format to read, or the word that each document has its own."""
+    """The name of a format to read, or the word for "each document has its own"."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin so."""
+        """Return the names that begin with the incomplete word."""
         more = [CompletionItem(EACH)] if EACH.startswith(incomplete) else []
         return super().shell_complete(ctx, param, incomplete) + more
 
@@ -101,7 +101,7 @@ def from_option(words: str) -> Callable[[_F], _F]:
 
 
 def each_option(words: str) -> Callable[[_F], _F]:
-    """Give a command the option ``-f CODEC`` that detects the format of each document anyway: "each" is None."""
+    """Give a command the option ``-f CODEC``; each document's format is detected anyway: "each" is None."""
 
     def given(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
         return None if value == EACH else value

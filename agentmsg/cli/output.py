@@ -1,4 +1,4 @@
-"""Where results go: to stdout, or whole into a file that nothing else has the name of."""
+"""Write results to stdout, or completely into a file whose name is free."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REPORTS", "check_ending", "check_written", "output_to", "write_file"]
 
-# How the names of files may end that hold what a command prints: text, or JSON.
+# Suffixes of files for printed output: text, or JSON.
 REPORTS = (".txt", ".json")
 
 
@@ -26,11 +26,11 @@ def check_written(written: Iterable[str], read: Iterable[str], *, force: bool) -
 
     Args:
         written: the names of all files to write; "-" is stdout.
-        read: the names of all that are read; "-" is stdin.
-        force: whether files that exist are replaced.
+        read: the names of all files to read; "-" is stdin.
+        force: whether to replace existing files.
 
     Raises:
-        FileError: code "same-file", if one is a source or another result; code "exists".
+        FileError: code "same-file" if one is a source or another result; code "exists".
     """
     names = list(written)
     check_distinct(names, read)
@@ -39,10 +39,10 @@ def check_written(written: Iterable[str], read: Iterable[str], *, force: bool) -
 
 
 def check_ending(name: str, endings: Collection[str]) -> str:
-    """Return the ending of the name of a file to write.
+    """Return the suffix of a file to write.
 
     Raises:
-        FileError: code "form", if it is none of these, and not empty.
+        FileError: code "form" if it is none of these, and not empty.
     """
     ending = PurePath(name).suffix.lower()
     if ending and ending not in endings:
@@ -52,7 +52,7 @@ def check_ending(name: str, endings: Collection[str]) -> str:
 
 
 def write_file(name: str, data: bytes, *, force: bool) -> None:
-    """Write a file, or to stdout for "-"; a file is there whole or, if anything goes wrong, as it was.
+    """Write a file, or to stdout for "-"; if anything goes wrong, an existing file stays as it was.
 
     Raises:
         FileError: if it can't be written; code "exists".
@@ -66,7 +66,7 @@ def write_file(name: str, data: bytes, *, force: bool) -> None:
 
 @contextmanager
 def output_to(name: str, *, force: bool) -> Generator[None]:
-    """Let all that is printed to stdout go to a file, once it is all there; "-" leaves it on stdout.
+    """Send everything printed to stdout to a file, once it is complete; "-" leaves it on stdout.
 
     Raises:
         FileError: if it can't be written; code "exists".

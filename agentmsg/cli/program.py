@@ -1,11 +1,11 @@
-"""The group of all commands: finds each when it is called; turns every error into a line and an exit code.
+"""The group of all commands: loads each on use, and turns every error into one line and an exit code.
 
     0  done
     1  an error: one line with code, codec, path and words
     2  the command line is wrong, or names a file that may not be written
     3  content would be lost, and --on-loss error was given; or documents were quarantined
 
-As shells expect, 130 means stopped by Ctrl-C, and 141 that nobody reads the output any more.
+As shells expect, 130 means stopped by Ctrl-C, and 141 that the output's reader has closed it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from agentmsg.errors import AgentMsgError, excerpt
 
 __all__ = ["program"]
 
-# Each command: its module, with its name there if that is not `command`, and its line in --help, which imports none.
+# Each command: its module, with its name there if that isn't `command`, and its line in --help, which imports no
+# command.
 _COMMANDS = {
     "bench": ("agentmsg.cli.bench", "Measure how fast codecs read and write a file."),
     "check": ("agentmsg.cli.check", "Tell what a provider would refuse."),
@@ -40,9 +41,9 @@ _COMMANDS = {
     "stats": ("agentmsg.cli.stats", "Count messages, text, tool calls and tokens."),
     "trim": ("agentmsg.cli.changing:trim_command", "Keep what fits into a budget of tokens."),
 }
-# The extra that brings a package which some commands need.
+# The extra that installs a package some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}
-# Exit codes of errors, by their code; all others are 1.
+# Exit codes by error code; all others are 1.
 _CODES = {"content-loss": 3, "exists": 2, "form": 2, "same-file": 2}
 _WRONG_USAGE = 2
 _INTERRUPTED = 130
@@ -111,7 +112,7 @@ class _Program(click.Group):
         except BrokenPipeError:
             abandon_output()
             code = _NO_READER
-        except OSError as error:  # of stdout, because files have errors of their own
+        except OSError as error:  # from stdout, because files have their own errors
             abandon_output()
             say(f"error [file] stdout: {error.strerror}")
             code = 1

@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, a line now and then elsewhere, nothing for what is done at once."""
+"""Progress of a run: a bar on a terminal, an occasional line elsewhere, nothing for short runs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["Progress", "progress_of", "size_of"]
 
 # Less than this is done before anybody could look.
 _SMALL = 4 << 20
-# Seconds until there is anything to tell, where nobody knows how much there is to do; and between two lines.
+# Seconds until the first report, if the total is unknown; and between two lines.
 _SOON, _EVERY = 1.0, 10.0
 _MEGABYTE = 1_000_000
 
 
 def size_of(names: Iterable[str]) -> int | None:
-    """Return how many bytes files have together; None if nobody knows: one is a stream."""
+    """Return the total size of files in bytes; None if unknown, because one is a stream."""
     total = 0
     for name in names:
         try:
@@ -33,27 +33,27 @@ def size_of(names: Iterable[str]) -> int | None:
                 return None
             total += place_of(name).size(name) or 0
         except FileError:
-            continue  # told by whoever opens it
+            continue  # reported on opening it
     return total
 
 
 class Progress:
-    """Told how far a run is; shows nothing."""
+    """Takes reports of a run's progress; shows nothing."""
 
     def __call__(self, size: int, documents: int) -> None:
-        """Take note of how many bytes are read, and documents are done."""
+        """Report the bytes read and documents done."""
 
     def share(self, done: float, words: str) -> None:
-        """Take note of what is done now, and what share of all is done; of what isn't measured in bytes."""
+        """Report the current step and the share done, for work not measured in bytes."""
 
 
 @contextmanager
 def progress_of(total: int | None, *, quiet: bool) -> Generator[Progress]:
-    """Give what is told how far a run is, and shows it on stderr.
+    """Open a progress display on stderr.
 
     Args:
-        total: how many bytes there are to read; None if nobody knows.
-        quiet: whether nothing is shown.
+        total: number of bytes to read; None if unknown.
+        quiet: whether to show nothing.
     """
     is_small = total is not None and total < _SMALL
     if quiet or is_small or (total is None and _is_typed()):
@@ -73,7 +73,7 @@ def _is_typed() -> bool:
 
 
 class _Bar(Progress):
-    """A bar that moves on a terminal, and is gone at the end."""
+    """A bar that moves on a terminal, and disappears at the end."""
 
     def __init__(self, total: int | None, stack: ExitStack) -> None:
         self._total = total
@@ -111,7 +111,7 @@ class _Bar(Progress):
 
 
 class _Lines(Progress):
-    """A line now and then, for logs."""
+    """An occasional line, for logs."""
 
     def __init__(self, total: int | None) -> None:
         self._total = total

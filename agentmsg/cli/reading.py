@@ -1,6 +1,6 @@
-"""What commands that look at data take: files of histories of any format.
+"""Input of commands that look at data: files of histories in any format.
 
-What a file holds its name says, as for convert: one document, one a line, or frames; compressed or not.
+As for convert, a file's name says what it holds: one document, one per line, or frames; compressed or not.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ __all__ = [
 ]
 
 
-# Seconds between two words on how far a file is read.
+# Seconds between two progress reports while reading a file.
 _EVERY = 0.1
 
 
 @attrs.frozen(kw_only=True)
 class Read:
-    """A history, the codec that read it, and where it stood (the file, and the line where there are several)."""
+    """A history, its codec, and its place (the file, and the line if there are several)."""
 
     history: History
     codec: str
@@ -66,7 +66,7 @@ class Read:
 
 @attrs.frozen(kw_only=True)
 class Unread:
-    """The error of a document that can't be read, and where it stands."""
+    """The error of a document that can't be read, and its place."""
 
     error: AgentMsgError
     place: str
@@ -74,14 +74,14 @@ class Unread:
 
 @attrs.frozen(kw_only=True)
 class Absent:
-    """How many records of a file had no document at the places where it was looked for."""
+    """The number of a file's records without a document at the given places."""
 
     count: int
 
 
 @attrs.frozen(kw_only=True)
 class Formats:
-    """The formats that a file may have, best first, each with its score; the one that is recognised, or why none is."""
+    """The formats a file may have, best first, each with its score; and the recognised one, or why there is none."""
 
     scores: tuple[tuple[str, float], ...]
     codec: str | None = None
@@ -97,15 +97,15 @@ def histories_of(
     column: str | None = None,
     advance: Advance = lambda size, documents: None,
 ) -> Iterator[Read | Unread | Absent]:
-    """Yield the histories of a file, one after the other, and what had none; "-" is stdin.
+    """Yield the histories of a file, one after the other, and records without any; "-" is stdin.
 
     Args:
         name: of the file.
         codec: of all documents; None to detect that of each.
-        form: how documents stand in it, where its name doesn't tell.
-        at: JSON pointers to the documents, where they are inside of what stands in it.
-        column: of a Parquet file, that holds the documents.
-        advance: told how many bytes of it are read, and documents.
+        form: how the file holds documents, if its name doesn't say.
+        at: JSON pointers to the documents, if they are inside records.
+        column: the column of a Parquet file that holds the documents.
+        advance: called with the numbers of bytes and documents read.
 
     Raises:
         CodecLookupError: if there is no such codec.
@@ -131,20 +131,20 @@ def histories_of(
 def read_each(
     files: Sequence[str], take: Callable[[Read], object], at: tuple[str, ...] = (), *, quiet: bool = False, **how: Any
 ) -> int:
-    """Read the histories of several files, with progress, and tell of documents that can't be read.
+    """Read the histories of several files, with progress, and report documents that can't be read.
 
     Args:
         files: their names.
         take: called with each history.
         at: as for ``histories_of``.
-        quiet: whether to tell of errors only.
+        quiet: whether to report errors only.
         how: the other arguments of ``histories_of``.
 
     Returns:
-        How many documents can't be read.
+        The number of documents that can't be read.
 
     Raises:
-        DecodeError: code "required", if there were records, and no document in any of them.
+        DecodeError: code "required" if there were records, but no document in any of them.
     """
     unread = Trouble()
     size = taken = absent = 0
@@ -175,13 +175,13 @@ def read_each(
 def history_of(
     name: str, codec: str | None, form: Form | None = None, at: tuple[str, ...] = (), column: str | None = None
 ) -> Read:
-    """Return the one history of a file; as for ``histories_of``.
+    """Return the only history of a file; as for ``histories_of``.
 
     Raises:
-        AgentMsgError: if it can't be read, or there isn't just one.
+        AgentMsgError: if it can't be read, or there isn't exactly one.
     """
     found: list[Read] = []
-    # A file of a million is not read to its end only to be counted.
+    # Don't read a file of a million documents to its end only to count them.
     for each in islice(histories_of(name, codec, form, at, column=column), 2):
         if isinstance(each, Unread):
             raise named(each.error, each.place)
@@ -210,12 +210,12 @@ def history_at(
         name: of the file; "-" is stdin.
         index: of the document, from 0.
         codec: its format; None to detect it.
-        form: how documents stand in the file, where its name doesn't tell.
+        form: how the file holds documents, if its name doesn't say.
         at: as for ``histories_of``.
         column: as for ``histories_of``.
 
     Raises:
-        AgentMsgError: if it can't be read; code "required", if there is no such document.
+        AgentMsgError: if it can't be read; code "required" if there is no such document.
     """
     with _opened(name, form, at, column) as (reading, place):
         documents = iter(reading)
@@ -240,7 +240,7 @@ def documents_at(
     """Yield the documents of a file as bytes; as for ``histories_of``.
 
     Raises:
-        AgentMsgError: if one of them can't be had.
+        AgentMsgError: if one of them can't be read.
     """
     with _opened(name, form, at, column) as (reading, place):
         is_empty = True
@@ -285,7 +285,7 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = (), co
 def _opened(
     name: str, form: Form | None, at: tuple[str, ...], column: str | None
 ) -> Generator[tuple[Reading, Callable[[Found], str]]]:
-    """Give the documents of a file, and what tells the place of each."""
+    """Open the documents of a file, with a function that returns the place of each."""
     kind = kind_of(name, form or "json", column)
     check_column(column, kind)
     piece = Piece(source=Source(path=name, kind=kind, codec="", at=at))
@@ -294,7 +294,7 @@ def _opened(
 
 
 def _place(name: str, line: str, found: Found) -> str:
-    """Return where a document stands: the file, its line there, and its place in that, as far as there are several."""
+    """Return a document's place: the file, its line, and its place in that, as far as there are several."""
     place = name + line.format(found.number)
     return place if found.at is None else f"{place}, at {excerpt(found.at)[1:-1]}"
 
@@ -318,6 +318,6 @@ def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
 
 
 def _warn(name: str, found: Found, codec: str) -> None:
-    """Warn where a document is hardly of the format that was named."""
+    """Warn if a document is hardly of the named format."""
     if found.data is not None and (words := doubt(found.data, codec)):
         tell_doubt(name, words)

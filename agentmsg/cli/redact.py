@@ -1,4 +1,4 @@
-"""``agentmsg redact``: files of documents without their secrets, in the format that they have."""
+"""``agentmsg redact``: files of documents without their secrets, in the same format."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def command(
     """
     run = Run(**how)
     change = Redact(kinds=kinds, patterns=tuple(patterns.items()))
-    change.words("")  # a pattern that isn't one is refused before any file is read
+    change.words("")  # refuses an invalid pattern before any file is read
     job = Job(codec=codec or "", kind=Kind("json"), change=change)
 
     def tell(outcome: Outcome, *, is_one: bool) -> None:

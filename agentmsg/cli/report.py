@@ -1,4 +1,4 @@
-"""What a conversion prints on stderr: the losses by kind, content first, and the quarantined documents."""
+"""The report of a conversion on stderr: the losses by kind, content first, and the quarantined documents."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ __all__ = [
     "tell_skipped",
 ]
 
-# Levels in the order in which they are told: their colours, and how many kinds of each are told in words.
+# Levels in display order: their colours, and how many kinds of each to list.
 _REFUSED = {
     "refused": ": see agentmsg check, or convert with --repair",
     "unset": " for a missing setting: give --model, --max-tokens",
 }
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
-# So many files are told of one by one that hold what cannot be read.
+# The most files with unreadable documents to list.
 _FILES = 10
 _SKIPPED: Mapping[Skipped, tuple[str, str]] = {
     "hidden": ("hidden file", "hidden files"),
@@ -60,13 +60,13 @@ def counted(number: int, word: str, words: str | None = None) -> str:
 
 
 def tell_doubt(path: str, words: str) -> None:
-    """Warn that a file is hardly of the format that was named."""
+    """Warn that a file is hardly of the named format."""
     name = "stdin" if path == STANDARD else path
     say(f"warning: {name} looks like another format: {words}", colour="yellow")
 
 
 class Lost:
-    """What documents lost, until it is told."""
+    """Losses of documents, to be reported."""
 
     def __init__(self) -> None:
         self._levels: Counter[str] = Counter()
@@ -81,13 +81,13 @@ class Lost:
         self._documents += 1
 
     def tell(self) -> None:
-        """Tell it, if there is anything."""
+        """Report the losses, if there are any."""
         if self._documents:
             _tell(self._groups, self._levels, is_one=self._documents == 1)
 
 
 class Trouble:
-    """Documents that can't be read: told in one line a file, with the first error and how many there are."""
+    """Documents that can't be read, reported in one line per file, with the first error and their number."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -101,7 +101,7 @@ class Trouble:
         self._files[name] = first, count + 1
 
     def tell(self, name: str) -> None:
-        """Tell of a file, that is read, unless enough was told of others."""
+        """Report a file that was read, unless enough others have been."""
         if name not in self._files:
             return
         first, count = self._files.pop(name)
@@ -115,13 +115,13 @@ class Trouble:
         say(f"error [{error.code}] {lead}{error}{more}", colour="red")
 
     def tell_rest(self) -> None:
-        """Tell how many files were not told of."""
+        """Report the number of files that weren't listed."""
         if self._silent:
             say(f"error: and {counted(self._silent, 'more file')} with unreadable documents", colour="red")
 
 
 def tell_losses(losses: Iterable[Loss]) -> None:
-    """Tell what a document lost."""
+    """Report the losses of a document."""
     lost = Lost()
     lost.add(1, losses)
     lost.tell()
@@ -152,10 +152,10 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
 
 
 def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:
-    """Return the files that names, folders and patterns stand for; tell how many of folders are left out.
+    """Return the files that names, folders and patterns mean; report how many files of folders are left out.
 
     Raises:
-        FileError: if a folder or a pattern stands for nothing.
+        FileError: if a folder or a pattern matches nothing.
     """
     skipped: Counter[Skipped] = Counter()
     found = [path for path, _ in expand(names, skip=lambda why: skipped.update([why]))]
@@ -165,17 +165,17 @@ def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:
 
 
 def tell_skipped(skipped: Mapping[Skipped, int]) -> None:
-    """Tell how many files of folders are left out, and why."""
+    """Report how many files of folders are left out, and why."""
     if any(skipped.values()):
         say("skipped: " + ", ".join(counted(skipped[why], *words) for why, words in _SKIPPED.items() if skipped[why]))
 
 
 def tell_columns(targets: Iterable[Target]) -> None:
-    """Tell which columns of Parquet files hold the documents, and which others aren't carried over."""
+    """Report which columns of Parquet files hold the documents, and which others aren't kept."""
     chosen: Counter[Choice] = Counter()
     for source in (source for target in targets for source in target.sources):
         if source.kind.form == "parquet" and not source.is_stream:
-            # Whatever is wrong with the file, converting it tells.
+            # Converting the file will report any fault in it.
             with suppress(AgentMsgError), place_of(source.path).open(source.path) as stream:
                 chosen[read_choice(stream, source.path, source.kind.column)] += 1
     for choice, count in chosen.items():
@@ -186,26 +186,26 @@ def tell_columns(targets: Iterable[Target]) -> None:
 
 
 def _of_each(formats: Mapping[str, int]) -> Iterator[str]:
-    """Yield formats, the most frequent first, each with the number of its documents."""
+    """Yield formats, the most frequent first, each with its number of documents."""
     for codec, count in sorted(formats.items(), key=lambda pair: (-pair[1], pair[0])):
         yield f"{codec} ({counted(count, 'document')})"
 
 
 def tell_absent(count: int) -> None:
-    """Tell how many records had no document at the places of ``--at``."""
+    """Report how many records had no document at the places of ``--at``."""
     if count:
         say(f"--at: nothing found in {counted(count, 'document')}")
 
 
 def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: bool, change: str = "") -> None:
-    """Tell what a run did, what it lost, and what it quarantined; that last in any case.
+    """Report what a run did, what it lost, and what it quarantined; the last in any case.
 
     Args:
         outcome: of the run.
         written: the name of the target.
         is_one: whether it was about one document.
-        is_silent: whether losses and counts are left out.
-        change: what was done to the documents, such as "trimmed"; then losses are told only where there are any.
+        is_silent: whether to leave out losses and counts.
+        change: the change to the documents, such as "trimmed"; losses are then reported only if there are any.
     """
     if not is_silent:
         if change:

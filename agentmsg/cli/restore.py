@@ -90,14 +90,14 @@ def command(
     if output == STANDARD and target_kind.form == "msgpack" and is_terminal(sys.stdout):
         msg = "won't write binary data to a terminal: name a file with -o"
         raise click.UsageError(msg)
-    # A terminal gets what people read.
+    # A terminal gets the readable form.
     is_shown = output == STANDARD and is_terminal(sys.stdout)
     lost = Lost()
     Restoring(
         converted=converted,
         kind=kind,
         accounts=accounts,
-        # Lines, whatever their file is called.
+        # Lines, whatever the file is called.
         accounts_kind=attrs.evolve(kind_of(accounts or STANDARD, "jsonl"), form="jsonl"),
         source=source,
         codec=codec,

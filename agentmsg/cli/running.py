@@ -1,4 +1,4 @@
-"""What all commands on the engine of files share: their options, and a run of a job with progress and a report."""
+"""Shared by all commands that run jobs on files: their options, and a run with progress and a report."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 __all__ = ["QUARANTINED", "Run", "input_options", "run_job", "running_options"]
 
-# The exit code where documents were quarantined.
+# The exit code if documents were quarantined.
 QUARANTINED = 3
 _F = TypeVar("_F", bound="Callable[..., object]")
 
 
 @attrs.frozen(kw_only=True)
 class Run:
-    """What a person said of a run: the parameters of the options below, by their names."""
+    """The user's choices for a run: the parameters of the options below, by their names."""
 
     files: tuple[str, ...]
     output: str
@@ -62,7 +62,7 @@ class Run:
 
 
 def input_options(command: _F) -> _F:
-    """Give a command the files to read and to write, and the options that say how they are read."""
+    """Give a command the files to read and to write, and the options for reading them."""
     options = (
         click.argument("files", metavar="SRC...", nargs=-1, required=True),
         output_option("The file or folder to write"),
@@ -76,7 +76,7 @@ def input_options(command: _F) -> _F:
 
 
 def running_options(command: _F) -> _F:
-    """Give a command the options that say how its output is written, and who does the work."""
+    """Give a command the options for writing its output, and for who does the work."""
     options = (
         click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split)."),
         click.option("--pretty", is_flag=True, help="Indent the JSON."),
@@ -111,14 +111,14 @@ def _with(options: Sequence[Callable[[Any], Any]], command: _F) -> _F:
 def run_job(
     job: Job, run: Run, tell: Callable[..., None], *, losses: str | None = None, flat: str | None = None
 ) -> int:
-    """Do a job on files, with progress; return the exit code.
+    """Run a job on files, with progress; return the exit code.
 
     Args:
         job: what to do with each document; its ``kind`` doesn't count.
         run: on which files, and how.
-        tell: called with the outcome, and by the name ``is_one`` whether it was about one document.
-        losses: where the loss reports go.
-        flat: where losses go one by one.
+        tell: called with the outcome, and with the keyword ``is_one``: whether it was about one document.
+        losses: the file for the loss reports.
+        flat: the file for single losses.
     """
     job = attrs.evolve(job, pretty=run.pretty, losses=losses is not None, flat=flat is not None)
     _check(job, run)
@@ -143,12 +143,12 @@ def run_job(
 
 
 def _is_one(targets: Sequence[Target], bad: str | None) -> bool:
-    """Whether it is about one document: if it can't be converted, that is an error, unless there is a place for it."""
+    """Whether it is about one document: if it can't be converted, that is an error, unless there is a file for it."""
     return len(targets) == 1 and targets[0].is_alone and bad is None
 
 
 def _planned(job: Job, run: Run) -> list[Target]:
-    """Return the files to write, each with its sources; tell what is skipped, and which formats were detected."""
+    """Return the files to write, each with its sources; report skipped files and detected formats."""
     skipped: Counter[Skipped] = Counter()
     targets = targets_of(
         run.files,
@@ -170,14 +170,14 @@ def _planned(job: Job, run: Run) -> list[Target]:
 
 
 def _size(targets: Sequence[Target], output: str) -> int | None:
-    """Return how many bytes there are to read; 0 where somebody sees what comes of it anyway."""
+    """Return the number of bytes to read; 0 if the output itself shows the progress."""
     if output == STANDARD and is_terminal(sys.stdout):
         return 0
     return size_of(source.path for target in targets for source in target.sources)
 
 
 def _check(job: Job, run: Run) -> None:
-    """Refuse what no file need be read for."""
+    """Refuse invalid options before any file is read."""
     files, output, source = run.files, run.output, run.source
     codec = get_codec(job.codec, **dict(job.options)) if job.codec else None
     if source is not None and source != EACH:
@@ -203,7 +203,7 @@ def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome
 
 
 def _is_streamed(job: Job, targets: Sequence[Target], request: Request) -> bool:
-    """Whether something is a stream, or a document is an error that can't be converted: no run can resume that."""
+    """Whether something is a stream, or a faulty document is an error: such a run can't be resumed."""
     sides = [name for index, target in enumerate(targets) for name in request.sides(index, target.path).values()]
     written = (
         name == STANDARD or place_of(name).is_stream(name) for name in [target.path for target in targets] + sides
@@ -228,7 +228,7 @@ def _resumable(job: Job, targets: Sequence[Target], request: Request) -> Outcome
 
 
 def _tell_formats(targets: Sequence[Target], job: Job, given: str | None) -> None:
-    """Tell what formats were detected, or what the one that was given doesn't know."""
+    """Report the detected formats, or what the given one doesn't know."""
     if given is not None:
         for path, words in doubts_of(targets, job):
             tell_doubt(path, words)
@@ -249,12 +249,12 @@ def _tell_stopped() -> None:
     say("an earlier run stopped before it had saved any work: starting over")
 
 
-# What a run tells while it is at work.
+# What a run reports while it works.
 _TELLING: Mapping[str, Any] = {"detected": _tell_format, "doubted": tell_doubt, "stopped": _tell_stopped}
 
 
 def _work_folder(targets: Sequence[Target], written: str) -> str:
-    """Return the work folder of a run: beside its target, or in it where that is a folder."""
+    """Return the work folder of a run: beside its target, or in it if that is a folder."""
     if [target.path for target in targets] != [written]:
         return f"{written.rstrip('/')}/.agentmsg"
     folder, slash, name = written.rpartition("/")
@@ -262,7 +262,7 @@ def _work_folder(targets: Sequence[Target], written: str) -> str:
 
 
 def _beside(targets: Sequence[Target], written: str, given: str | None) -> tuple[str, ...] | None:
-    """Return where the lines of each target go: the file that was given, or files in that folder."""
+    """Return the file for each target's lines: the given file, or one in that folder."""
     if given is None:
         return None
     if [target.path for target in targets] == [written]:
@@ -272,7 +272,7 @@ def _beside(targets: Sequence[Target], written: str, given: str | None) -> tuple
     below = [target.path.removeprefix(root) for target in targets]
     own = [renamed(name, Kind("jsonl")) for name in below]
     times = Counter(own)
-    # Of a.json and a.jsonl the lines go to a.json.jsonl and a.jsonl.jsonl.
+    # For a.json and a.jsonl the files are a.json.jsonl and a.jsonl.jsonl.
     names = tuple(
         f"{given.rstrip('/')}/{last if times[last] == 1 else f'{name}.jsonl'}"
         for name, last in zip(below, own, strict=True)

@@ -53,7 +53,7 @@ def command(*, codec: str, output: str, force: bool, compact: bool) -> None:
 
 
 def _schema_of(codec: Codec) -> dict[str, Any] | None:
-    """Return the schema of the documents of a codec, or else that of its native objects; None if there is none."""
+    """Return the schema of a codec's documents, or else of its native objects; None if there is none."""
     schema = codec.schema()
     if schema is None and codec.described:
         schema = {"title": codec.title, **schema_of(*codec.described)}
@@ -67,5 +67,5 @@ def _with_schema() -> list[str]:
             if _schema_of(get_codec(name)) is not None:
                 found.append(name)
         except CodecLookupError:
-            continue  # somebody's codec that is broken has no schema to offer
+            continue  # a broken foreign codec has no schema
     return found

@@ -29,7 +29,7 @@ Examples:
   agentmsg show runs.jsonl --index 3 --all | less
   agentmsg show history.json -o history.html
 """
-# What a terminal shows of each text and of each argument, result or value; and a page, which folds.
+# How much a terminal shows of each text, and of each argument, result or value; and a page, which folds.
 _IN_TERMINALS = Lengths(text=8_000, detail=1_500)
 _ON_PAGES = Lengths(text=500_000, detail=100_000)
 _WIDTH = 80
@@ -82,7 +82,7 @@ def command(
     title = None if file == STANDARD else Path(file).name
     view = view_of(history, title=title, lengths=lengths)
     if is_page:
-        # Late: program tells what to install where a package is missing.
+        # Imported late: program says what to install if a package is missing.
         write_file(output, import_module("agentmsg.show.page").page(view).encode(), force=force)
     else:
         with output_to(output, force=force):
@@ -90,7 +90,7 @@ def command(
 
 
 def _target(output: str, page: str | None) -> tuple[str, bool]:
-    """Return what to write, and whether that is a page."""
+    """Return the file to write, and whether it is a page."""
     if page is None:
         return output, check_ending(output, (".txt", *_PAGES)) in _PAGES
     if output != STANDARD:
@@ -105,7 +105,7 @@ def _print(view: View, width: int | None) -> None:
 
     from agentmsg.show.terminal import COLOURS, text  # noqa: PLC0415 - the same
 
-    # Only whether there are colours is taken from this console; of old Windows' own we know nothing.
+    # Use this console only to find out whether there are colours; old Windows terminals are unknown.
     colours = COLOURS.get(Console(file=sys.stdout).color_system or "") if has_colours(sys.stdout) else None
     columns = width or shutil.get_terminal_size((_WIDTH, 24)).columns
     shown = text(view, width=columns, colours=colours)

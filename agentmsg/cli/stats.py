@@ -1,4 +1,4 @@
-"""``agentmsg stats``: what conversations hold, in numbers."""
+"""``agentmsg stats``: statistics of conversations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _PICTURES = (".png", ".svg")
-# So many tools are told one by one.
+# The most tools to list.
 _TOOLS = 25
 _LABELS = {
     "input": "input tokens",

@@ -1,6 +1,6 @@
-"""The picture of ``agentmsg stats --plot``: roles, lengths of texts, tools, tokens. Needs matplotlib (extra ``plot``).
+"""The plot of ``agentmsg stats --plot``: roles, text lengths, tools, tokens. Needs matplotlib (extra ``plot``).
 
-Names are text of anybody's making: escaped, shortened, and never read as formulas.
+Names may be any text: they are escaped, shortened, and never read as formulas.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ _STYLE = {
     "xtick.color": _QUIET,
     "ytick.color": _INK,
 }
-# So many bars are told apart in one panel.
+# The most bars in one panel.
 _BARS = 12
 _LONGEST = 28
 _TOKENS = ("input", "cache_read", "cache_write", "input_audio", "output", "reasoning", "output_audio")
 
 
 def draw(totals: Totals, name: str, *, force: bool) -> None:
-    """Draw what many conversations hold, to a file whose name ends in .svg or .png.
+    """Plot the statistics of many conversations to a file whose name ends in .svg or .png.
 
     Raises:
         FileError: if it can't be written.
     """
-    # Not by pyplot, which keeps every figure and asks for a window system.
+    # Not with pyplot, which keeps every figure and asks for a window system.
     matplotlib: Any = import_module("matplotlib")
     new_figure: Any = import_module("matplotlib.figure").Figure
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
@@ -84,7 +84,7 @@ def _nothing(panel: Any, words: str) -> None:
 
 
 def _bars(panel: Any, labels: Sequence[str], values: Sequence[float], notes: Sequence[str], color: str) -> None:
-    """Draw lying bars, the first on top, each with a note behind it."""
+    """Draw horizontal bars, the first on top, each followed by a note."""
     places = range(len(labels))
     panel.barh(places, values, color=color, height=0.68)
     panel.set_yticks(list(places), [_label(label) for label in labels], parse_math=False)
@@ -92,7 +92,7 @@ def _bars(panel: Any, labels: Sequence[str], values: Sequence[float], notes: Seq
     panel.set_xticks([])
     panel.spines["bottom"].set_visible(False)
     most = max(values, default=0) or 1
-    # A panel of two bars has bars as thick as one of six.
+    # Make the bars in a panel of two as thick as in one of six.
     panel.set_ylim(max(len(labels), 6) - 0.4, -0.6)
     panel.set_xlim(0, most * 1.3)
     for place, value, note in zip(places, values, notes, strict=True):
@@ -116,7 +116,7 @@ def _lengths(panel: Any, totals: Totals) -> None:
     if not filled:
         _nothing(panel, "no text")
         return
-    # Two bars for each power of two: lengths of texts differ by orders of magnitude.
+    # Two bars per power of two: text lengths differ by orders of magnitude.
     last = math.ceil(math.log2(filled[-1][0]) * 2) + 1
     edges = [2 ** (step / 2) for step in range(last + 1)]
     values, weights = zip(*filled, strict=True)

@@ -1,4 +1,4 @@
-"""Tables on the terminal, by rich; every cell is escaped, and none is read as markup."""
+"""Tables on the terminal, by rich; every cell is escaped, never read as markup."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["show_table", "terminal"]
 
-# Where nobody has a window, no cell is cut.
+# Without a window, no cell is cut.
 _WIDE = 10_000
 
 
 def terminal() -> Console:
-    """Return what prints to stdout: in colour to a terminal, plain and as wide as need be to a file or a pipe."""
+    """Return a console for stdout: coloured for a terminal, plain and as wide as necessary for a file or a pipe."""
     return Console(
         color_system="auto" if has_colours(sys.stdout) else None,
         highlight=False,
@@ -34,7 +34,7 @@ def terminal() -> Console:
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table below a title: the first column to the left, all others, which are numbers, to the right."""
+    """Print a table with a title: the first column left-aligned, all others, which are numbers, right-aligned."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     for index, column in enumerate(columns):
         table.add_column(column, justify="right" if index else "left", overflow="fold")

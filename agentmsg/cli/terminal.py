@@ -1,4 +1,4 @@
-"""What the commands print: escaped, because data may hold control characters, and to the right stream."""
+"""Print text to the right stream, escaped because data may hold control characters."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ __all__ = [
 ]
 
 
-# The values of TERM of terminals without colours.
+# Values of TERM for terminals without colours.
 _COLOURLESS = {"dumb", "unknown"}
 
 
 def printable(text: str) -> str:
-    """Return a text with all escaped that a terminal could obey: controls, line ends, text direction."""
+    """Return a text with escapes for all that could control a terminal: controls, line ends, text direction."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def has_colours(stream: Any) -> bool:
-    """Whether colours go to a stream: to a terminal that has them, unless NO_COLOR says no; FORCE_COLOR says yes.
+    """Whether to use colours on a stream: a terminal with colours. NO_COLOR forbids and FORCE_COLOR forces them.
 
-    Nothing else decides this, for any command.
+    Every command uses this rule.
     """
     if os.environ.get("NO_COLOR") or isinstance(stream, _Held):
         return False
@@ -51,14 +51,14 @@ def has_colours(stream: Any) -> bool:
 
 
 def say(text: str, *, colour: str | None = None) -> None:
-    """Print one line about the work on stderr."""
+    """Print one line of status on stderr."""
     words = printable(text)
     is_coloured = colour is not None and has_colours(sys.stderr)
     click.echo(f"agentmsg: {click.style(words, fg=colour) if is_coloured else words}", err=True, color=is_coloured)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as lines whose columns stand below each other."""
+    """Return rows of cells as lines with aligned columns."""
     safe = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in safe)
@@ -100,7 +100,7 @@ def _bytes_of(stream: Any, name: str) -> BinaryIO:
 
 
 def write_bytes(data: bytes) -> None:
-    """Write bytes to stdout as they are; on a terminal a line end follows, which isn't part of them."""
+    """Write bytes to stdout unchanged; on a terminal a line end follows, which isn't part of them."""
     stream = standard_out()
     stream.write(data)
     if stream.isatty() and not data.endswith(b"\n"):
@@ -109,12 +109,12 @@ def write_bytes(data: bytes) -> None:
 
 
 class _Held(io.TextIOWrapper):
-    """A stdout that is kept in memory."""
+    """A stdout kept in memory."""
 
 
 @contextmanager
 def held_output() -> Generator[Callable[[], bytes]]:
-    """Keep all that is printed meanwhile; what is given returns it."""
+    """Keep everything printed meanwhile; yields a function that returns it."""
     held = _Held(io.BytesIO(), encoding="utf-8", newline="")
 
     def printed() -> bytes:
@@ -126,11 +126,11 @@ def held_output() -> Generator[Callable[[], bytes]]:
 
 
 def abandon_output() -> None:
-    """Send what is still buffered nowhere, so that Python doesn't complain of a closed pipe at its end."""
+    """Discard what is still buffered, so that Python doesn't complain about a closed pipe at exit."""
     try:
         output = sys.stdout.fileno()
     except (OSError, ValueError):
-        return  # stdout isn't a file of the system: nothing is buffered there
+        return  # stdout isn't a system file: nothing is buffered there
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, output)
     os.close(nowhere)

@@ -1,7 +1,7 @@
-"""The one timer: every case does its work on fresh input in every round, rounds interleaved.
+"""The timer: every case does its work on fresh input in every round, with interleaved rounds.
 
-So a slow moment of the machine hits all alike. The collector is on, and runs once before each run. What a run needs
-(fresh bytes, freshly decoded objects) is made, and what it gives is freed, outside of the time.
+So a slow moment of the machine affects all alike. The collector is on, and runs once before each run. A run's input
+(fresh bytes, freshly decoded objects) is made, and its result is freed, outside the measured time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Case", "Rounds", "Times", "copy_all", "copy_bytes", "do_each", "inte
 
 @attrs.frozen
 class Case:
-    """One thing to time: ``run`` gets what ``fresh`` made for this round."""
+    """A case to time: ``run`` gets what ``fresh`` made for this round."""
 
     fresh: Callable[[], Any]
     run: Callable[[Any], Any]
@@ -31,7 +31,7 @@ class Case:
 
 @attrs.frozen
 class Times:
-    """Nanoseconds of all runs of one case."""
+    """The times of all runs of a case, in nanoseconds."""
 
     runs: tuple[int, ...]
 
@@ -44,11 +44,11 @@ class Times:
         return median(self.runs) / count / 1000
 
     def each(self, count: int) -> Times:
-        """Return the runs divided by a number, where those of several cases did so many things."""
+        """Return the runs divided by a number, for cases that each did that many things."""
         return Times(tuple(run // count for run in self.runs))
 
     def first(self, number: int) -> Times:
-        """Return the first so many runs."""
+        """Return the first runs, so many."""
         return Times(self.runs[:number])
 
     def plus(self, other: Times) -> Times:
@@ -56,10 +56,10 @@ class Times:
         return Times(tuple(map(add, self.runs, other.runs)))
 
     def beside(self, other: Times) -> float:
-        """Return the median, over the rounds, of this run divided by the other's run of the same round.
+        """Return the median, over the rounds, of this run divided by the other's run in the same round.
 
-        Where a machine is slow for seconds at a time, the two best runs may come from different moments; the two
-        runs of one round do not. Who was timed for longer had more rounds: those without a counterpart don't count.
+        If a machine is slow for seconds at a time, the two best runs may come from different moments; the two runs of
+        one round don't. The case timed for longer had more rounds: those without a counterpart don't count.
         """
         return median(one / two for one, two in zip(self.runs, other.runs, strict=False))
 
@@ -69,12 +69,12 @@ class Rounds:
     """How often each case runs.
 
     Attributes:
-        most: so often at most.
-        seconds: after so many seconds for each case, no other round begins ...
-        least: ... once there were so many.
-        clock: what tells nanoseconds: the processor time of this thread, which other programs don't lengthen. Where
-            processes or files are waited for, ``perf_counter_ns``.
-        tell: told after each run how many there were, and how many there will be at most.
+        most: the most rounds.
+        seconds: after this many seconds per case, no further round begins ...
+        least: ... once there were this many.
+        clock: returns nanoseconds: the processor time of this thread, which other programs don't lengthen. Use
+            ``perf_counter_ns`` if the work waits for processes or files.
+        tell: called after each run with the number of runs so far, and the most there will be.
     """
 
     most: int
@@ -88,7 +88,7 @@ class Rounds:
         return attrs.evolve(self, most=min(self.most, most))
 
     def numbers(self, cases: int) -> Iterator[int]:
-        """Yield the numbers of the rounds, as long as there is time for another one."""
+        """Yield the numbers of the rounds, while there is time for another one."""
         began = perf_counter_ns()
         for number in range(self.most):
             if number >= self.least and perf_counter_ns() - began > self.seconds * cases * 1e9:
@@ -97,29 +97,29 @@ class Rounds:
 
 
 def copy_bytes(raw: bytes) -> bytes:
-    """Return equal bytes that nobody has seen before."""
+    """Return a fresh, equal bytes object."""
     return bytes(bytearray(raw))
 
 
 def copy_all(raws: list[bytes]) -> list[bytes]:
-    """Return equal documents that nobody has seen before."""
+    """Return fresh, equal documents."""
     return list(map(copy_bytes, raws))
 
 
 def do_each(work: Callable[[Any], Any], given: list[Any]) -> list[Any]:
-    """Do some work on each of what is given."""
+    """Do some work on each item."""
     return [work(one) for one in given]
 
 
 def interleave(cases: Mapping[str, Case], rounds: Rounds) -> dict[str, Times]:
-    """Run all cases so often, each round beginning with another one.
+    """Run all cases in rounds, each round beginning with another case.
 
-    Before that each runs once, uncounted. What was in memory before, the collector doesn't look at meanwhile: it is
-    nobody's work, and to look at it took most of the time.
+    Before that, each runs once, uncounted. The collector ignores what was in memory before: it belongs to no case, and
+    scanning it took most of the time.
     """
     names = list(cases)
     runs: dict[str, list[int]] = {name: [] for name in names}
-    # What the host froze stays frozen: nothing can be let go but all.
+    # What the host froze stays frozen: only all of it can be unfrozen.
     was_frozen = gc.get_freeze_count() > 0
     gc.collect()
     gc.freeze()
@@ -138,7 +138,8 @@ def interleave(cases: Mapping[str, Case], rounds: Rounds) -> dict[str, Times]:
 
 
 def _timed(case: Case, clock: Callable[[], int]) -> int:
-    # Before the input is made, not after: walking the whole heap would leave it cold, and a slow memory would be timed.
+    # Before the input is made, not after: a walk of the whole heap would leave the input cold, and slow memory would be
+    # timed.
     gc.collect()
     given = case.fresh()
     start = clock()

@@ -2,29 +2,29 @@
 
 | module | what |
 | --- | --- |
-| ``file_names`` | what the name of a file says of what is in it |
+| ``file_names`` | what a file's name says about its content |
 | ``storage``, ``storages``, ``local_storage``, ``remote_storage`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
-| ``packing`` | documents to what a file holds: compressed, or rows |
+| ``packing`` | turn documents into file content: compressed, or rows |
 | ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |
 | ``documents`` | the documents of a range of a file |
-| ``places`` | documents inside of records, by JSON pointers |
-| ``reading`` | the same, from the opening of the file to its end |
-| ``converting`` | what becomes of one document |
-| ``groups`` | losses, by what they have in common |
-| ``job`` | what is to be done, and what became of it |
-| ``finding`` | names, folders, patterns to files |
-| ``overwriting`` | what may be written |
-| ``plan`` | files to sources, targets, ranges |
-| ``ranges`` | the heart: a range in, part files and counts out |
-| ``work_folder`` | the folder of a run under way: resume, lock |
-| ``joining`` | parts to whole files |
+| ``places`` | documents inside records, by JSON pointers |
+| ``reading`` | the documents of a range, from opening the file to its end |
+| ``converting`` | convert one document |
+| ``groups`` | losses grouped by what they have in common |
+| ``job`` | what to do, and the result |
+| ``finding`` | find the files that names, folders and patterns mean |
+| ``overwriting`` | check what may be written |
+| ``plan`` | plan sources, targets and ranges |
+| ``ranges`` | the core: a range in, part files and counts out |
+| ``work_folder`` | the folder of an unfinished run: resume, lock |
+| ``joining`` | join parts into whole files |
 | ``engines`` | who runs the pieces: processes, Dask, Ray |
-| ``framing`` | what stands around documents that are written |
+| ``framing`` | what goes around the documents of a file |
 | ``run`` | all of that together |
-| ``piping`` | the same as it comes, for stdin and stdout |
+| ``piping`` | the same for streams: stdin and stdout |
 | ``restoring`` | the way back, with the loss reports |
-| ``given`` | paths and file objects of callers |
+| ``given`` | callers' paths and file objects |
 | ``whole`` | ``load`` and ``dump`` |
 | ``lines`` | ``load_lines`` and ``dump_lines`` |
 

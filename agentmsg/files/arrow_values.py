@@ -1,6 +1,6 @@
-"""What Arrow holds as documents: of each row its bytes, or why there are none. Arrow is loaded here, where it is there.
+"""Arrow values as documents: the bytes of each row, or why there are none. Arrow, if installed, is loaded here.
 
-Members of structs that are null are left out, items of lists that are null stay. A value that JSON has not is an error.
+Null members of structs are left out, null items of lists stay. A value that JSON can't express is an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Document: TypeAlias = "tuple[bytes | None, AgentMsgError | None]"
 
 
 def arrow() -> Any:
-    """Return pyarrow.
+    """Import pyarrow.
 
     Raises:
         FileError: code "unavailable" if it isn't installed.
@@ -32,7 +32,7 @@ def arrow() -> Any:
 
 
 def parquet() -> Any:
-    """Return its part for Parquet; raises as ``arrow``."""
+    """Import pyarrow's Parquet module; raises as ``arrow``."""
     arrow()
     return extra("pyarrow.parquet", "parquet", ".parquet")
 
@@ -65,18 +65,18 @@ _NULL = "the row has no document: it is null"
 
 
 def texts(batch: Any, column: str, *, longest: int | None = None) -> Iterator[Document]:
-    """Yield what a column of texts or bytes holds."""
+    """Yield the documents in a column of texts or bytes."""
     array = batch.column(column)
     array = getattr(array, "storage", array)
     if arrow().types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    # As bytes, whether they are UTF-8 or not: whoever parses them tells.
+    # As bytes, whether they are UTF-8 or not: the parser reports that.
     for data in array.cast(arrow().large_binary()).to_pylist():
         yield (None, DecodeError(_NULL, code="required")) if data is None else _sized(data, longest)
 
 
 def nested(batch: Any, column: str, *, longest: int | None = None) -> Iterator[Document]:
-    """Yield what a column of structs or lists holds."""
+    """Yield the documents in a column of structs or lists."""
     for value in _values(batch.column(column)):
         if isinstance(value, AgentMsgError):
             yield None, value.at(column)
@@ -117,11 +117,11 @@ def _rendered(value: Any, longest: int | None) -> tuple[bytes | None, AgentMsgEr
 
 
 def _values(array: Any) -> Iterator[Any]:
-    """Yield the JSON values of an array; for each that is none the error that says so."""
+    """Yield the JSON values of an array, or the error for one that isn't JSON."""
     plain = _plain(array.type)
     try:
         found: Sequence[Any] = array.to_pylist()
-    except Exception:  # noqa: BLE001 - Python has no such value, or no package for it: the others are read nevertheless
+    except Exception:  # noqa: BLE001 - Python has no such value, or no package for it; the others are still read
         found = [_one(scalar) for scalar in array]
     for value in found:
         if value is None or plain is None or _is_fault(value):
@@ -145,7 +145,7 @@ def _no_json(kind: Any, more: str = "") -> DecodeError:
 
 
 def is_text(kind: Any) -> bool:
-    """Whether a type is of texts or bytes."""
+    """Whether a type is text or bytes."""
     types = arrow().types
     if types.is_dictionary(kind):
         kind = kind.value_type
@@ -153,12 +153,12 @@ def is_text(kind: Any) -> bool:
 
 
 def is_nested(kind: Any) -> bool:
-    """Whether a type is of structs or lists."""
+    """Whether a type is a struct or a list."""
     return any(test(kind) for test in (*_tests(_LISTS), arrow().types.is_struct))
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether all values of a type are JSON, but for numbers that aren't finite."""
+    """Whether all values of a type are JSON, apart from non-finite numbers."""
     kind, types = _stored(kind), arrow().types
     if types.is_struct(kind):
         return all(is_plain(kind.field(at).type) for at in range(kind.num_fields))
@@ -168,7 +168,7 @@ def is_plain(kind: Any) -> bool:
 
 
 def _stored(kind: Any) -> Any:
-    """Return what a type of JSON is stored as; any other type as it is."""
+    """Return the storage type of a JSON type; any other type as it is."""
     return kind.storage_type if getattr(kind, "extension_name", None) == "arrow.json" else kind
 
 
@@ -184,7 +184,7 @@ def _tests(names: Iterable[str]) -> list[Callable[[Any], bool]]:
 
 
 def _plain(kind: Any) -> Any:
-    """Return what makes JSON of a value of a type that isn't null; None if it is that already."""
+    """Return a function that turns a non-null value of a type into JSON; None if it already is JSON."""
     kind, types = _stored(kind), arrow().types
     if types.is_dictionary(kind):
         return _plain(kind.value_type)

@@ -1,6 +1,6 @@
-"""Changes that a job makes to each history, between reading and writing: plain data, which crosses process borders.
+"""A job's changes to each history, between reading and writing: plain data, which can cross process boundaries.
 
-The format is the one that was read, where no other is asked for.
+The output has the input's format unless another is asked for.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Trim:
     """Keep the end, or the beginning, that fits into a budget; see ``trim_messages`` for the fields.
 
     Attributes:
-        encoding: of tiktoken, to count by; tokens are approximated where none is named.
+        encoding: the tiktoken encoding to count with; tokens are estimated if none is named.
     """
 
     verb: ClassVar[str] = "trimmed"
@@ -46,7 +46,7 @@ class Trim:
     encoding: str | None = None
 
     def __call__(self, history: History) -> History:
-        """Return the messages that are kept."""
+        """Return the messages to keep."""
         return trim_messages(
             history,
             self.max_tokens,
@@ -67,7 +67,7 @@ def _counter(encoding: str | None) -> Callable[[Msg], int]:
 
 @attrs.frozen(kw_only=True)
 class Filter:
-    """Keep some messages; see ``filter_messages`` for the fields. An empty one is no condition."""
+    """Keep some messages; see ``filter_messages`` for the fields. An empty field is no condition."""
 
     verb: ClassVar[str] = "filtered"
 
@@ -81,7 +81,7 @@ class Filter:
     match: Literal["any", "all"] = "all"
 
     def __call__(self, history: History) -> History:
-        """Return the messages that are kept."""
+        """Return the messages to keep."""
         given: dict[str, Any] = {name: value or None for name, value in attrs.asdict(self).items()}
         return filter_messages(history, **given)
 
@@ -105,7 +105,7 @@ class Redact:
         return _redactor(self)(history).history
 
     def words(self, text: str) -> str:
-        """Return words about a document, without its secrets."""
+        """Return a text about a document, without its secrets."""
         return _redactor(self).text(text)
 
 

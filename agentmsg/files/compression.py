@@ -1,4 +1,4 @@
-"""gzip and Zstandard around a stream of bytes; files of several members or frames are read to their end."""
+"""gzip and Zstandard streams; files of several members or frames are read to their end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BUFFER = 1 << 18
 
 
 def _zstd() -> Any:
-    # Part of Python since 3.14; the package is the same for those before.
+    # Part of Python since 3.14; the package provides it for earlier versions.
     module = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
     return extra(module, "zstd", ".zst")
 
@@ -35,7 +35,7 @@ def _read_zstd(stream: BinaryIO) -> Any:
 
 
 class _Steady(io.RawIOBase):
-    """Gives all that was decompressed before it tells that the rest is damaged; whole reads would lose that."""
+    """Returns all bytes decompressed so far before it reports damage; a whole read would lose them."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -52,7 +52,7 @@ class _Steady(io.RawIOBase):
 
 
 def _write_gzip(stream: BinaryIO) -> Any:
-    # Without name and time, so that the same documents are the same bytes.
+    # Without name and time, so that the same documents give the same bytes.
     return gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0)
 
 
@@ -66,7 +66,7 @@ _WRITERS: Mapping[str, Callable[[BinaryIO], Any]] = {".gz": _write_gzip, ".zst":
 
 @contextmanager
 def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[BinaryIO]:
-    """Give the bytes that a stream holds compressed; the stream itself where it isn't.
+    """Open the decompressed bytes of a stream; the stream itself if it isn't compressed.
 
     Args:
         stream: as it is on disk; left open.
@@ -74,7 +74,7 @@ def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[Bin
         name: of the file, for errors.
 
     Raises:
-        FileError: code "compression" if the bytes are damaged or cut; code "unavailable" if a package lacks.
+        FileError: code "compression" if the bytes are damaged or cut; code "unavailable" if a package is missing.
     """
     if not compression:
         yield stream
@@ -95,7 +95,7 @@ def _damaged(name: str, error: Exception) -> FileError:
 
 @contextmanager
 def compressed(stream: BinaryIO, compression: str) -> Generator[BinaryIO]:
-    """Give a stream to write to, whose bytes reach the given one compressed; that stays open."""
+    """Open a stream that compresses into the given one, which stays open."""
     if not compression:
         yield stream
         return

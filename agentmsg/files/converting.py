@@ -1,6 +1,6 @@
-"""What becomes of one document: read, fitted, accounted for, written and, if asked, proved.
+"""Convert one document: read it, fit it, write it with its loss report and, if asked, prove it.
 
-The proof is that the written document and its loss report give the source again.
+The proof is that the written document and its loss report rebuild the source.
 """
 
 from __future__ import annotations
@@ -35,18 +35,17 @@ __all__ = ["Converted", "Converter", "rendered"]
 
 @attrs.frozen
 class Converted:
-    """A document that was written.
+    """A converted document.
 
     Attributes:
         data: its bytes, without line end.
-        messages: how many it has.
-        read: how many the source has.
+        messages: number of its messages.
+        read: number of messages in the source.
         losses: their loss report.
-        report: the losses to write: these or, where something was hidden, those that bring it back, too.
-        redacted: how many messages hide something.
-        output: the history that the document reads back as, without what it carries of losses; None if nobody needs
-            it.
-        refused: "refused" and "unset", where the provider would refuse it, if that was looked at.
+        report: the losses to write: these or, if something was hidden, also those that bring it back.
+        redacted: number of messages that hide something.
+        output: the history that the document reads back as, without its carried losses; None if it isn't needed.
+        refused: "refused" and "unset" if the provider would refuse it, if that was checked.
     """
 
     data: bytes
@@ -64,7 +63,7 @@ class Converter:
 
     Args:
         job: what to do.
-        source: the format that is read.
+        source: the format to read.
     """
 
     def __init__(self, job: Job, source: str) -> None:
@@ -74,10 +73,11 @@ class Converter:
         self._reads_back = job.losses or job.verify
 
     def __call__(self, data: bytes) -> Converted:
-        """Return what a document becomes.
+        """Convert a document.
 
         Raises:
-            AgentMsgError: if it can't be read or written, would lose content and must not, or fails the proof.
+            AgentMsgError: if it can't be read or written, would lose content although that isn't allowed, or fails the
+                proof.
         """
         job = self._job
         original = history = loads(data, self._source, limits=job.limits, duplicates="error")
@@ -108,9 +108,9 @@ class Converter:
         return Converted(document, len(history), read, losses, report, redacted, output, refused)
 
     def _refused(self, history: History, written: History) -> frozenset[str]:
-        """Return what the provider would refuse, as the report counts it."""
+        """Return what the provider would refuse, as counted in the report."""
         if written.settings is None and history.settings is not None:
-            # A request stays one, even if nothing is left of what it asked for.
+            # A request stays one, even if none of its settings are left.
             written = written.evolve(settings=Settings())
         codes = {each.code for each in check(written, self._target) if each.severity == "error"}
         found: set[str] = set()
@@ -122,7 +122,7 @@ class Converter:
         return frozenset(found)
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
-        """Raise unless what was written and its loss report give the source again, to the last spelling."""
+        """Raise unless the written document and its loss report rebuild the source, including its spelling."""
         restored = restore(output, losses)
         again = self._source.write(fit(restored, self._source).history)
         read = self._source.parse(data, room_of(self._job.limits), "last")
@@ -132,7 +132,7 @@ class Converter:
 
 
 def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
-    """Return the bytes of a history that fits; indented JSON for people, with integers of any size, if asked.
+    """Write a fitted history as bytes; if asked, as indented JSON for people, with integers of any size.
 
     Raises:
         AgentMsgError: if it can't be written.

@@ -1,7 +1,7 @@
-"""The documents of a stream of bytes, one by one, each with its place; what can't be one is told, not raised.
+"""The documents of a stream of bytes, one by one, each with its place; anything else is reported, not raised.
 
-A range of a file of lines holds the lines that *begin* in it, so ranges that touch hold each line once, wherever they
-were cut. Nothing here looks into a document.
+A range of a file of lines holds the lines that *begin* in it, so adjacent ranges hold each line once, wherever the file
+is cut. Nothing here looks into a document.
 """
 
 from __future__ import annotations
@@ -32,18 +32,17 @@ _MOST = 2**31 - 1
 
 @attrs.frozen
 class Found:
-    """One document, as it stands in its file.
+    """One document, as found in its file.
 
     Attributes:
         number: of the line or frame in its range, from 1.
-        offset: of its first byte in the file (in what a compressed file holds); of a row, about where its row group
-            begins.
+        offset: of its first byte in the file (after decompression); for a row, about where its row group begins.
         length: in bytes, without its line end.
         data: its bytes; None if it is longer than allowed, or a blank line.
-        fault: what is wrong with it already; None if nothing is.
-        until: up to which byte of the file all is dealt with once this is; None means to its end.
-        at: the JSON pointer to where it stands in its line, frame or file, which number, offset and length are of then;
-            None if it is all of that.
+        fault: what is already known to be wrong with it, or None.
+        until: the byte up to which the file is done once this document is; None means to its end.
+        at: the JSON pointer to its place in its line, frame or file; number, offset and length then refer to that. None
+            if it is the whole of it.
     """
 
     number: int
@@ -56,12 +55,12 @@ class Found:
 
     @property
     def is_blank(self) -> bool:
-        """Whether it is a blank line, and thus no document."""
+        """Whether it is a blank line, and thus not a document."""
         return self.data is None and self.fault is None
 
     @property
     def end(self) -> int:
-        """The byte up to which all is dealt with once this is."""
+        """The byte up to which the file is done once this document is."""
         return self.offset + self.length if self.until is None else self.until
 
 
@@ -75,16 +74,16 @@ def documents(
     name: str = "the file",
     column: str | None = None,
 ) -> Iterator[Found]:
-    """Yield the documents of a range of a stream, in order; empty lines are left out, but have their number.
+    """Yield the documents of a range of a stream, in order; blank lines are left out, but count.
 
     Args:
-        stream: bytes; seekable where ``start`` isn't 0.
-        form: how documents stand in it.
-        limits: the longest line or document that is held in memory.
+        stream: bytes; seekable if ``start`` isn't 0.
+        form: how the stream holds documents.
+        limits: the longest line or document to hold in memory.
         start: first byte of the range.
         end: the byte after the range; None means to the end of the stream.
-        name: of the file, for errors of all of it.
-        column: that holds the documents where these stand in rows, see ``parquet``.
+        name: of the file, for errors about all of it.
+        column: the Parquet column that holds the documents; see ``parquet``.
     """
     found = records(stream, form, limits, start, end, name=name, column=column)
     return (each for each in found if not each.is_blank)
@@ -137,16 +136,16 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
 
 
 def _first_line(stream: BinaryIO, start: int, end: int | None) -> int:
-    """Go to the first line that begins at or after a byte, and return where; beyond the range nobody looks."""
+    """Go to the first line that begins at or after a byte, and return its position; don't search beyond the range."""
     if not start:
         return 0
-    # If the byte before is a line end, a line begins right here.
+    # If the byte before is a line end, a line begins here.
     stream.seek(start - 1)
     return start - 1 + _skip_line(stream, None if end is None else end - start + 1)[0]
 
 
 def _skip_line(stream: BinaryIO, most: int | None, before: bytes = b"") -> tuple[int, bytes]:
-    """Read up to the next line end, or so many bytes; return how many were read, and the last two of all."""
+    """Read up to the next line end, or at most so many bytes; return the number read, and the last two of all."""
     skipped, last = 0, before
     while most is None or skipped < most:
         piece = stream.readline(_CHUNK)
@@ -166,8 +165,8 @@ def _too_long(what: str, most: int) -> DecodeError:
 
 
 def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
-    """Yield the one document that a stream is."""
-    del start, end  # a document is not cut
+    """Yield the whole stream as one document."""
+    del start, end  # a document can't be cut
     data = stream.read(limits.bytes + 1)
     if len(data) > limits.bytes:
         rest = 0
@@ -180,7 +179,7 @@ def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
 
 
 def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
-    """Yield the items of a JSON array, each as a document; the whole as a fault where it is none."""
+    """Yield the items of a JSON array as documents; if it isn't an array, the whole as a fault."""
     (found,) = _whole(stream, limits, start, end)
     if found.data is None:
         yield found
@@ -199,7 +198,7 @@ def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
 
 
 class _FrameReader:
-    """Cuts a stream of MessagePack into frames; nothing is unpacked."""
+    """Splits a stream of MessagePack into frames, without unpacking them."""
 
     def __init__(self, stream: BinaryIO, limits: Limits) -> None:
         self._stream = stream
@@ -214,14 +213,14 @@ class _FrameReader:
             max_map_len=most // 2,
         )
         self._held = b""
-        self._at = 0  # where in the held bytes the next frame begins
-        self._before = 0  # how many bytes were read before the held ones
+        self._at = 0  # where in the buffer the next frame begins
+        self._before = 0  # number of bytes read before the buffer
 
     def frame(self) -> bytes | None:
-        """Return the next frame, or None at the end of the stream; ``rest`` tells what remains then.
+        """Return the next frame, or None at the end of the stream; ``rest`` then says what remains.
 
         Raises:
-            ValueError: if there is none, and thus no way on; several kinds of it.
+            ValueError: if there is no frame, and thus no way to go on; several kinds of it.
         """
         while True:
             try:
@@ -240,7 +239,7 @@ class _FrameReader:
         if len(rest) > self._limit:
             msg = f"a frame of more than {self._limit} bytes"
             raise ValueError(msg)
-        # Twice as much each time, so that a long frame is not copied again and again.
+        # Twice as much each time, so that a long frame isn't copied again and again.
         piece = self._stream.read(max(_CHUNK, len(rest)))
         self._before += self._at
         self._held, self._at = rest + piece, 0
@@ -248,7 +247,7 @@ class _FrameReader:
         return bool(piece)
 
     def rest(self) -> tuple[bytes | None, int]:
-        """Return what remains of the stream, and its length; None for more than is held in memory."""
+        """Return the rest of the stream, and its length; None for more than fits into memory."""
         data = self._held[self._at :] + self._stream.read(max(0, self._limit + 1 - len(self._held) + self._at))
         if len(data) <= self._limit:
             return data, len(data)
@@ -259,7 +258,7 @@ class _FrameReader:
 
 
 def _frames(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
-    """Yield frames. After bytes that are none, nothing tells where the next begins: they are one fault to the end."""
+    """Yield frames. After invalid bytes the next frame can't be found: they are one fault to the end."""
     if start:
         stream.seek(start)
     reader = _FrameReader(stream, limits)
@@ -284,7 +283,7 @@ def _frames(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> It
 
 
 def frame_ends(stream: BinaryIO, limits: Limits, every: int) -> Iterator[int]:
-    """Yield where a file of frames can be cut: the ends of frames, at least so many bytes apart."""
+    """Yield where a file of frames can be cut: at ends of frames, at least so many bytes apart."""
     last = 0
     for found in _frames(stream, limits, 0, None):
         here = found.offset + found.length

@@ -1,8 +1,8 @@
-"""Who does the work: this process, several processes of this machine, Dask, or Ray. Each maps a function over pieces.
+"""Engines that do the work: this process, several local processes, Dask, or Ray. Each maps a function over pieces.
 
-An engine yields ``(number, result)`` of each call as it ends, in any order, and tells meanwhile how far those under
-way are, where it can know. The function and its arguments are pickled; files are reached by their paths, so machines
-of a cluster need them in a place that all see.
+An engine yields ``(number, result)`` of each call when it ends, in any order, and meanwhile reports progress if it can.
+The function and its arguments are pickled. Files are reached by their paths, so the machines of a cluster need them in
+a shared place.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 __all__ = ["ENGINES", "Advance", "Engine"]
 
 _R = TypeVar("_R")
-# Told of a call under way, by its number: how many bytes it has read and documents written. Functions that are run
-# take it without the number, as ``advance``.
+# Called with the number of a running call, and how many bytes it has read and documents written. The functions to run
+# get it without the number, as ``advance``.
 Advance: TypeAlias = "Callable[[int, int, int], None]"
 Engine: TypeAlias = "Callable[[Callable[..., _R], Sequence[tuple[Any, ...]], int, Advance], Iterator[tuple[int, _R]]]"
-# Seconds between two looks at how far processes are.
+# Seconds between two checks of the processes' progress.
 _EVERY = 0.1
 
 
 def _local(
     function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
 ) -> Iterator[tuple[int, _R]]:
-    """Run the calls here, or in so many processes, of which this is one: others take long to begin."""
+    """Run the calls in this process and others, ``jobs`` in all: other processes take long to start."""
     if jobs <= 1 or len(calls) <= 1:
         for number, call in enumerate(calls):
             yield number, function(*call, advance=partial(advance, number))
@@ -48,7 +48,7 @@ def _local(
             waiting = {pool.submit(_counting, number, function, *call): number for number, call in enumerate(calls)}
 
         def tell(number: int, size: int, documents: int) -> None:
-            """Tell how far the call is that is run here, and the others."""
+            """Report the progress of the local call and of the others."""
             advance(number, size, documents)
             look()
 
@@ -58,7 +58,7 @@ def _local(
                     advance(number, counts[2 * number], counts[2 * number + 1])
 
         while waiting:
-            # What no process has taken yet is taken here.
+            # Run here whatever no process has taken yet.
             free = next((future for future in waiting if future.cancel()), None)
             if free is not None:
                 number = waiting.pop(free)
@@ -71,18 +71,18 @@ def _local(
 
 @contextmanager
 def _pool(jobs: int, calls: int = 0) -> Generator[tuple[Executor, Any]]:
-    """Give processes for calls, and what these have read and written so far; if anything goes wrong they end at once.
+    """Start processes for calls, and count what these have read and written so far; on any error they end at once.
 
-    Nobody vouches for the parts of ranges under way then: whoever presses Ctrl-C shall not wait for them.
+    Ranges in progress are then incomplete anyway: someone who presses Ctrl-C should not have to wait for them.
     """
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only for several jobs
     from multiprocessing import get_context  # noqa: PLC0415
 
-    # Fresh processes: those that are forked would share open files and locks with this one.
+    # Fresh processes: forked ones would share open files and locks with this one.
     context = get_context("spawn")
-    # Of each call two numbers, written by the one process that runs it, and read here.
+    # Two numbers for each call, written by the process that runs it, and read here.
     counts = context.RawArray("Q", 2 * calls)
-    # Not an event, which waits for those who wait for it: one may have died. A pipe ends with this process, too.
+    # Not an event, which waits for its waiters: one may have died. A pipe closes with this process, too.
     ended, lives = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(counts, ended))
     try:
@@ -108,9 +108,9 @@ def _result(future: Future[_R]) -> _R:
 
 @contextmanager
 def _uninterrupted() -> Generator[None]:
-    """Start processes that ignore Ctrl-C from their first moment: they inherit it."""
+    """Start processes that ignore Ctrl-C from the beginning: they inherit this."""
     if current_thread() is not main_thread():
-        yield  # only the main thread may say so
+        yield  # only the main thread may set it
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -119,29 +119,29 @@ def _uninterrupted() -> Generator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-# Of a process that runs calls: where it tells how far they are.
+# In a worker process: where it records its progress.
 _counts: Any = None
 
 
 def _begin(counts: Any, ended: Connection) -> None:
-    """Leave Ctrl-C to the process that started this one, and end with it, or when it says so.
+    """Leave Ctrl-C to the parent process, and end with it, or when it says so.
 
-    Where that is killed this one must not write into a work folder that another run has taken over.
+    If the parent is killed, this process must not write into a work folder that another run has taken over.
     """
-    global _counts  # noqa: PLW0603 - a process has no other place from call to call
+    global _counts  # noqa: PLW0603 - a process has no other place that lasts between calls
     _counts = counts
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_at, args=(ended,), daemon=True).start()
 
 
 def _end_at(ended: Connection) -> None:
-    """End this process when a pipe ends, into which nobody writes."""
+    """End this process when a pipe closes to which nobody writes."""
     ended.poll(None)
     os._exit(1)
 
 
 def _counting(number: int, function: Callable[..., _R], *call: Any) -> _R:
-    """Run a call, and note how far it is where the process that started this one looks."""
+    """Run a call, and record its progress where the parent process reads it."""
 
     def advance(size: int, documents: int) -> None:
         _counts[2 * number + 1] = documents
@@ -154,17 +154,17 @@ def _dask(
     function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
 ) -> Iterator[tuple[int, _R]]:
     """Run the calls on the cluster of the current Dask client; without one, in processes of this machine."""
-    del advance  # only whole ranges are known
+    del advance  # progress is known for whole ranges only
     dask = extra("dask", "dask", "--engine dask")
     tasks = [dask.delayed(function, pure=False)(*call) for call in calls]
-    # A client of a cluster, where there is one, has put itself there.
+    # A cluster's client, if there is one, has registered itself here.
     if dask.config.get("scheduler", None):
         yield from enumerate(dask.compute(*tasks))
         return
     with _pool(jobs) as (pool, _):
         with _uninterrupted():
             for _ in range(jobs):
-                pool.submit(int)  # each starts a process
+                pool.submit(int)  # starts a process each
         yield from enumerate(dask.compute(*tasks, scheduler="processes", pool=pool))
 
 
@@ -172,7 +172,7 @@ def _ray(
     function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
 ) -> Iterator[tuple[int, _R]]:
     """Run the calls on the Ray cluster that this process is connected to; without one, on this machine."""
-    del advance  # only whole ranges are known
+    del advance  # progress is known for whole ranges only
     ray = extra("ray", "ray", "--engine ray")
     if not ray.is_initialized():
         ray.init(num_cpus=jobs, include_dashboard=False, log_to_driver=False)

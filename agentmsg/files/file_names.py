@@ -1,4 +1,4 @@
-"""What the name of a file says of what is in it; nothing is opened here."""
+"""What a file's name says about its content; nothing is opened here."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FORMS: Mapping[str, Form] = {
     ".msgpack": "msgpack",
     ".parquet": "parquet",
 }
-# Forms that are no text of lines.
+# Forms that aren't lines of text.
 _BINARY = ("msgpack", "parquet")
 SUFFIXES = tuple(_FORMS)
 _PACKED = "JSON and MessagePack also with .gz or .zst"
@@ -51,13 +51,13 @@ _PACKED = "JSON and MessagePack also with .gz or .zst"
 
 @attrs.frozen
 class Kind:
-    """How documents stand in a file.
+    """How a file holds documents.
 
     Attributes:
-        form: "json" (one document), "array" (the items of a JSON array), "jsonl" (one on each line), "msgpack"
-            (frames, one after the other), "parquet" (rows). No name tells that of an array.
-        compression: "", ".gz" or ".zst"; Parquet has its own inside.
-        column: of Parquet, that holds the documents; None if nobody named one.
+        form: "json" (one document), "array" (the items of a JSON array), "jsonl" (one per line), "msgpack" (one frame
+            after the other), "parquet" (rows). A name can't express "array".
+        compression: "", ".gz" or ".zst"; Parquet compresses internally.
+        column: the Parquet column that holds the documents; None if none was named.
     """
 
     form: Form
@@ -66,20 +66,20 @@ class Kind:
 
     @property
     def suffix(self) -> str:
-        """The end of the name of such a file, such as ``.jsonl.gz``."""
+        """The suffix of such a file's name, such as ``.jsonl.gz``."""
         return f".{'json' if self.form == 'array' else self.form}{self.compression}"
 
 
 def kind_of(name: str, default: Form | None = None, column: str | None = None) -> Kind:
-    """Return what a file holds, by its name.
+    """Return how a file holds documents, by its name.
 
     Args:
         name: a path, a URL, or "-".
-        default: the form where the name doesn't tell.
-        column: that holds the documents, if these stand in rows.
+        default: the form if the name doesn't say.
+        column: the column that holds the documents, if they are in rows.
 
     Raises:
-        FileError: code "form" if neither tells, or the name tells what there isn't.
+        FileError: code "form" if neither says, or if the name says something that doesn't exist.
     """
     base, compression = _split(name)
     dot = base.rfind(".")
@@ -97,15 +97,15 @@ def kind_of(name: str, default: Form | None = None, column: str | None = None) -
 
 
 def written_kind(name: str, default: Form, column: str | None = None) -> Kind:
-    """Return what a file to write will hold, by its name.
+    """Return how a file to write will hold documents, by its name.
 
     Args:
         name: a path, a URL, or "-".
-        default: the form where the name has no ending.
+        default: the form if the name has no suffix.
         column: as for ``kind_of``.
 
     Raises:
-        FileError: code "form" if the name has an ending that says something else.
+        FileError: code "form" if the name has another suffix.
     """
     base, _ = _split(name)
     ending = PurePosixPath(base.replace("\\", "/")).suffix
@@ -116,15 +116,15 @@ def written_kind(name: str, default: Form, column: str | None = None) -> Kind:
 
 
 def lines_kind(name: str) -> Kind:
-    """Return what a file of loss reports, losses or quarantined documents holds: lines, compressed as its name says."""
+    """Return the kind of a file of loss reports, losses or quarantined documents: lines, perhaps compressed."""
     return Kind("jsonl", _split(name)[1])
 
 
 def check_lines(name: str) -> None:
-    """Check that a file of loss reports, losses or quarantined documents isn't called what it will not be.
+    """Check that the name of a file of loss reports, losses or quarantined documents fits its content.
 
     Raises:
-        FileError: code "form" if its name has another ending than that of JSON Lines, or JSON.
+        FileError: code "form" if its suffix is neither that of JSON Lines nor of JSON.
     """
     if written_kind(name, "jsonl").form in _BINARY:
         msg = f"{name}: this output is JSON Lines; use .jsonl, or .jsonl with .gz or .zst"
@@ -139,7 +139,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def check_column(column: str | None, *kinds: Kind) -> None:
-    """Check that a column is named of a file that has some.
+    """Check that a column is named only if a file has columns.
 
     Raises:
         FileError: code "form".
@@ -163,11 +163,11 @@ def as_array(kind: Kind) -> Kind:
 
 
 def is_pattern(name: str) -> bool:
-    """Tell whether a name may stand for several files, if there is none that has it."""
+    """Whether a name may be a pattern for several files, if no file has that name."""
     return any(mark in name for mark in "*?[")
 
 
 def is_remote(name: str) -> bool:
-    """Tell whether a name is a URL, such as ``s3://bucket/key``, rather than a path of this machine."""
+    """Whether a name is a URL, such as ``s3://bucket/key``, and not a local path."""
     scheme, mark, _ = name.partition("://")
     return bool(mark) and scheme.isalnum()

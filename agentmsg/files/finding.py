@@ -1,4 +1,4 @@
-"""From the names that a person gives to the files that they stand for: files, folders, patterns."""
+"""Find the files that the user's names mean: files, folders, patterns."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Skipped", "expand"]
 
-# Why a file of a folder is none to convert.
+# Why a file in a folder isn't converted.
 Skipped: TypeAlias = Literal["hidden", "link", "other", "quarantine"]
-# What a run that was stopped has left in its target folder.
+# Left by a stopped run in its target folder.
 _STOPPED = ".agentmsg/run.json"
 
 
@@ -25,14 +25,14 @@ def _ignore(_: Skipped) -> None:
 
 
 def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = _ignore) -> list[tuple[str, str]]:
-    """Return the files that names, folders and patterns stand for, each with its path below what was named.
+    """Return the files that names, folders and patterns mean, each with its path below the named folder.
 
     Args:
         names: of files, folders, patterns; "-" is stdin.
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
-        FileError: if a folder or a pattern stands for nothing.
+        FileError: if a folder or a pattern matches nothing.
     """
     found: list[tuple[str, str]] = []
     for name in names:
@@ -63,7 +63,7 @@ def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[st
     """Yield the files of a folder to convert, each with its path below it; call ``skip`` for the others."""
     place, base = place_of(folder), _base(folder)
     found, out = place.find(folder), place.links_out(folder)
-    # A run that was stopped has written there what the run that goes on would else take for sources.
+    # A stopped run has written there; the resumed run would otherwise take those files for sources.
     stopped = [path.removesuffix(_STOPPED) for path in found if path.endswith(f"/{_STOPPED}")]
     for _ in out:
         skip("link")
@@ -71,7 +71,7 @@ def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[st
         if path in out or any(path.startswith(each) for each in stopped if each != base):
             continue
         if any(path.startswith(f"{link}/") for link in out):
-            continue  # a place may follow links to folders
+            continue  # a file system may follow links to folders
         below = path.removeprefix(base)
         reason = _reason(below)
         if reason is None:
@@ -81,13 +81,13 @@ def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[st
 
 
 def _base(folder: str) -> str:
-    """Return what the paths of a folder's files begin with, as its place spells them."""
+    """Return the prefix of the paths in a folder, as its file system spells them."""
     spelt = place_of(folder).spelt(folder)
     return "" if spelt == "." else f"{spelt.rstrip('/')}/"
 
 
 def _reason(below: str) -> Skipped | None:
-    """Return why a file of a folder is none to convert; None if it is one."""
+    """Return why a file in a folder isn't converted; None if it is."""
     if any(part.startswith(".") for part in below.split("/")):
         return "hidden"
     if below.endswith(".bad.jsonl"):

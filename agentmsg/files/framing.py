@@ -1,4 +1,4 @@
-"""What stands around the documents of a file that is written: line ends, or the brackets and commas of an array."""
+"""What goes around the documents of a written file: line ends, or the brackets and commas of an array."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["LINES", "Framing", "framing_of"]
 
 @attrs.frozen
 class Framing:
-    """What stands around documents.
+    """What goes around documents.
 
     Attributes:
         head: before all.
@@ -39,10 +39,10 @@ _FRAMINGS: Mapping[str, Framing] = {
     "json": Framing(),
     "jsonl": LINES,
     "msgpack": Framing(),
-    "parquet": LINES,  # what becomes rows of it, see ``packing``
+    "parquet": LINES,  # becomes rows, see ``packing``
 }
 
 
 def framing_of(kind: Kind, *, pretty: bool) -> Framing:
-    """Return what stands around documents in a file of a kind; one that is indented for people ends its line."""
+    """Return what goes around documents in a file of a kind; an indented document ends with a line end."""
     return LINES if pretty and kind.form == "json" else _FRAMINGS[kind.form]

@@ -1,4 +1,4 @@
-"""Files as callers give them: a path, or a file object of theirs, binary or text, which stays open."""
+"""Callers' files: a path, or their open file object, binary or text, which stays open."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ ToRead: TypeAlias = str | os.PathLike[str] | _Reads
 ToWrite: TypeAlias = str | os.PathLike[str] | _Writes
 
 _BUFFER = 1 << 18
-# No system takes a longer path.
+# No system accepts a longer path.
 _LONGEST = 4096
 
 
 @attrs.frozen
 class Given:
-    """What a caller gave: a path or a file object.
+    """A caller's path or file object.
 
     Attributes:
-        name: the path, or what the file calls itself, for errors.
+        name: the path, or the file's own name, for errors.
         file: the file object; None for a path.
     """
 
@@ -63,7 +63,7 @@ def given(value: ToRead | ToWrite, *needed: str) -> Given:
             path = os.fsdecode(value)
         elif any(callable(getattr(value, method, None)) for method in needed):
             return Given(_name_of(value), value)
-    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is neither
+    except Exception:  # noqa: BLE001 - whatever a foreign object raises, it is neither
         path = None
     if not is_a(path, str) or not 0 < len(path) <= _LONGEST:
         raise refused("path_or_file", value, "a path or an open file")
@@ -84,15 +84,15 @@ def readable(
     at: tuple[str, ...] = (),
     column: str | None = None,
 ) -> tuple[Reading, Form]:
-    """Return the documents of what a caller gave, not opened yet, and how they stand in it.
+    """Return the documents of a caller's file, not opened yet, and how it holds them.
 
     Args:
-        source: where they are; the name of a path says whether it is compressed.
-        default: how documents stand in a file whose name doesn't tell, and in a file object.
+        source: the file; the name of a path says whether it is compressed.
+        default: the form of a file object, and of a file whose name doesn't say.
         limits: bounds on what is held in memory.
-        wanted: how documents of a ``.json`` file stand in it, where that isn't one document.
-        at: JSON pointers to the documents inside of what stands there, see ``places``.
-        column: of Parquet, that holds the documents.
+        wanted: the form of a ``.json`` file that isn't one document.
+        at: JSON pointers to the documents inside the records, see ``places``.
+        column: the Parquet column that holds the documents.
     """
     if source.file is None:
         kind = kind_of(source.name, default, column)
@@ -106,7 +106,7 @@ def readable(
 
 
 class _Bytes(io.RawIOBase):
-    """The bytes of a file object, line by line where it can, so that nothing is waited for that isn't needed."""
+    """The bytes of a file object, line by line if possible, so that it never waits for bytes that aren't needed."""
 
     def __init__(self, source: Given) -> None:
         self._source = source
@@ -148,15 +148,15 @@ class _Bytes(io.RawIOBase):
 
 
 def writer_of(target: Given, *, is_binary: bool) -> Callable[[bytes], None]:
-    """Return what writes bytes to a file object, as text where it takes text.
+    """Return a function that writes bytes to a file object, as text if the file takes text.
 
     Args:
         target: with a file object.
-        is_binary: whether the bytes are no text.
+        is_binary: whether the bytes aren't text.
 
     Raises:
-        FileError: code "form" if the file takes text only, and the bytes are none; code "file" of writing, where
-            the file refuses.
+        FileError: code "form" if the file takes text only, and the bytes aren't text; code "file" on writing, if the
+            file refuses.
     """
     is_text = is_a(target.file, io.TextIOBase) or is_a(getattr(target.file, "encoding", None), str)
     if is_text and is_binary:
@@ -170,7 +170,7 @@ def writer_of(target: Given, *, is_binary: bool) -> Callable[[bytes], None]:
                 return
             while data:
                 done = target.file.write(data)
-                # A raw file may take less than all; one that does not say has taken it.
+                # A raw file may take only a part; one that doesn't say has taken all of it.
                 data = data[done:] if type(done) is int and 0 < done < len(data) else b""
         except AgentMsgError:
             raise

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["LossGroup", "LossGroups"]
 
 _Key: TypeAlias = "tuple[str, str, str]"
-# Paths through free-form data may be without number; so many groups are told apart.
+# The most groups: there may be endless paths through free-form data.
 _MOST = 500
 _OTHERS = "other paths"
 
@@ -29,13 +29,13 @@ class LossGroup:
     Attributes:
         level: "content", "annotation" or "setting".
         where: their path, with ``*`` for each index.
-        what: why they are lost or, where nobody says, how.
+        what: why they are lost or, if not stated, how.
         path: of the first.
-        count: how many there are.
-        documents: how many documents they are in.
+        count: number of losses.
+        documents: number of documents with such losses.
         first: the number of the first of these.
-        last: that of the last.
-        place: the first of these, with its file; empty until that is known.
+        last: the number of the last.
+        place: the first of these, with its file; empty until known.
     """
 
     level: str
@@ -54,7 +54,7 @@ class LossGroup:
         return self.level, self.where, self.what
 
     def __str__(self) -> str:
-        """Return the group as one line, such as ``2 × messages/*/name: dropped``; of one loss with its very path."""
+        """Return the group as one line, such as ``2 × messages/*/name: dropped``; a single loss with its exact path."""
         return f"{self.count:,} × {self.path if self.count == 1 else self.where}: {self.what}"
 
 
@@ -86,7 +86,7 @@ class LossGroups:
         return self._groups[key]
 
     def merge(self, groups: Iterable[LossGroup], target: str, before: int) -> None:
-        """Add the groups of more documents of a target, with the number of those before them in it."""
+        """Add the groups of further documents of a target, with the number of documents before them in it."""
         for group in groups:
             own = self._groups.get(group.key)
             if own is None:
@@ -101,5 +101,5 @@ class LossGroups:
         return sorted(found, key=lambda group: -group.count)
 
     def all(self) -> list[LossGroup]:
-        """Return all groups, in the order in which they came."""
+        """Return all groups, in the order of their first loss."""
         return list(self._groups.values())

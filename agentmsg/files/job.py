@@ -1,4 +1,4 @@
-"""What is to be done, with what, and what became of it: plain data, which crosses process borders."""
+"""What to do, with which files, and the result: plain data, which can cross process boundaries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Job", "Piece", "Report", "Source", "digest_of", "documents_of"]
 
 OnLoss = Literal["error", "ignore", "report"]
-# So much of a source is read at once for its digest.
+# Bytes of a source to read at once for its digest.
 _CHUNK = 1 << 20
 
 
@@ -34,14 +34,14 @@ class Source:
 
     Attributes:
         path: a path, a URL, or "-".
-        kind: how documents stand in it.
-        codec: their format; empty where nothing told the format of all, and each is looked at by itself.
+        kind: how it holds documents.
+        codec: their format; empty if no common format is known, and each is detected by itself.
         size: in bytes; None for stdin.
         is_stream: whether it can be read only once: stdin, a pipe; its format is detected then.
-        is_one_of_many: whether it was not named alone: what can't be read of it is quarantined, and ends no run.
-        is_mixed: whether each of its documents has a format of its own: then it has no ``codec``, and none is looked
-            for.
-        at: JSON pointers to the documents inside of what stands in it, see ``places``; none where that is documents.
+        is_one_of_many: whether it was not named alone: unreadable parts are quarantined, and don't end the run.
+        is_mixed: whether each of its documents has its own format: then it has no ``codec``, and none is detected for
+            all.
+        at: JSON pointers to the documents inside its records, see ``places``; empty if the records are documents.
     """
 
     path: str
@@ -55,7 +55,7 @@ class Source:
 
     @property
     def holds_one(self) -> bool:
-        """Whether it holds one document at most."""
+        """Whether it holds at most one document."""
         return self.kind.form == "json" and not is_many(self.at)
 
 
@@ -66,19 +66,19 @@ class Job:
     Attributes:
         codec: the format to write; empty for the one that was read.
         options: of that codec, as name and value.
-        kind: how documents stand in what is written.
-        change: what becomes of each history before it is written; see ``changing``.
-        on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" doesn't look.
-        losses: whether loss reports are written.
-        flat: whether losses are written one by one, for tables.
-        carry: whether documents carry their content losses themselves, where the format has a place for them.
-        repair: whether what the provider would refuse is mended.
-        asks: settings that each request gets, as name and value.
-        checks: whether documents are counted that the provider would refuse, as "refused" in the report, and those
-            that lack a setting, as "unset".
-        verify: whether each document that was written is read again and must give back its source.
-        pretty: whether JSON is indented.
-        quarantine: whether a document that can't be converted is quarantined; else its error is raised.
+        kind: how the output holds documents.
+        change: the change to each history before it is written; see ``changing``.
+        on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" doesn't check.
+        losses: whether to write loss reports.
+        flat: whether to write losses one by one, for tables.
+        carry: whether documents carry their content losses themselves, if the format has a place for them.
+        repair: whether to fix what the provider would refuse.
+        asks: settings for each request, as name and value.
+        checks: whether to count documents that the provider would refuse, as "refused" in the report, and those that
+            lack a setting, as "unset".
+        verify: whether to read each written document again, which must then rebuild its source.
+        pretty: whether to indent JSON.
+        quarantine: whether to quarantine a document that can't be converted; otherwise its error is raised.
         limits: bounds on what is read.
     """
 
@@ -100,18 +100,18 @@ class Job:
 
     @property
     def hides(self) -> Redact | None:
-        """What hides secrets, so that loss reports are for their owner only; None if nothing does."""
+        """The change that hides secrets, so that loss reports are for their owner only; None if there is none."""
         return self.change if isinstance(self.change, Redact) else None
 
     def is_binary(self, source: Source) -> bool:
-        """Whether what is written of a source isn't JSON."""
+        """Whether the output for a source isn't JSON."""
         codec = self.codec or source.codec
         return get_codec(codec).binary if codec else source.kind.form == "msgpack"
 
 
 @attrs.frozen(kw_only=True)
 class Piece:
-    """A range of a source; the lines that begin in it, or the frames.
+    """A range of a source: the lines or frames that begin in it.
 
     Attributes:
         source: the file.
@@ -126,21 +126,20 @@ class Piece:
 
 @attrs.define(kw_only=True)
 class Report:
-    """What became of a piece; numbers count from 1 in it.
+    """The result of a piece; numbers in it count from 1.
 
     Attributes:
-        documents: how many were written.
-        messages: how many were in them.
-        read: how many were in what they were made of.
-        bad: how many were quarantined.
-        missing: how many records had no document at the places where it was looked for.
+        documents: number of documents written.
+        messages: number of their messages.
+        read: number of messages in their sources.
+        bad: number of quarantined documents.
+        missing: number of records without a document at the given places.
         lines: the number of the last line or frame that was read.
-        formats: how many documents of each format were written, where each was detected by itself.
-        levels: losses by level; "carried": those that documents carry themselves; "redacted": messages that were;
-            "refused" and "unset": documents that the provider would refuse, for what they say and for a setting
-            that they don't.
+        formats: number of documents written by format, if each was detected by itself.
+        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "refused"
+            and "unset": documents that the provider would refuse, for their content or for a missing setting.
         groups: the losses by what they have in common.
-        first_bad: the line of what was wrong first, and the words that follow it: its place in the line, and why.
+        first_bad: the line of the first fault, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.
         digest: of the source's bytes.
     """
@@ -160,13 +159,13 @@ class Report:
 
 
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
-    """Yield the documents of a piece of a source that is open, and blank lines, see ``records``."""
+    """Yield the documents of a piece of an open source, and blank lines, see ``records``."""
     kind, name = piece.source.kind, piece.source.path
     return records(stream, kind.form, limits, piece.start, piece.end, name=name, column=kind.column)
 
 
 def digest_of(piece: Piece) -> str:
-    """Return a digest of the bytes of a range as they are on disk; nothing of one of many that can't be read."""
+    """Return a digest of a range's bytes on disk; empty for one of many files that can't be read."""
     try:
         return _digest_of(piece)
     except FileError:

@@ -1,6 +1,6 @@
-"""Parts to whole files: appended in their order while later pieces are still converted, their numbers counted on.
+"""Join parts into whole files: appended in order while later pieces are still converted, with continuous numbers.
 
-So little is left to do when the last piece is done, whatever the size of the file.
+So little is left to do when the last piece is done, however large the file is.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _LEAD = re.compile(rb'\{"line":(\d+)')
 
 
 class Growing:
-    """A file that is made of parts.
+    """A file made of parts.
 
     Args:
         path: its final name.
         until: its name until it is published.
-        framing: what stands around documents; the parts have it inside, not at their ends.
-        kind: of the file, made of parts as they are.
-        parts_compression: what the parts are compressed with, so that what stands between them is, too.
-        is_one_part: whether there will be one part only, which may then become the file.
+        framing: what goes around documents; the parts have it inside, not at their ends.
+        kind: the kind of a file whose parts are used as they are.
+        parts_compression: the compression of the parts, so that what goes between them is compressed, too.
+        is_one_part: whether there will be only one part, which may then become the file.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Growing:
 
         Args:
             part: its path.
-            before: what is added to the number of a line, where one begins with it.
+            before: the number to add to line numbers, if lines begin with one.
             is_empty: whether it has no documents or lines.
         """
         if self._takes_part:
@@ -101,7 +101,7 @@ class Growing:
         return held.getvalue()
 
     def publish(self, *, force: bool) -> None:
-        """Give the file its final name, if need be (``force``) in the place of another; it is on disk before."""
+        """Give the file its final name, replacing another only with ``force``; first make sure it is on disk."""
         if not self._takes_part:
             with asking(self._path):
                 end = self._framing.end.lstrip() if self.is_empty else self._framing.end

@@ -1,4 +1,4 @@
-"""load_lines and dump_lines: files of many documents, one a line, read as they are asked for; logs that grow."""
+"""load_lines and dump_lines: files of many documents, one per line, read on demand; logs that grow."""
 
 from __future__ import annotations
 
@@ -64,25 +64,25 @@ def load_lines(
     duplicates: Duplicates = "last",
     **options: Any,
 ) -> Lines:
-    """Read the histories of a file as they are asked for: one for each line, frame (MessagePack) or row (Parquet).
+    """Read the histories of a file on demand: one for each line, frame (MessagePack) or row (Parquet).
 
     Args:
-        path_or_file: as for ``load``; a file object is read no further than asked for.
-        codec: the format of all lines; None to detect it by the first ones, "each" to detect that of each line.
-        at: where documents stand inside of each line, as for ``load``. A ``.json`` file is then read whole, and each
+        path_or_file: as for ``load``; a file object is read only as far as needed.
+        codec: the format of all lines; None to detect it from the first ones, "each" to detect it for each line.
+        at: where documents are inside each line, as for ``load``. A ``.json`` file is then read whole, and each
             document at these places gives a history.
-        column: of a Parquet file, that holds the documents; "*" for the whole row. None: the whole row where that is
-            recognised as a document, else the only column that is.
+        column: the column of a Parquet file that holds the documents; "*" for the whole row. None: the whole row if it
+            is recognised as a document, else the only column that is.
         limits: bounds on what is read.
         duplicates: as for ``loads``.
-        options: of the codec.
+        options: codec options.
 
     Returns:
-        An iterator. A line that can't be read raises an error; the next call goes on with the next line.
+        An iterator. A line that can't be read raises an error; the next call continues with the next line.
 
     Raises:
         FileError: if there is no such file; later, if it can't be read any further.
-        DecodeError: of the iterator: the message names the line.
+        DecodeError: from the iterator: the message names the line.
         CodecLookupError: if there is no such codec or option.
         InvalidMessage: code "option" if a pointer isn't one.
     """
@@ -93,7 +93,7 @@ def load_lines(
     one_of(duplicates, "duplicates", "last", "error")
     source = given(path_or_file, "read", "readline")
     if source.file is None and not (place := place_of(source.name)).is_stream(source.name):
-        place.open(source.name).close()  # says now what is wrong with it
+        place.open(source.name).close()  # raises early if the file can't be opened
     default: Form = "msgpack" if chosen is not None and chosen.binary else "jsonl"
     reading, form = readable(source, default, limits, wanted=None if places else "jsonl", at=places, column=column)
     return Lines(
@@ -110,9 +110,9 @@ def load_lines(
 
 @attrs.define(kw_only=True, eq=False)
 class Lines(Iterator[History]):
-    """The histories of a file, one after the other; see ``load_lines``. Its file is closed at the end, or by ``close``.
+    """The histories of a file, one after the other; see ``load_lines``. The file is closed at its end, or by ``close``.
 
-    A line that can't be read raises an error that names it, and the next call goes on after it.
+    A line that can't be read raises an error that names it, and the next call continues after it.
     """
 
     _name: str = attrs.field(alias="name")
@@ -127,7 +127,7 @@ class Lines(Iterator[History]):
     _is_begun: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
-        """Take the documents from the first one on."""
+        """Start at the first document."""
         self._found = iter(self._reading)
 
     def __iter__(self) -> Self:
@@ -176,7 +176,7 @@ class Lines(Iterator[History]):
         self._found = iter(())
 
     def __enter__(self) -> Self:
-        """Return the iterator, whose file is closed at the end of the block."""
+        """Return the iterator; its file is closed at the end of the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -197,29 +197,28 @@ def dump_lines(
     repair: bool = False,
     **options: Any,
 ) -> None:
-    """Write messages or histories to a file, one a line: a log that grows. Of MessagePack, one a frame.
+    """Write messages or histories to a file, one per line (MessagePack: one per frame): a log that grows.
 
     Args:
-        items: each a message, or a history or list of messages, as for ``encode``; the messages of a history itself are
-            items, so ``[history]`` is one line, and ``history`` a line for each of its messages. They are taken one by
-            one, and so are they written: what stands before an item that is refused is in the file.
+        items: each is a message, or a history or list of messages, as for ``encode``. The messages of a history are
+            items themselves, so ``[history]`` is one line, and ``history`` is a line for each message. Items are taken
+            and written one by one: if one is refused, those before it are in the file.
         path_or_file: as for ``dump``.
         codec: the format to write.
-        append: whether lines are put at the end of a file that exists. Else the file is a new one, and gets its name
-            only when it is whole.
-        force: where ``append`` is False, whether a file that exists is replaced.
+        append: whether to append to an existing file. Otherwise the file is new, and appears only when complete.
+        force: if ``append`` is False, whether to replace an existing file.
         losses: as for ``encode``.
         on_loss: as for ``encode``.
         carry: as for ``encode``.
         repair: as for ``encode``.
-        options: of the codec.
+        options: codec options.
 
     Raises:
-        FileError: as ``dump``; also code "form" if the name of the file says that it holds one document.
-        InvalidMessage: if an item makes no message; like all errors of items, the path begins with its number.
-        LossError: as ``encode``.
-        CodecLookupError: as ``encode``.
-        EncodeError: as ``dumps``.
+        FileError: as for ``dump``; also code "form" if the file's name says that it holds one document.
+        InvalidMessage: if an item isn't a message; the path of every error about an item begins with its number.
+        LossError: as for ``encode``.
+        CodecLookupError: as for ``encode``.
+        EncodeError: as for ``dumps``.
     """
     flag(append, "append")
     flag(force, "force")
@@ -243,7 +242,7 @@ def dump_lines(
 
 
 def _lines(items: Iterable[Any], codec: Codec, **writing: Any) -> Iterator[bytes]:
-    """Yield the lines that items are."""
+    """Yield the line of each item."""
     for number, item in enumerate(_each(items)):
         try:
             message = History.of(item)[0] if is_a(item, (str, Mapping)) else item
@@ -278,7 +277,7 @@ def _each(items: Iterable[Any]) -> Iterator[Any]:
 
 @contextmanager
 def _appended(name: str, kind: Kind) -> Generator[Any]:
-    """Give the end of a file; a line that was cut there is ended first, so that none grows together with it."""
+    """Open the end of a file; first end a line that was cut there, so that the next doesn't merge with it."""
     if is_remote(name):
         msg = f"{name}: nothing can be appended to a file of that place; write a new one with append=False"
         raise FileError(msg, code="file")
@@ -287,7 +286,7 @@ def _appended(name: str, kind: Kind) -> Generator[Any]:
         raise FileError(msg, code="form")
     with ExitStack() as files:
         files.enter_context(asking(name))
-        # Each line is one write, at the end as that is then: others may append, too.
+        # Each line is one write at the current end: others may append, too.
         raw: Any = files.enter_context(Path(name).open("ab", buffering=0))
         if kind == type(kind)("jsonl") and _is_cut(name):
             raw.write(b"\n")
@@ -295,7 +294,7 @@ def _appended(name: str, kind: Kind) -> Generator[Any]:
 
 
 def _is_cut(name: str) -> bool:
-    """Tell whether a file ends within a line."""
+    """Whether a file ends within a line."""
     path = Path(name)
     if not path.is_file() or not path.stat().st_size:
         return False

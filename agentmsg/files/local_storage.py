@@ -1,4 +1,4 @@
-"""The disks of this machine."""
+"""The local disks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from agentmsg.files.storage import Mark, Place, asking
 __all__ = ["LOCAL", "inode_of"]
 
 _BUFFER = 1 << 18
-# Who may read and write a new file: its owner, or whom the system lets by default.
+# Permissions of a new file: for its owner only, or the system's default.
 _PRIVATE, _SHARED = 0o600, 0o666
-# Where names are not of files but of open streams and devices.
+# Folders whose names are open streams and devices, not files.
 _DEVICES = ("/dev", "/dev/fd", "/proc")
 
 
@@ -63,7 +63,7 @@ class _Local(Place):
     def marks(self, path: str) -> frozenset[Mark]:
         with asking(path):
             folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link stays one
-            # Where it is, and where it leads to.
+            # Where it is, and where it leads.
             names = [os.path.join(os.path.realpath(folder), name)]  # noqa: PTH118 - joined as it is spelt
             if os.path.islink(path):  # noqa: PTH114 - never raises
                 names.append(os.path.realpath(path))
@@ -123,7 +123,7 @@ class _Local(Place):
             if not force:
                 self._move_beside(Path(part), target)
             else:
-                # What is for its owner only stays so.
+                # A private file stays private.
                 is_private = stat.S_IMODE(Path(part).stat().st_mode) == _PRIVATE
                 if not is_private and target.exists() and not target.is_symlink():
                     Path(part).chmod(stat.S_IMODE(target.stat().st_mode))
@@ -131,7 +131,7 @@ class _Local(Place):
             _sync_folder(target.parent)
 
     def _move(self, part: Path, target: Path, *, force: bool = True) -> None:
-        """Replace a file by another; one on another disk is copied, and replaces the file from there."""
+        """Replace a file with another; from another disk it is copied first, then renamed."""
         try:
             part.replace(target)
         except OSError as error:
@@ -140,7 +140,7 @@ class _Local(Place):
             self._copy(part, target, force=force)
 
     def _move_beside(self, part: Path, target: Path) -> None:
-        """Give a file a name that no other has: where somebody else was faster, theirs stays."""
+        """Give a file a name that must be free: if somebody else was faster, theirs stays."""
         try:
             os.link(part, target)
         except FileExistsError:
@@ -184,7 +184,7 @@ class _Local(Place):
         with asking(path):
             file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "rb")
         try:
-            # The system lets go of it when a process ends, however it ends.
+            # The system releases it when a process ends, however it ends.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             file.close()
@@ -197,23 +197,23 @@ class _Durable(io.BufferedWriter):
     """A new file whose bytes are on disk once it is closed."""
 
     def __init__(self, path: str, mode: int) -> None:
-        # Exclusive: a link that somebody put here is an error, not followed.
+        # Exclusive: if somebody put a link here, it is an error, and not followed.
         file = io.FileIO(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))
         super().__init__(file, _BUFFER)
 
     def close(self) -> None:
-        """Let the bytes reach the disk, and close."""
+        """Flush the bytes to disk, and close."""
         if not self.closed:
             try:
                 self.flush()
-                if self.tell():  # of an empty file nothing can be missing
+                if self.tell():  # an empty file has nothing to flush
                     os.fsync(self.fileno())
             finally:
                 super().close()
 
 
 def inode_of(found: os.stat_result) -> frozenset[Mark]:
-    """Return the mark of a file that may have many names, as the system knows it; none of a pipe or a device."""
+    """Return the system's mark of a file, which may have many names; none for a pipe or a device."""
     return frozenset({(found.st_dev, found.st_ino)}) if stat.S_ISREG(found.st_mode) and found.st_ino else frozenset()
 
 
@@ -222,7 +222,7 @@ def _leads_into(link: str, root: str) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    # A rename is on disk when its folder is; not every file system can say so.
+    # A rename is on disk when its folder is; not every file system supports this.
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

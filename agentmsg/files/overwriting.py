@@ -1,7 +1,7 @@
-"""Whose files are whose: nothing is written over what is read, nor, unless asked, over what was there before.
+"""Never write over a file that is read, nor, unless asked, over one that already exists.
 
-A file has many names: through links, hard links, folders that are links, redirected streams, URLs of this machine.
-``Place.marks`` tells whether two of them are one.
+A file may have many names: through links, hard links, linked folders, redirected streams, local URLs. ``Place.marks``
+says whether two of them are one file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
         read: the names of the files to read; "-" is stdin.
 
     Raises:
-        FileError: code "same-file"; force is no help.
+        FileError: code "same-file", whatever ``force`` is.
     """
     sources = {mark: name for name in read for mark in _marks(name, sys.stdin)}
     targets: dict[Mark, str] = {}
@@ -57,14 +57,14 @@ def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
 
 
 def check_free(written: Iterable[str], *, own: Collection[str] = ()) -> None:
-    """Check that there is nothing yet where files will be written.
+    """Check that no file exists yet where files will be written.
 
     Args:
         written: the names of the files to write; "-" is stdout.
         own: those that an earlier part of this run has written.
 
     Raises:
-        FileError: code "exists" if there is; code "file" if a folder is.
+        FileError: code "exists" if one exists; code "file" if it is a folder.
     """
     found = [name for name in written if name != STANDARD and name not in own and _is_there(name)]
     if found:
@@ -102,8 +102,8 @@ def _marks(name: str, stream: Any) -> frozenset[Mark]:
 
 
 def _marks_of_stream(stream: Any) -> frozenset[Mark]:
-    """Return the file that a stream was redirected to."""
+    """Return the marks of the file to which a stream is redirected."""
     try:
         return inode_of(os.fstat(stream.fileno()))
     except (AttributeError, OSError, ValueError):
-        return _NONE  # it is closed, or no stream of the system
+        return _NONE  # it is closed, or not a system stream

@@ -1,4 +1,4 @@
-"""Bytes of documents to what a file of a kind holds: compressed, rows of Parquet, or as they are."""
+"""Turn the bytes of documents into a file's content: compressed, rows of Parquet, or unchanged."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["is_packed", "packed"]
 
-# The name of the column that is written, where nobody gave one.
+# The name of the written column, if none was given.
 _COLUMN = "document"
-# A row group is written once its documents have so many bytes.
+# A row group is written once its documents have this many bytes.
 _GROUP = 16 << 20
 
 
@@ -29,7 +29,7 @@ def is_packed(kind: Kind) -> bool:
 
 @contextmanager
 def packed(stream: BinaryIO, kind: Kind) -> Generator[BinaryIO]:
-    """Give a stream that takes documents, and writes to the given one what a file of a kind holds; that stays open.
+    """Open a stream that takes documents, and writes a file's content to the given one, which stays open.
 
     Raises:
         FileError: code "unavailable" if a package is missing.
@@ -44,12 +44,12 @@ def packed(stream: BinaryIO, kind: Kind) -> Generator[BinaryIO]:
 
 
 class _Rows:
-    """Lines to row groups. Where these end depends on the lines only."""
+    """Turns lines into row groups, whose ends depend on the lines only."""
 
     def __init__(self, stream: BinaryIO, column: str) -> None:
         module = self._arrow = arrow()
         self._schema = module.schema([module.field(column, module.string(), nullable=False)])
-        # Texts of many bytes each: what their least and greatest are helps nobody.
+        # Long texts: statistics of their minimum and maximum are useless.
         self._writer = parquet().ParquetWriter(
             Lent(stream), self._schema, compression="zstd", use_dictionary=False, write_statistics=False
         )
@@ -58,7 +58,7 @@ class _Rows:
         self._size = 0
 
     def write(self, data: bytes) -> int:
-        """Take some bytes, of one line or of many."""
+        """Take some bytes of one line or many."""
         first, *more = bytes(data).split(b"\n")
         self._line.append(first)
         for piece in more:
@@ -86,7 +86,7 @@ class _Rows:
         self._size = 0
 
     def finish(self) -> None:
-        """Write the last rows, and what stands at the end of the file."""
+        """Write the last rows, and the end of the file."""
         self._end_line()
         if self._lines:
             self._end_group()

@@ -1,8 +1,8 @@
 """Documents in the rows of Parquet files, row group by row group; ``packing`` writes them.
 
-A document is a row, or what one column holds of it: a text that is JSON, or a struct or list of structs, as data sets
-of OpenAI's messages have them. Members of structs that are null are left out: Arrow gives each struct all the members
-that any of them has, so that nothing tells a member that is null from one that is absent. Items that are null stay.
+A document is a row, or its value in one column: a JSON text, or a struct or list of structs, as data sets of OpenAI's
+messages have them. Null members of structs are left out: Arrow gives each struct all members that any of them has, so a
+null member can't be told from an absent one. Null items stay.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "Row", "group_cuts", "read_choice", "read_rows"]
 
-# So many rows are looked at to find the column.
+# Rows to look at to find the column.
 _LOOKED_AT = 8
-# So much of a row group is held in memory at once, and so many rows.
+# Bytes of a row group to hold in memory at once, and rows.
 _BATCH = 4 << 20
 _ROWS = 64
-# What the rows that are held may be once dictionaries are unpacked.
+# The most bytes of the rows in memory once dictionaries are unpacked.
 _UNPACKED = 2 << 30
 _BUFFER = 1 << 18
-# So many columns are named.
+# The most columns to name.
 _NAMED = 20
 
 
@@ -47,7 +47,7 @@ class Row:
     Attributes:
         number: of the row in its range, from 1.
         offset: about where its row group begins in the file.
-        until: up to which byte of the file all is dealt with once this is.
+        until: the byte up to which the file is done once this document is.
         data: its bytes; None if it can't be a document.
         fault: why.
     """
@@ -61,11 +61,11 @@ class Row:
 
 @attrs.frozen
 class Choice:
-    """What of a row is the document.
+    """Which part of a row is the document.
 
     Attributes:
         column: its name; None for the whole row.
-        others: the columns that are no part of it.
+        others: the columns that aren't part of it.
     """
 
     column: str | None
@@ -74,22 +74,22 @@ class Choice:
 
 @contextmanager
 def _opened(stream: BinaryIO, name: str) -> Generator[Any]:
-    """Give a Parquet file as Arrow has it; whatever that says of it is a FileError.
+    """Open a Parquet file with Arrow, whose errors become FileErrors.
 
     Raises:
-        FileError: code "syntax" if it is none, or damaged; "form" if it is a stream.
+        FileError: code "syntax" if it isn't one, or is damaged; "form" if it is a stream.
     """
     opened = parquet().ParquetFile
     if not stream.seekable():
         msg = f"{name}: Parquet can't be read from a stream; name a file"
         raise FileError(msg, code="form")
     try:
-        # By pieces, not all that a row group has of a column at once.
+        # In pieces, not a row group's whole column at once.
         yield opened(Lent(stream), pre_buffer=False, buffer_size=_BUFFER)
     except AgentMsgError:
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno:  # the disk's words, not Arrow's
+        if isinstance(error, OSError) and error.errno:  # an error of the disk, not of Arrow
             raise
         words = str(error).partition("\n")[0] or type(error).__name__
         msg = f"{name}: not Parquet, or damaged: {excerpt(words)[1:-1]}"
@@ -102,18 +102,18 @@ def read_rows(
     """Yield the documents of the row groups that begin in a range of a file.
 
     Args:
-        stream: which can seek.
+        stream: must be seekable.
         name: of the file, for errors.
-        column: that holds the documents; WHOLE for the whole row. None: the whole row where that is JSON, with structs
-            or lists, and recognised; else the only struct or list that is recognised; else the only text that is JSON.
-            A text that is the only column is taken anyway.
-        longest: a document of more bytes is a fault.
+        column: the column that holds the documents; WHOLE for the whole row. None: the whole row if it is JSON, with
+            structs or lists, and recognised; else the only struct or list that is recognised; else the only text that
+            is JSON. A text that is the only column is always taken.
+        longest: a document with more bytes is a fault.
         start: first byte of the range.
         end: the byte after it; None means to the end.
 
     Raises:
-        FileError: code "syntax" if it is no such file, or damaged; "column" where no column can be chosen, or there
-            is none of that name; "unavailable" where a package is missing.
+        FileError: code "syntax" if it isn't such a file, or is damaged; "column" if no column can be chosen, or there
+            is none of that name; "unavailable" if a package is missing.
     """
     with _opened(stream, name) as file:
         size = stream.seek(0, 2)
@@ -132,13 +132,13 @@ def read_rows(
 
 
 def read_choice(stream: BinaryIO, name: str, column: str | None) -> Choice:
-    """Return what of the rows of a file are the documents; arguments and errors are those of ``read_rows``."""
+    """Return which part of a file's rows is the document; arguments and errors as for ``read_rows``."""
     with _opened(stream, name) as file:
         return _choice(file, name, column)
 
 
 def group_cuts(stream: BinaryIO, name: str, every: int) -> Iterator[int]:
-    """Yield where a file can be cut: where row groups begin, at least so many bytes apart as they are unpacked.
+    """Yield where a file can be cut: at beginnings of row groups, at least so many unpacked bytes apart.
 
     Raises:
         FileError: as ``read_rows``.
@@ -153,9 +153,9 @@ def group_cuts(stream: BinaryIO, name: str, every: int) -> Iterator[int]:
 
 
 def _starts(file: Any, size: int) -> list[int]:
-    """Return where row groups begin, the first at 0: each has a share of the file, by its bytes as they are unpacked.
+    """Return where row groups begin, the first at 0: each gets a share of the file by its unpacked bytes.
 
-    Where their columns really begin isn't asked: where that is damaged, asking Arrow ends the process.
+    Don't ask where their columns really begin: if that is damaged, asking Arrow ends the process.
     """
     groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
     ends = list(accumulate(max(1, group.total_byte_size) for group in groups))
@@ -165,15 +165,15 @@ def _starts(file: Any, size: int) -> list[int]:
 def _batches(file: Any, index: int, column: str | None, most: int = _ROWS) -> Iterator[Any]:
     group = file.metadata.row_group(index)
     usual = max(1, group.total_byte_size // max(1, group.num_rows))
-    # A long value that stands once in a dictionary may be that of each row. (Which columns have one, nobody asks: of
-    # damaged metadata of a column Arrow ends the process.)
+    # A long value that is in a dictionary once may be the value of every row. (Don't ask which columns have a
+    # dictionary: with damaged metadata of a column, Arrow ends the process.)
     rows = max(1, min(most, _BATCH // usual, _UNPACKED // max(1, group.total_byte_size)))
     columns = None if column is None else [column]
     yield from file.iter_batches(batch_size=rows, row_groups=[index], columns=columns, use_threads=False)
 
 
 def _documents(file: Any, column: str | None) -> partial[Iterator[Document]]:
-    """Return what gives the documents of a batch."""
+    """Return a function that yields the documents of a batch."""
     if column is None:
         return partial(whole)
     return partial(texts if is_text(file.schema_arrow.field(column).type) else nested, column=column)
@@ -210,7 +210,7 @@ def _guessed(file: Any, name: str) -> str | None:
     if first is None:
         return None
     if len(schema) == 1 and is_text(schema.field(0).type):
-        return str(schema.field(0).name)  # whatever its first rows hold: nothing else could be meant
+        return str(schema.field(0).name)  # whatever its first rows hold: there is no other choice
     fields = [field for field in schema if schema.names.count(field.name) == 1]
     structured = [field.name for field in fields if is_nested(field.type)]
     if structured and all(is_plain(field.type) for field in schema) and _is_known(whole(first)):
@@ -251,7 +251,7 @@ def _held(documents: Iterable[Document]) -> list[bytes]:
 
 
 def _is_known(documents: Iterable[Document]) -> bool:
-    """Whether documents are of a format."""
+    """Whether documents have a known format."""
     held = _held(documents)
     with suppress(AgentMsgError):
         return bool(held) and bool(recognize_all(held))
@@ -259,7 +259,7 @@ def _is_known(documents: Iterable[Document]) -> bool:
 
 
 def _is_json(documents: Iterable[Document]) -> bool:
-    """Whether documents are JSON, objects or arrays; a few may be broken."""
+    """Whether documents are JSON objects or arrays; a few may be broken."""
     held = _held(documents)
     return 2 * sum(map(_is_tree, held)) > len(held)
 

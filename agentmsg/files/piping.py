@@ -1,4 +1,4 @@
-"""Sources to targets as they come: for stdin and stdout, which can't be cut or resumed, and for one document."""
+"""Convert sources as they come: for stdin and stdout, which can't be cut or resumed, and for one document."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["stream"]
 
-# Gives stdin or stdout; raises FileError where it is closed.
+# Returns stdin or stdout; raises FileError if it is closed.
 Standard: TypeAlias = Callable[[], BinaryIO]
 
 
@@ -47,13 +47,13 @@ def stream(
         job: what to do with a document; its ``kind`` is replaced by that of each target.
         targets: with their sources.
         request: only its loss reports, its progress and ``force`` count.
-        standard_in: gives what the source "-" is.
-        standard_out: gives what the target "-" is.
+        standard_in: returns the stream for the source "-".
+        standard_out: returns the stream for the target "-".
 
     Raises:
-        FileError: if files can't be read or written; a target and what belongs to it have their final names only
-            once they are whole. Codes "exists" and "same-file" as those of ``run``.
-        DecodeError: if a document that stands alone can't be read, or as for ``run``.
+        FileError: if files can't be read or written; a target and its side files appear only when complete. Codes
+            "exists" and "same-file" as for ``run``.
+        DecodeError: if a single document can't be read, or as for ``run``.
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     if not job.quarantine:
@@ -69,7 +69,7 @@ def stream(
 
 
 class _Streaming:
-    """The state of a run over streams: what became of it so far."""
+    """The state of a run over streams, and its result so far."""
 
     def __init__(self, job: Job, request: Request, standard_in: Standard, standard_out: Standard) -> None:
         self._job = job
@@ -115,7 +115,7 @@ class _Streaming:
     def _sink(
         self, path: str, kind: Kind, *, is_private: bool = False, is_wanted: Callable[[], bool] = lambda: True
     ) -> Generator[BinaryIO]:
-        """Give a file to write, or stdout."""
+        """Open a file to write, or stdout."""
         with ExitStack() as files:
             if path == STANDARD:
                 files.enter_context(asking("stdout"))
@@ -130,7 +130,7 @@ class _Streaming:
             yield files.enter_context(packed(file, kind))
 
     def _is_wanted(self, suffix: str, *, before: Outcome) -> bool:
-        """Whether there is something in a file; a quarantine has nothing where no more was bad than before."""
+        """Whether a file has content; a quarantine has none if no more documents were bad than before."""
         now = self.outcome
         if suffix == ".bad" or now.bad > before.bad:
             return now.bad > before.bad
@@ -156,9 +156,9 @@ class _Streaming:
             return report
 
     def _looked_at(self, source: Source, reading: Reading) -> Source:
-        """Return a stream with its format; where nothing tells that, it is an error, but for one of many sources.
+        """Return a stream with its format; if that can't be detected, raise, unless it is one of many sources.
 
-        Where the format is given, tell what this doesn't know of the first document.
+        If the format is given, report what it doesn't know of the first document.
         """
         if source.is_mixed:
             return source

@@ -1,8 +1,8 @@
-"""Documents inside of records, at places that JSON pointers name: ``/interactions/*/request``.
+"""Documents inside records, at places named by JSON pointers: ``/interactions/*/request``.
 
-A pointer is one of RFC 6901. A step that is ``*`` stands for every item of an array, or every value of an object; a key
-that is ``*`` itself is spelt ``~2``. A text that holds JSON counts as that JSON, on the way and at the place. Null and
-an empty text count as nothing.
+Pointers follow RFC 6901. A step ``*`` means every item of an array, or every value of an object; for a key ``*`` write
+``~2``. A text that holds JSON counts as that JSON, on the way and at the place. Null and an empty text count as
+nothing.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _Way: TypeAlias = tuple[str | None, ...]
 _EVERY = "*"
 _POINTER = re.compile(r"(?:/(?:[^~]|~[012])*)?", re.DOTALL)
 _SPACES = " \t\r\n"
-# How the first byte of an object of MessagePack says that it is a map, or an array.
+# The first bytes of a MessagePack map, and of an array.
 _MAPS = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
 _ARRAYS = frozenset((*range(0x90, 0xA0), 0xDC, 0xDD))
 
 
 def pointers(given: object) -> tuple[str, ...]:
-    """Return the pointers that somebody gave: one, several, or none for None.
+    """Return the caller's pointers: one, several, or none for None.
 
     Raises:
         InvalidMessage: code "option" if one isn't a JSON pointer.
@@ -60,20 +60,20 @@ def is_many(at: tuple[str, ...]) -> bool:
 
 
 def nothing_at(at: tuple[str, ...]) -> DecodeError:
-    """Return the error of an input in which no document stands at any of these places."""
+    """Return the error for an input without a document at any of these places."""
     return DecodeError(f"no document found at {' or '.join(excerpt(each)[1:-1] for each in at)}", code="required")
 
 
 def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> Iterator[Found]:
-    """Yield the documents that stand at some places of a record, in the order in which they stand there.
+    """Yield the documents at some places of a record, in the order of the record.
 
-    Each is found once, however many pointers lead to it. A record that can't be read is its own fault.
+    Each is yielded once, however many pointers lead to it. A record that can't be read is itself a fault.
 
     Args:
-        record: as it was found in its file.
+        record: as found in its file.
         at: the pointers.
-        form: how records stand in the file.
-        limits: bounds on the documents; the record may go deeper, for what it has around them.
+        form: how the file holds records.
+        limits: bounds on the documents; the record may be deeper, for what it has around them.
     """
     ways = tuple(map(_way, at))
     if record.data is None or record.fault is not None:
@@ -116,7 +116,7 @@ def _spelt(key: str) -> str:
 
 
 def _onward(ways: tuple[_Way, ...], key: str | None) -> tuple[_Way, ...]:
-    """Return what is left of the ways that lead through a member; None for a key that no pointer can name."""
+    """Return the rest of the ways that lead through a member; None for a key that no pointer can name."""
     return tuple(dict.fromkeys(way[1:] for way in ways if way[0] is None or (way[0] == key and key is not None)))
 
 
@@ -142,7 +142,7 @@ def _members(value: Any, ways: tuple[_Way, ...]) -> Iterator[tuple[str, Any]]:
     """Yield the members of a value that ways lead through, in order."""
     keys = {way[0] for way in ways}
     if is_mapping(value):
-        if len(keys) == 1 and None not in keys:  # the usual way, without a look at all
+        if len(keys) == 1 and None not in keys:  # the common case, without a search
             (key,) = keys
             if key in value:
                 yield str(key), value[key]
@@ -161,7 +161,7 @@ def _is_nothing(value: object) -> bool:
 
 
 def _opened(text: str, limits: Limits) -> Any:
-    """Return what a text holds that is JSON; nothing where it isn't."""
+    """Return the JSON value in a text; None if it isn't JSON."""
     if text.lstrip(_SPACES)[:1] not in ("{", "[", '"'):
         return None
     try:
@@ -173,7 +173,7 @@ def _opened(text: str, limits: Limits) -> Any:
 
 
 def _rendered(value: Any, limits: Limits) -> bytes:
-    """Return the bytes of a document: of a text, what it holds itself."""
+    """Return the bytes of a document; for a text, its own content."""
     while is_a(value, str):
         inner = _opened(value, limits) if value.lstrip(_SPACES)[:1] == '"' else None
         if not is_a(inner, str):
@@ -186,7 +186,7 @@ def _rendered(value: Any, limits: Limits) -> bytes:
 
 
 def _in_frame(data: bytes, ways: tuple[_Way, ...], limits: Limits) -> Iterator[_Part]:
-    """Yield the parts of a frame as the bytes that they are in it; a text or bytes are the document themselves."""
+    """Yield the parts of a frame as their bytes in it; a text or bytes are the document themselves."""
     frame = _Frame(data, limits)
     try:
         yield from frame.parts(ways, "")
@@ -196,7 +196,7 @@ def _in_frame(data: bytes, ways: tuple[_Way, ...], limits: Limits) -> Iterator[_
 
 
 class _Frame:
-    """Walks through a frame of MessagePack; only keys and texts are unpacked."""
+    """Walks through a MessagePack frame; only keys and texts are unpacked."""
 
     def __init__(self, data: bytes, limits: Limits) -> None:
         self._data = data
@@ -205,7 +205,7 @@ class _Frame:
         self._unpacker.feed(data)
 
     def parts(self, ways: tuple[_Way, ...], pointer: str) -> Iterator[_Part]:
-        """Yield the parts of the next object, and go behind it."""
+        """Yield the parts of the next object, and go past it."""
         start: int = self._unpacker.tell()
         lead: int = self._data[start]
         if lead in _MAPS or lead in _ARRAYS:

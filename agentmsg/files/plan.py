@@ -1,7 +1,7 @@
-"""From the names that a person gives to pieces of work: sources, targets, ranges. Looks at sizes and first documents.
+"""Plan the work: from the user's names to sources, targets and ranges, by file sizes and first documents.
 
-Where ranges end depends on the source only, not on the number of jobs: so the same sources always give the same parts,
-and the same bytes.
+Ranges depend on the source only, not on the number of jobs: so the same sources always give the same parts, and the
+same bytes.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ __all__ = [
     "targets_of",
 ]
 
-# Large enough that starting one costs nothing beside it, small enough that little is lost when a run is stopped.
+# Large enough to make starting one negligible, small enough to lose little when a run is stopped.
 PIECE = 16 << 20
-# Given as a format: that each document has its own, by which it is recognised.
+# As a format: each document has its own, which is detected.
 EACH = "each"
-# So many documents are looked at to find the format of a file.
+# Documents to look at to detect a file's format.
 LOOKED_AT = 8
-# So many files are looked at to doubt the format that was named.
+# Files to look at to doubt the named format.
 _DOUBTED = 100
 
 
 @attrs.frozen
 class Target:
-    """A file to write, and what it is made of.
+    """A file to write, and its sources.
 
     Attributes:
         path: a path, a URL, or "-".
-        kind: how documents stand in it.
+        kind: how it holds documents.
         sources: in order.
     """
 
@@ -73,17 +73,17 @@ class Target:
 
     @property
     def is_one(self) -> bool:
-        """Whether it is made of one file that holds one document."""
+        """Whether its source is one file with one document."""
         return len(self.sources) == 1 and self.sources[0].holds_one and self.kind.form != "array"
 
     @property
     def is_alone(self) -> bool:
-        """Whether it is made of one document that somebody named, and no others."""
+        """Whether its only source is one document that the user named."""
         return self.is_one and not self.sources[0].is_one_of_many
 
 
 def named(error: AgentMsgError, place: str) -> AgentMsgError:
-    """Return an error that says in which file it happened; a FileError says so already."""
+    """Return an error that names its file; a FileError already does."""
     if isinstance(error, FileError):
         return error
     message = f"{error.message} ({place})"
@@ -93,7 +93,7 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
 
 
 def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:
-    """Return why documents of a codec can't stand in a file of a form; None if they can."""
+    """Return why a file of a form can't hold a codec's documents; None if it can."""
     if binary and form != "msgpack":
         return f"{codec} is binary: name the target .msgpack"
     if not binary and form == "msgpack":
@@ -102,15 +102,15 @@ def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:
 
 
 def format_of(found: Iterable[Found], *, is_live: bool = False) -> str | None:
-    """Return the name of the format that the first documents of a file have; None if there are none.
+    """Return the format of a file's first documents; None if there are none.
 
     Args:
         found: the documents.
-        is_live: whether documents come when somebody writes them: no more are taken than have to be.
+        is_live: whether documents arrive as somebody writes them: no more are taken than necessary.
 
     Raises:
         NotUnderstood: if it isn't recognised, see ``recognize``.
-        DecodeError: if the only document can't be parsed, what is wrong with it.
+        DecodeError: if the only document can't be parsed.
     """
     first = islice(found, LOOKED_AT)
     item = next(first, None)
@@ -121,11 +121,11 @@ def format_of(found: Iterable[Found], *, is_live: bool = False) -> str | None:
 
 
 def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool = False) -> str:
-    """Return the name of the format that the first documents of a file have, as ``format_of``, for a command.
+    """Return the format of a file's first documents, as ``format_of``, for a command.
 
     Args:
         found: the documents.
-        empty: what is returned where there are none.
+        empty: the result if there are none.
         is_live: as for ``format_of``.
 
     Raises:
@@ -143,15 +143,15 @@ def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool 
 
 
 def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
-    """Yield what the given format doesn't know of the first document of each file, with the file's name.
+    """Yield what the given format doesn't know of each file's first document, with the file's name.
 
     Args:
-        targets: with their sources, of which the first 100 are looked at; stdin isn't.
+        targets: with their sources, of which the first 100 are checked; stdin isn't.
         job: what will be done.
     """
     sources = (source for target in targets for source in target.sources if source.codec and not source.is_stream)
     for source in islice(sources, _DOUBTED):
-        # Whatever is wrong with the file, converting it tells.
+        # Converting the file will report any fault in it.
         with suppress(AgentMsgError), reading_of(Piece(source=source), job.limits) as reading:
             found = next(iter(reading), None)
             if found is not None and found.data is not None and (words := doubt(found.data, source.codec)):
@@ -159,7 +159,7 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
 
 
 def _detected_in(source: Source, job: Job) -> str:
-    # What cannot be read is an error here, even of one of many.
+    # Here an unreadable file is an error, even if it is one of many.
     with reading_of(Piece(source=attrs.evolve(source, is_one_of_many=False)), job.limits) as reading:
         try:
             return detected(reading, empty="" if source.at else job.codec)
@@ -184,19 +184,19 @@ def targets_of(
 
     Args:
         names: of files, folders, patterns; "-" is stdin.
-        target: a file, or a folder, where each source gets a file of its own; "-" is stdout.
+        target: a file, or a folder, where each source gets its own file; "-" is stdout.
         job: what will be done; its ``kind`` doesn't count.
-        codec: the format of all; None means that each is looked at (stdin when it is read), EACH that each document is.
-        form: of names that don't tell theirs.
-        split: whether sources that are JSON hold an array of documents.
+        codec: the format of all; None to detect it for each file (for stdin on reading), EACH for each document.
+        form: the form of files whose names don't say.
+        split: whether JSON sources hold an array of documents.
         array: whether targets are JSON arrays of documents.
-        at: JSON pointers to the documents inside of what stands in sources, see ``places``.
-        column: of Parquet files, that holds the documents; see ``parquet``.
+        at: JSON pointers to the documents inside the records of sources, see ``places``.
+        column: the column of Parquet files that holds the documents; see ``parquet``.
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
-        FileError: if sources can't be found, or can't stand in the target; "same-file", where two would be one.
-        DecodeError: if the format of a file that stands alone isn't recognised.
+        FileError: if sources can't be found, or can't be put into the target; "same-file" if two would be one.
+        DecodeError: if the format of a single file isn't recognised.
     """
     files = expand(names, skip=skip)
     many = _is_folder(target, files, names)
@@ -240,7 +240,7 @@ def _sources(
     column: str | None,
     is_alone: bool,
 ) -> Iterator[tuple[Source, str]]:
-    """Yield the sources that files are, each with its path below what was named."""
+    """Yield the sources for files, each with its path below the named folder."""
     for path, below in files:
         kind = kind_of(path, form or "json", column)
         is_stream = path == STANDARD or place_of(path).is_stream(path)
@@ -258,7 +258,7 @@ def _sources(
             try:
                 source = attrs.evolve(source, codec=_detected_in(source, job))
             except AgentMsgError:
-                # Of many, each document is looked at by itself, and quarantined with what is wrong with it.
+                # One of many: each document is detected by itself, or quarantined with its fault.
                 if is_alone:
                     raise
         yield source, below
@@ -268,12 +268,12 @@ def _size(path: str) -> int | None:
     place = place_of(path)
     size = place.size(path)
     if size is None:
-        place.open(path).close()  # says why there is none
+        place.open(path).close()  # raises the reason
     return size
 
 
 def _usual_form(source: Source, job: Job) -> Form:
-    """Return how documents stand in a file whose name doesn't tell: as in its source, where they can."""
+    """Return the form of a file whose name doesn't say: its source's, if possible."""
     if job.is_binary(source):
         return "msgpack"
     return "json" if source.holds_one else "jsonl"
@@ -301,7 +301,7 @@ def _is_folder(target: str, files: Sequence[tuple[str, str]], names: Sequence[st
         return False
     if target.endswith("/") or place_of(target).is_folder(target):
         return True
-    # A folder or a pattern of files becomes a folder, unless the target has the name of a file.
+    # A folder or a pattern of files becomes a folder, unless the target has a file's name.
     written_kind(target, "json")
     try:
         kind_of(target)
@@ -311,7 +311,7 @@ def _is_folder(target: str, files: Sequence[tuple[str, str]], names: Sequence[st
 
 
 def pieces_of(target: Target, limits: Limits) -> Iterator[Piece]:
-    """Yield the pieces that a target is made of, in order."""
+    """Yield the pieces of a target, in order."""
     for source in target.sources:
         last = 0
         for cut in _cuts(source, limits):
@@ -325,7 +325,7 @@ def _can_be_cut(source: Source) -> bool:
 
 
 def _cuts(source: Source, limits: Limits) -> Iterator[int]:
-    """Yield where a source is cut: lines anywhere, frames and row groups at their ends, others nowhere."""
+    """Yield where to cut a source: lines anywhere, frames and row groups at their ends, others nowhere."""
     if not _can_be_cut(source) or source.size is None or (source.size <= PIECE and source.kind.form != "parquet"):
         return
     if source.kind.form == "jsonl":
@@ -342,7 +342,7 @@ def _cuts(source: Source, limits: Limits) -> Iterator[int]:
             raise
 
 
-# Where files can be cut, by their form: at least so far apart as pieces are long.
+# Where files can be cut, by form: at least the length of a piece apart.
 _CUTTERS: Mapping[Form, Callable[[BinaryIO, Source, Limits], Iterator[int]]] = {
     "msgpack": lambda stream, source, limits: frame_ends(stream, limits, PIECE),
     "parquet": lambda stream, source, limits: group_cuts(stream, source.path, PIECE),

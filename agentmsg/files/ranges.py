@@ -1,4 +1,4 @@
-"""The heart: a range of a file in, part files and counts out. ``convert_range`` depends on its arguments only.
+"""The core: a range of a file in, part files and counts out. ``convert_range`` depends on its arguments only.
 
 What can't be converted is quarantined: its bytes, its place, and why.
 """
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Advance", "Sinks", "convert_documents", "convert_range"]
 
-# Told while a range is read: how many of its bytes are, and how many documents are written.
+# Called while a range is read, with the numbers of bytes read and documents written.
 Advance: TypeAlias = "Callable[[int, int], None]"
-# Seconds between two of these.
+# Seconds between two such calls.
 _EVERY = 0.1
 
 
 @attrs.frozen
 class Sinks:
-    """Where the bytes go: each a file that is open, or None if nobody asked for it.
+    """Where the bytes go: each an open file, or None if not asked for.
 
     Attributes:
         out: documents.
@@ -64,7 +64,7 @@ class Sinks:
 
 
 class _Converters:
-    """Converts documents: all by one format or, where the source has none for all, each by its own."""
+    """Converts documents: all from one format or, if the source has none for all, each from its own."""
 
     def __init__(self, job: Job, source: Source) -> None:
         self._job = job
@@ -72,7 +72,7 @@ class _Converters:
         self._converters: dict[str, Converter] = {}
 
     def __call__(self, item: Found) -> tuple[str, Converted]:
-        """Return the format of a document, and what it becomes.
+        """Return a document's format, and the converted document.
 
         Raises:
             AgentMsgError: if it can't be converted.
@@ -95,7 +95,7 @@ def convert_documents(
         source: where they come from.
         reading: the documents.
         sinks: where they go.
-        is_first: whether nothing is before them in what is written.
+        is_first: whether they are the first in the output.
         advance: called now and then.
     """
     report = Report()
@@ -153,20 +153,20 @@ def _count(counts: Counter[str], losses: Losses) -> None:
 
 
 def _placed(error: AgentMsgError, item: Found) -> AgentMsgError:
-    """Return an error that says at which place of a record it happened."""
+    """Return an error that names its place in a record."""
     if item.at is not None:
         error.message = f"{error.message} (at {excerpt(item.at)[1:-1]})"
     return error
 
 
 def _stood(source: Source, item: Found) -> dict[str, Any]:
-    """Return where a document stood that was inside of something else."""
+    """Return the place of a document that was inside a record."""
     return {} if item.at is None else {"file": source.path, "offset": item.offset, "at": item.at}
 
 
 def _write_account(sink: BinaryIO, codec: str, number: int, done: Converted, stood: Mapping[str, Any]) -> None:
     lines = to_lines(done.report, done.output)
-    # The header of a loss report, led by the number of its document and the format that this was read from.
+    # A loss report's header, preceded by the document's number and the format it was read from.
     lead = dump_json({"line": number, "from": codec, **stood})
     sink.write(lead[:-1] + b"," + next(lines)[1:] + b"\n")
     sink.writelines(line + b"\n" for line in lines)
@@ -187,7 +187,7 @@ def _write_flat(sink: BinaryIO, number: int, losses: Losses, stood: Mapping[str,
 
 
 def _hint(source: Source, item: Found) -> str:
-    """Return words for a document that is of another format than its source."""
+    """Return a hint for a document whose format differs from its source's."""
     if not source.codec or item.data is None:
         return ""
     try:
@@ -217,7 +217,7 @@ def _quarantine(  # noqa: PLR0917 - all that is known of it
         "code": error.code,
         "reason": reason,
     }
-    # A document whose secrets can't be found is not copied: its place tells where it is.
+    # If secrets can't be found in a document, it isn't copied; its place says where it is.
     if item.data is not None and job.hides is None:
         try:
             row["text"] = item.data.decode()
@@ -229,7 +229,7 @@ def _quarantine(  # noqa: PLR0917 - all that is known of it
 def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None = None) -> Report:
     """Convert a range of a file into part files: ``base`` + ".out", ".losses", ".flat", ".bad".
 
-    The same arguments give the same bytes, in any process and on any machine that reaches the files. The numbers in
+    The same arguments give the same bytes, in any process and on any machine with access to the files. The numbers in
     the parts count from 1 in this piece; see ``joining``.
 
     Args:

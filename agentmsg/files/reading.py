@@ -1,4 +1,4 @@
-"""The documents of a range of a file, from its opening to its end; what can't be read of one of many is a fault."""
+"""The documents of a range of a file, from opening to end; what can't be read in one of many files is a fault."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = ["Reading", "reading_of"]
 
 @contextmanager
 def reading_of(piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO] | None = None) -> Generator[Reading]:
-    """Give the documents of a piece; its file is closed in the end.
+    """Open the documents of a piece, and close its file in the end.
 
     Args:
         piece: what to read.
         limits: bounds on what is held in memory.
-        standard_in: gives what is read instead of a file.
+        standard_in: returns the stream to read instead of a file.
 
     Raises:
-        FileError: if the file can't be read, or its compression is damaged; of one of many these are a fault
-            of its last document.
+        FileError: if the file can't be read, or its compression is damaged; in one of many files, this is a fault of
+            the last document.
     """
     reading = Reading(piece, limits, standard_in)
     with closing(reading):
@@ -42,11 +42,11 @@ def reading_of(piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO]
 
 
 class Reading:
-    """The documents of a piece as they are read, and how far that is; see ``reading_of``.
+    """The documents of a piece while they are read, and the progress; see ``reading_of``.
 
     Attributes:
         lines: the number of the last line or frame that was read.
-        missing: how many of them, or of files, had no document at the places where it was looked for.
+        missing: number of records, or files, without a document at the given places.
     """
 
     def __init__(self, piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO] | None) -> None:
@@ -58,20 +58,20 @@ class Reading:
         self._seen: deque[Found] = deque()
 
     def __iter__(self) -> Iterator[Found]:
-        """Yield the documents, those that ``ahead`` gave already, too."""
+        """Yield the documents, including those that ``ahead`` has yielded."""
         while self._seen:
             yield self._seen.popleft()
         yield from self._found
 
     def ahead(self) -> Iterator[Found]:
-        """Yield documents to look at, before they are read as all are."""
+        """Yield documents to look at, before all are read."""
         for found in self._found:
             self._seen.append(found)
             yield found
 
     @property
     def has_seen(self) -> bool:
-        """Whether ``ahead`` gave any document."""
+        """Whether ``ahead`` yielded any document."""
         return bool(self._seen)
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ class Reading:
 
     @property
     def position(self) -> int:
-        """How many bytes of the piece are dealt with, as they are on disk."""
+        """How many bytes of the piece are done, as on disk."""
         if self._piece.source.kind.compression and self._raw is not None and self._raw.seekable():
             return self._raw.tell()
         # The last line of a range may end beyond it.

@@ -1,4 +1,4 @@
-"""Whatever fsspec reaches, such as ``s3://bucket/key``. It needs that package and the one of the scheme."""
+"""Any storage that fsspec reaches, such as ``s3://bucket/key``. It needs that package and the scheme's own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def remote(url: str) -> Place:
 
 
 class _Remote(Place):
-    """A file system of fsspec. Objects there appear whole or not at all, when they are closed."""
+    """A file system of fsspec. Its objects appear complete or not at all, when they are closed."""
 
     def __init__(self, url: str) -> None:
         core = extra("fsspec.core", "remote", url)
@@ -40,12 +40,12 @@ class _Remote(Place):
             return cast("BinaryIO", self._files.open(path, "rb"))
 
     def create(self, path: str, *, is_private: bool = False) -> BinaryIO:
-        del is_private  # who may read it is settled there
+        del is_private  # the storage's own settings decide who may read it
         with asking(path):
             return cast("BinaryIO", self._files.open(path, "wb"))
 
     def write_back(self, file: BinaryIO) -> None:
-        del file  # it sends pieces as they are full
+        del file  # it sends blocks when they are full
 
     def size(self, path: str) -> int | None:
         with asking(path):
@@ -68,7 +68,7 @@ class _Remote(Place):
             return frozenset({self.spelt(path)}) if here is None else LOCAL.marks(here)
 
     def _path_here(self, path: str) -> str | None:
-        """Return the path on this machine that a URL names; None if it names none."""
+        """Return the local path that a URL names; None if it names none."""
         protocols = self._files.protocol
         if "file" not in ((protocols,) if isinstance(protocols, str) else protocols):
             return None
@@ -115,5 +115,5 @@ class _Remote(Place):
                 self._files.rm(path, recursive=True)
 
     def lock(self, path: str) -> Any:
-        del path  # stores of objects have none
+        del path  # object stores have none
         return None

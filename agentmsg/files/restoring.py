@@ -1,4 +1,4 @@
-"""Converted documents and their loss reports, side by side, back to the documents that they were made of."""
+"""Rebuild original documents from converted ones and their loss reports, side by side."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ class Account:
 
 
 def accounts(lines: Iterator[Found]) -> Iterator[Account]:
-    """Yield the loss reports that stand in a file, one after the other; each begins with its header.
+    """Yield the loss reports of a file, one after the other; each begins with its header.
 
     Raises:
-        DecodeError: if lines are none; the path starts with the number of the line in its loss report.
+        DecodeError: if lines aren't a loss report; the path starts with the line's number in its report.
     """
     held: list[bytes] = []
     for line in lines:
         if line.fault is not None or line.data is None:
             raise line.fault or AssertionError
-        # Only a header can hold this key unescaped at its beginning; a value that does is escaped or deeper.
+        # Only a header can contain this key unescaped at its beginning; in a value it is escaped or deeper.
         if held and _HEADER in line.data[:200] and _is_header(line.data):
             yield _account(held)
             held = []
@@ -93,17 +93,17 @@ class Restoring:
 
     Attributes:
         converted: the name of the converted file, or "-".
-        kind: how documents stand in it.
-        accounts: the name of the file of their loss reports, or "-"; None: what the documents carry is all there is.
+        kind: how it holds documents.
+        accounts: the name of the file of their loss reports, or "-"; None: only what the documents carry.
         accounts_kind: its kind.
-        source: the format of the converted documents; None means what the loss reports say or, without a file of them,
-            what the first documents look like.
-        codec: the format to write; None means the one that the loss reports name.
-        options: of that.
+        source: the format of the converted documents; None: what the loss reports say or, without a file of them, the
+            format detected from the first documents.
+        codec: the format to write; None: the one that the loss reports name.
+        options: codec options.
         target: the name of the file to write, or "-".
         target_kind: its kind.
-        pretty: whether JSON is indented.
-        force: whether a file that has the name of the target is replaced.
+        pretty: whether to indent JSON.
+        force: whether to replace an existing target.
     """
 
     converted: str
@@ -124,16 +124,16 @@ class Restoring:
         standard_out: Callable[[], BinaryIO],
         told: Callable[[int, Losses], None],
     ) -> int:
-        """Restore all documents, and return how many there are.
+        """Restore all documents, and return their number.
 
         Args:
-            standard_in: gives what "-" is to read.
-            standard_out: gives what "-" is to write.
-            told: called with the number of a document and what the format to write could not carry of it.
+            standard_in: returns the stream to read for "-".
+            standard_out: returns the stream to write for "-".
+            told: called with a document's number and its losses in the format to write.
 
         Raises:
             LossError: code "edited" if documents and loss reports don't belong together.
-            AgentMsgError: if they can't be read or written; nothing is written then but to stdout.
+            AgentMsgError: if they can't be read or written; nothing is written then, except to stdout.
         """
         check_distinct([self.target], [self.converted] if self.accounts is None else [self.converted, self.accounts])
         if not self.force:
@@ -163,7 +163,7 @@ class Restoring:
             count = 0
             for history, codec in originals:
                 document = self._written(history, codec, count + 1, told)
-                if sink is None:  # the first loss report says that there is something to write
+                if sink is None:  # the first loss report shows that there is something to write
                     sink = opened_sink()
                 elif self.target_kind.form == "json":
                     raise self._not_one()
@@ -184,18 +184,18 @@ class Restoring:
         return FileError(msg, code="form")
 
     def _original(self, pair: tuple[Found, Account]) -> tuple[History, str | None]:
-        """Return what a document was made of, and the format that it had."""
+        """Return a document's original history, and its format."""
         found, own = pair
         codec, source = self.source or own.losses.codec, own.source
         if own.losses.codec == REDACTED:
-            # That report names no format: what was redacted keeps the one that it has.
+            # That report names no format: a redacted document keeps its own.
             codec = self.source or detected((found,))
             source = source or codec
         converted = loads(_data(found), get_codec(codec), duplicates="error")
         return restore(converted, own.losses), source
 
     def _carried(self, converted: Iterator[Found]) -> Iterator[tuple[History, str | None]]:
-        """Yield what documents were made of, as far as they carry it themselves, and the formats that they had."""
+        """Yield the originals of documents as far as they carry them, and their formats."""
         first = list(islice(converted, LOOKED_AT))
         try:
             source = self.source or detected(first)

@@ -1,7 +1,7 @@
 """A whole run: pieces to an engine, parts to targets, and a report of it all.
 
-A target gets its final name when all its pieces are done, after the files that belong to it (loss reports, quarantine):
-there is never a document without its loss report.
+A target gets its final name when all its pieces are done, after its side files (loss reports, quarantine): a document
+never appears without its loss report.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class Request:
     Attributes:
         work: the work folder; see ``Work``.
         engine: one of ENGINES.
-        jobs: so many at once.
-        resume: whether to go on with a run that was stopped.
-        force: whether files that are there are replaced, and what a run that was stopped left is thrown away.
-        losses: for each target where its loss reports go, or None.
-        flat: for each target where its losses go one by one, or None.
-        bad: for each target where that goes which can't be converted; None means beside it.
-        detected: called with the format of stdin, where that was not given.
-        stopped: called where an earlier run was stopped before any piece of it was done, and this one begins anew.
-        doubted: called with "-" and what the format that was given for stdin doesn't know, where that is most of it.
-        progress: called with the bytes and documents that are done, when more are.
+        jobs: number of processes.
+        resume: whether to continue a stopped run.
+        force: whether to replace existing files, and discard what a stopped run left.
+        losses: for each target the file for its loss reports, or None.
+        flat: for each target the file for its single losses, or None.
+        bad: for each target the file for what can't be converted; None: beside it.
+        detected: called with the format of stdin, if that was not given.
+        stopped: called if an earlier run was stopped before it finished any piece, and this one starts anew.
+        doubted: called with "-" and what stdin's given format doesn't know, if that is most of it.
+        progress: called with the bytes and documents done, when there are more.
     """
 
     work: str
@@ -68,7 +68,7 @@ class Request:
     progress: Callable[[int, int], None] = lambda size, documents: None
 
     def sides(self, index: int, target: str) -> dict[str, str]:
-        """Return the files that belong to a target, by the suffix of their parts."""
+        """Return the side files of a target, by the suffix of their parts."""
         given = {".losses": self.losses, ".flat": self.flat, ".bad": self.bad}
         sides = {suffix: paths[index] for suffix, paths in given.items() if paths is not None}
         return sides if target == STANDARD else {".bad": bad_path(target), **sides}
@@ -76,20 +76,20 @@ class Request:
 
 @attrs.define(kw_only=True)
 class Outcome:
-    """What became of a run.
+    """The result of a run.
 
     Attributes:
-        documents: how many were written.
-        messages: how many were in them.
-        read: how many were in what they were made of.
-        bad: how many were quarantined.
-        missing: how many records had no document at the places where it was looked for.
-        resumed: how many pieces were done before.
-        formats: how many documents of each format were written, where each was detected by itself.
+        documents: number of documents written.
+        messages: number of their messages.
+        read: number of messages in their sources.
+        bad: number of quarantined documents.
+        missing: number of records without a document at the given places.
+        resumed: number of pieces that were done before.
+        formats: number of documents written by format, if each was detected by itself.
         levels: losses by level.
         groups: the losses by what they have in common.
-        first_bad: what was wrong first, with its place.
-        bad_files: that hold the quarantined documents.
+        first_bad: the first fault, with its place.
+        bad_files: the files of quarantined documents.
     """
 
     documents: int = 0
@@ -105,7 +105,7 @@ class Outcome:
     bad_files: list[str] = attrs.field(factory=list[str])
 
     def add(self, report: Report, piece: Piece, target: str, before: Count) -> None:
-        """Add a piece, with what is before it."""
+        """Add a piece, given the counts before it."""
         self.documents += report.documents
         self.messages += report.messages
         self.read += report.read
@@ -120,14 +120,14 @@ class Outcome:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether there were records, and no document in any of them."""
+        """Whether there were records, but no document in any of them."""
         return self.missing > 0 and not self.documents and not self.bad
 
     def checked(self, targets: Iterable[Target]) -> Outcome:
         """Return the outcome of a run over targets.
 
         Raises:
-            DecodeError: code "required" if there were records, and no document in any of them.
+            DecodeError: code "required" if there were records, but no document in any of them.
         """
         if self.is_nothing:
             sources = [source for target in targets for source in target.sources]
@@ -138,23 +138,23 @@ class Outcome:
 
 @attrs.frozen
 class Count:
-    """What is before a piece: the documents of its target, and the lines of its source."""
+    """Counts before a piece: the documents of its target, and the lines of its source."""
 
     documents: int = 0
     lines: int = 0
 
     def at(self, piece: Piece) -> Count:
-        """Return what is before the next piece, where this was counted before it; a source has lines of its own."""
+        """Return the counts before the next piece, given those before this one; each source counts its own lines."""
         return self if piece.start else Count(self.documents)
 
     def after(self, report: Report) -> Count:
-        """Return what is before the piece that follows."""
+        """Return the counts after this piece."""
         return Count(self.documents + report.documents, self.lines + report.lines)
 
 
 @attrs.frozen
 class _Task:
-    """A piece with its number in the run, and the target it belongs to."""
+    """A piece with its number in the run, and its target."""
 
     number: int
     target: int
@@ -163,20 +163,20 @@ class _Task:
 
     @property
     def size(self) -> int:
-        """Bytes of the source; of a whole file where it isn't cut."""
+        """Bytes of the source; of the whole file if it isn't cut."""
         end = self.piece.source.size if self.piece.end is None else self.piece.end
         return (end or 0) - self.piece.start
 
 
 def bad_path(target: str) -> str:
-    """Return where what can't be converted goes, for a target."""
+    """Return the quarantine file of a target."""
     return f"{target}.bad.jsonl"
 
 
 def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
-    """Convert all sources into their targets, and return what became of them.
+    """Convert all sources into their targets, and return the result.
 
-    The bytes that are written depend on the job and the sources only, not on engine, jobs, or stops and resumes.
+    The written bytes depend on the job and the sources only, not on engine, jobs, or stops and resumes.
 
     Args:
         job: what to do with a document; its ``kind`` is replaced by that of each target.
@@ -184,9 +184,9 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         request: how.
 
     Raises:
-        FileError: if files can't be read or written. The work folder stays then, for a run that resumes. Code
-            "exists", where a file to write is there already, and "same-file", where it is one of the sources.
-        DecodeError: if nothing stands at the places where documents are looked for.
+        FileError: if files can't be read or written. The work folder then stays, for a run that resumes. Code "exists"
+            if a file to write already exists, and "same-file" if it is one of the sources.
+        DecodeError: if there is nothing at the places to look for documents.
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     written = [[target.path, *side.values()] for target, side in zip(targets, sides, strict=True)]
@@ -228,7 +228,7 @@ def _tasks(job: Job, targets: Sequence[Target]) -> Iterator[_Task]:
 
 
 class _Run:
-    """The state of a run: which pieces are done, how far their targets have grown."""
+    """The state of a run: which pieces are done, and how far their targets have grown."""
 
     def __init__(self, targets: Sequence[Target], tasks: list[_Task], request: Request, work: Work) -> None:
         self._targets = targets
@@ -243,7 +243,7 @@ class _Run:
         self._reports: dict[int, Report] = {}
         self._places: dict[int, Count] = {}
         self._bytes = self._documents = 0
-        # Of pieces under way, by number: bytes that are read, and documents that are written.
+        # For running pieces, by number: bytes read and documents written.
         self._running: dict[int, tuple[int, int]] = {}
 
     def run(self) -> Outcome:
@@ -289,14 +289,14 @@ class _Run:
         self._tell()
 
     def _tell(self, number: int | None = None, size: int = 0, documents: int = 0) -> None:
-        """Tell how far all is; with a number, how far the piece of that number is."""
+        """Report the progress of all; with a number, record that of a piece first."""
         if number is not None:
             self._running[number] = size, documents
         sizes, counts = zip((self._bytes, self._documents), *self._running.values(), strict=True)
         self._request.progress(sum(sizes), sum(counts))
 
     def _grow(self, index: int) -> None:
-        """Append to the files of a target the parts that are next; give them their names once all are there."""
+        """Append the next parts to the files of a target; name the files once all parts are there."""
         waiting = self._waiting[index]
         if not waiting or waiting[0].number not in self._reports:
             return
@@ -343,7 +343,7 @@ class _Run:
                 target.path,
                 f"{base}.out.joined",
                 framing_of(target.kind, pretty=False),
-                # Its parts are compressed already.
+                # Its parts are already compressed.
                 kind=attrs.evolve(target.kind, compression=""),
                 parts_compression=target.kind.compression,
                 is_one_part=is_one_part,
@@ -352,13 +352,13 @@ class _Run:
         return self._growing[index]
 
     def _publish(self, index: int) -> None:
-        """Give a target and the files that belong to it their final names; the target last."""
+        """Give a target and its side files their final names; the target last."""
         target, files = self._targets[index], self._growing.pop(index)
         if self._is_nothing(index):
             for file in files.values():
                 file.abandon()
             return
-        # What is there by now under the names that an earlier part of this run began to give is its own.
+        # Files under these names that an earlier part of this run began to publish are its own.
         force = self._request.force or self._work.is_publishing(index)
         self._work.mark_publishing(index)
         bad = files.pop(".bad")
@@ -372,7 +372,7 @@ class _Run:
         out = files.pop(".out")
         for file in files.values():
             file.publish(force=force)
-        # One document that could not be converted makes no file: an empty one would be no document.
+        # A single document that couldn't be converted gives no file: an empty one wouldn't be a document.
         if target.kind.form != "json" or not out.is_empty:
             out.publish(force=force)
         self._work.mark_published(index)

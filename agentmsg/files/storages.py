@@ -1,7 +1,7 @@
-"""Where files are: the disks of this machine, or whatever fsspec reaches, such as ``s3://bucket/key``.
+"""Find the storage of a path: the local disks, or whatever fsspec reaches, such as ``s3://bucket/key``.
 
-Both promise the same: what ``publish`` gives its final name is whole, and was on disk before. A URL needs the package
-fsspec and the one of its own scheme.
+Both promise the same: a file that ``publish`` names is complete and on disk. A URL needs the package fsspec and the one
+of its own scheme.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["place_of", "whole_file"]
 
 
 def place_of(path: str) -> Place:
-    """Return the place of a path or URL.
+    """Return the storage of a path or URL.
 
     Raises:
         FileError: code "unavailable" if a package is missing.
@@ -39,16 +39,16 @@ def place_of(path: str) -> Place:
 def whole_file(
     path: str, *, force: bool = False, is_private: bool = False, is_wanted: Callable[[], bool] = lambda: True
 ) -> Generator[BinaryIO]:
-    """Give a file to write that gets its name at the end; where anything goes wrong, all is as it was.
+    """Open a file to write that gets its name at the end; if anything goes wrong, nothing changes.
 
     Args:
         path: its name.
-        force: whether it replaces a file of that name.
-        is_private: whether nobody else may read it, where the place knows who is who.
-        is_wanted: whether there shall be a file, asked at the end.
+        force: whether to replace an existing file.
+        is_private: whether only the owner may read it, if the storage has owners.
+        is_wanted: called at the end: whether there should be a file.
 
     Raises:
-        FileError: if it can't be written; code "exists" if there is a file of that name.
+        FileError: if it can't be written; code "exists" if the file exists.
     """
     place = place_of(path)
     if place.is_stream(path):

@@ -1,4 +1,4 @@
-"""load and dump: one whole document in a file; what a file is called says whether it is compressed."""
+"""load and dump: one whole document in a file, compressed if its name says so."""
 
 from __future__ import annotations
 
@@ -48,24 +48,23 @@ def load(
     duplicates: Duplicates = "last",
     **options: Any,
 ) -> History:
-    """Read the one document of a file.
+    """Read the only document of a file.
 
     Args:
-        path_or_file: a path or URL, or a file that is open for reading, binary or text, which stays open. A path that
-            ends with ``.gz`` or ``.zst`` is decompressed; a file object is read as it is.
+        path_or_file: a path or URL, or a file open for reading, binary or text, which stays open. A path that ends in
+            ``.gz`` or ``.zst`` is decompressed; a file object is read as it is.
         codec: the format; None to detect it, see ``recognize``.
-        at: the place of the document inside the JSON of the file: a JSON pointer (RFC 6901), in which a step ``*``
-            stands for every item or value, and ``~2`` for a key ``*``; or several. A text there that holds JSON is the
-            document.
+        at: the place of the document inside the file's JSON: a JSON pointer (RFC 6901), in which a step ``*`` means
+            every item or value, and ``~2`` a key ``*``; or several. A text there that holds JSON is the document.
         limits: bounds on what is read.
         duplicates: as for ``loads``.
-        options: of the codec.
+        options: codec options.
 
     Raises:
         FileError: if the file can't be read (code "file", "compression" ...).
-        NotUnderstood: if no codec is given, and the format isn't recognised without doubt.
-        DecodeError: if it is no such document; code "schema" if a ``.jsonl`` file holds several: see
-            ``load_lines``; code "required" if there is none at the places.
+        NotUnderstood: if no codec is given, and the format can't be recognised with certainty.
+        DecodeError: if it isn't such a document; code "schema" if a ``.jsonl`` file holds several (see ``load_lines``);
+            code "required" if there is none at the places.
         CodecLookupError: if there is no such codec or option.
         InvalidMessage: code "option" if a pointer isn't one.
     """
@@ -86,7 +85,7 @@ def load(
 
 
 def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
-    """Return the bytes of the one document of a file."""
+    """Return the bytes of a file's only document."""
     reading, _ = readable(source, "json", limits, at=at)
     with closing(reading):
         try:
@@ -120,27 +119,27 @@ def dump(
     repair: bool = False,
     **options: Any,
 ) -> None:
-    """Write a history as the one document of a file.
+    """Write a history as the only document of a file.
 
     Args:
         history: as for ``encode``.
-        path_or_file: a path or URL, or a file that is open for writing, binary or text, which stays open. A path gets
-            its file only when it is whole; where anything goes wrong, all is as it was. One that ends with ``.gz`` or
-            ``.zst`` is compressed.
+        path_or_file: a path or URL, or a file open for writing, binary or text, which stays open. A path's file appears
+            only when complete; if anything goes wrong, nothing changes. One that ends in ``.gz`` or ``.zst`` is
+            compressed.
         codec: the format to write.
-        force: whether a file that exists is replaced.
+        force: whether to replace an existing file.
         losses: as for ``encode``.
         on_loss: as for ``encode``.
         carry: as for ``encode``.
         repair: as for ``encode``.
-        options: of the codec.
+        options: codec options.
 
     Raises:
-        FileError: code "exists" if there is a file of that name; code "form" if its name says that it holds
-            something else; code "file" if it can't be written.
-        LossError: as ``encode``.
-        CodecLookupError: as ``encode``.
-        EncodeError: as ``dumps``.
+        FileError: code "exists" if the file exists; code "form" if its name says that it holds something else; code
+            "file" if it can't be written.
+        LossError: as for ``encode``.
+        CodecLookupError: as for ``encode``.
+        EncodeError: as for ``dumps``.
     """
     flag(force, "force")
     chosen = writing_codec(codec, options, repair=repair)
@@ -156,7 +155,7 @@ def dump(
 
 
 def kind_to_write(name: str, codec: Codec, default: Form) -> Kind:
-    """Return how documents of a codec stand in a file to write.
+    """Return how a file to write holds a codec's documents.
 
     Raises:
         FileError: code "form" if its name says that it holds something else.
@@ -170,10 +169,10 @@ def kind_to_write(name: str, codec: Codec, default: Form) -> Kind:
 
 @contextmanager
 def new_file(name: str, kind: Kind, *, force: bool) -> Generator[BinaryIO]:
-    """Give a file to write, which gets its name when it is whole; see ``whole_file``.
+    """Open a file to write, which appears when complete; see ``whole_file``.
 
     Raises:
-        FileError: code "exists", before anything is done, where there is such a file.
+        FileError: code "exists", before anything is done, if the file exists.
     """
     try:
         if not force:

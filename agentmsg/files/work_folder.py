@@ -1,14 +1,14 @@
-"""The folder of a run under way: parts, what is known of them, and a lock. It is gone when the run is done.
+"""The folder of an unfinished run: parts, what is known of them, and a lock. It is removed when the run is done.
 
     .out.jsonl.agentmsg/run.json     what the run is: job, sources, pieces
-                        lock         held by the process at work
+                        lock         held by the running process
                         3.out 3.losses 3.flat 3.bad      the parts of piece 3
                         3.done       its report: written last, so that it vouches for the parts
                         0.publishing  target 0 and what belongs to it are given their final names
                         0.published  they have them
-                        finished     all is done; again what the run is. What else is here goes first
+                        finished     all is done; repeats what the run is. Everything else here is removed first
 
-Killed at any moment, a run leaves this folder and whole files only; ``--resume`` goes on from it.
+Killed at any moment, a run leaves only this folder and complete files; ``--resume`` continues from it.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["Work", "fingerprint", "is_work"]
 
 _VERSION = 4
-# Files that a work folder has from its first moment.
+# Files that a work folder has from the start.
 _OURS = {"finished", "lock", "run.json", "run.json.part"}
 
 
 def fingerprint(
     job: Job, targets: Sequence[Target], sides: Sequence[Mapping[str, str]], pieces: Sequence[Piece]
 ) -> Any:
-    """Return what a run is, as plain data: two runs of the same fingerprint write the same bytes to the same files."""
+    """Return a run's identity as plain data: runs with the same one write the same bytes to the same files."""
     plain = {
         "version": [_VERSION, agentmsg.__version__],
         "job": attrs.asdict(job),
@@ -54,7 +54,7 @@ def fingerprint(
 
 
 def is_work(path: str) -> bool:
-    """Whether a run was stopped in a folder, be it while it cleaned up."""
+    """Whether a run was stopped in a folder, even during its clean-up."""
     place = place_of(path)
     return any(place.size(f"{path}/{name}") is not None for name in ("run.json", "finished"))
 
@@ -62,18 +62,18 @@ def is_work(path: str) -> bool:
 class Work:
     """The work folder of a run; holds its lock until ``release``.
 
-    ``was_stopped`` says that a run was stopped here of which nothing was worth keeping.
+    ``was_stopped`` says that a run was stopped here without leaving anything worth keeping.
 
     Args:
         path: of the folder.
         run: the fingerprint.
-        resume: whether to go on from what is there.
-        force: whether to throw away what is there, else.
+        resume: whether to continue from what is there.
+        force: otherwise, whether to discard it.
 
     Raises:
-        FileError: code "busy" if another process is at work in it, "resume" if it is of another run or nobody
-            said what to do with what is done already, "source-changed" where a source isn't what it was, "exists"
-            where it is no work folder.
+        FileError: code "busy" if another process works in it; "resume" if it belongs to another run, or if finished
+            work is there and neither ``resume`` nor ``force`` is set; "source-changed" if a source has changed;
+            "exists" if it isn't a work folder.
     """
 
     def __init__(self, path: str, run: Any, *, resume: bool, force: bool = False) -> None:
@@ -93,7 +93,7 @@ class Work:
             else:
                 if known is not None and not force:
                     self.was_stopped = self._check_undone()
-                # A run that is done again, for it was killed as it cleaned up, may be killed again.
+                # A finished run may be killed during its clean-up, resumed, and killed again.
                 self._clear("/lock", *(("/finished",) if self._is_finished else ()))
                 self._save("run.json", run)
         except BaseException:
@@ -101,14 +101,14 @@ class Work:
             raise
 
     def _check_own(self) -> None:
-        """Raise where a folder of somebody's else has the name of this one."""
+        """Raise if somebody else's folder has the name of this one."""
         found = {name.removeprefix(f"{self.path}/") for name in self._place.find(self.path)}
         if found and not found & _OURS:
             msg = f"{self.path}: the run needs this folder, but it holds other files; move them away"
             raise FileError(msg, code="exists")
 
     def _check_undone(self) -> bool:
-        """Raise where a run that was stopped has done something; return whether there was one at all."""
+        """Raise if a stopped run has finished something; return whether there was one at all."""
         if self._place.size(f"{self.path}/finished") is not None:
             return False
         if any(name.endswith(".done") for name in self._place.find(self.path)):
@@ -122,7 +122,7 @@ class Work:
                 self._place.remove(name)
 
     def release(self) -> None:
-        """Let others in; what is in the folder stays."""
+        """Release the lock; the folder's content stays."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -130,7 +130,7 @@ class Work:
     def finish(self) -> None:
         """Remove the folder: the run is done.
 
-        A run that is killed here has nothing more to do, and one that resumes it knows: its targets are its own.
+        If a run is killed here, nothing is left to do, and a resumed run knows that its targets are its own.
         """
         self._save("finished", self._run)
         self._clear("/finished")
@@ -142,10 +142,10 @@ class Work:
         return f"{self.path}/{number}"
 
     def done(self, number: int, piece: Piece) -> Report | None:
-        """Return the report of a piece that was done before the run was stopped; None if it was not.
+        """Return the report of a piece that was done before the run was stopped; None if it wasn't.
 
         Raises:
-            FileError: code "source-changed" if its bytes aren't what they were.
+            FileError: code "source-changed" if its bytes have changed.
         """
         known = self._load(f"{number}.done")
         if known is None:
@@ -159,7 +159,7 @@ class Work:
         return report
 
     def has_parts(self, number: int, report: Report) -> bool:
-        """Tell whether the parts that a report speaks of are there, whole."""
+        """Whether the parts listed in a report are there, complete."""
         base = self.base(number)
         return all(self._place.size(base + suffix) == size for suffix, size in report.sizes.items())
 
@@ -169,24 +169,24 @@ class Work:
             self._place.remove(self.base(number) + suffix)
 
     def mark_done(self, number: int, report: Report) -> None:
-        """Vouch for the parts of a piece: they are on disk."""
+        """Record that the parts of a piece are on disk."""
         self._save(f"{number}.done", attrs.asdict(report))
 
     def is_published(self, target: int) -> bool:
-        """Tell whether a target had its final name when the run was stopped."""
+        """Whether a target had its final name when the run was stopped."""
         return self._place.size(f"{self.path}/{target}.published") is not None
 
     def is_publishing(self, target: int) -> bool:
-        """Whether this run has begun to give a target and its files their final names: what has these is its own."""
+        """Whether this run has begun to publish a target and its side files: files with their names are its own."""
         is_marked = self._place.size(f"{self.path}/{target}.publishing") is not None
         return self._is_finished or (self.resumed and is_marked)
 
     def mark_publishing(self, target: int) -> None:
-        """Note that a target and its files are given their final names from now on."""
+        """Record that publishing of a target and its side files has begun."""
         self._save(f"{target}.publishing", True)
 
     def mark_published(self, target: int) -> None:
-        """Note that a target has its final name."""
+        """Record that a target has its final name."""
         self._save(f"{target}.published", True)
 
     def _save(self, name: str, value: Any) -> None:

@@ -1,7 +1,7 @@
 """The loss report of a fit: what the output plus this list needs to rebuild the input.
 
-Each input message is woven again out of its parts in the output, without field losses; what then differs from the
-input, field by field, is a loss. So the loss report is complete whatever the rules did.
+Each input message is rebuilt from its parts in the output, without field losses. Any remaining difference from the
+input, field by field, is a loss. So the loss report is complete, whatever the rules did.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Piece:
 
     @property
     def rests(self) -> bool:
-        """Whether restore finds it without being told: a whole message, or the filled front of one."""
+        """Whether restore finds it without a loss: a whole message, or the filled front of one."""
         return self.alone or (self.leading and any(not isinstance(item.new, Drop) for _, item in self.blocks))
 
 
@@ -59,7 +59,7 @@ _make_loss = maker(Loss)
 
 
 def account(fitted: Fitted) -> Losses:
-    """Return the loss report of a fit; it is worked out when somebody looks at it."""
+    """Return the loss report of a fit; it is computed on first access."""
     output = fitted.history
     return Losses.of_fit(
         lambda: _derive(fitted),
@@ -73,7 +73,7 @@ def account(fitted: Fitted) -> Losses:
 
 @attrs.frozen(eq=False)
 class _Unedited:
-    """The guard of a loss report that its output is available to; unlike a function, it can be pickled."""
+    """Guards a loss report whose output is in memory; unlike a function, it can be pickled."""
 
     output: History
 
@@ -85,7 +85,7 @@ _make_guard = maker(_Unedited)
 
 
 def check_unedited(history: History, output: History) -> None:
-    """Refuse a history that isn't the output (with messages added behind, perhaps).
+    """Refuse a history that isn't the output (which may have messages appended).
 
     Raises:
         LossError: code "edited".
@@ -101,7 +101,7 @@ def check_unedited(history: History, output: History) -> None:
 
 
 def loses_content(fitted: Fitted) -> bool:
-    """Whether the loss report may hold content losses, without working it out."""
+    """Whether the loss report may hold content losses, without computing it."""
     if fitted.plan is not None or fitted.tools is not None:
         return True
     if extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
@@ -133,7 +133,7 @@ def _derive(fitted: Fitted) -> list[Loss]:
 
 
 def _compare_in_place(report: _Report, fitted: Fitted) -> None:
-    """Report what was lost of messages each of which is one of the output, at its turn, or gone: the usual case."""
+    """Report the losses of messages that are each in their place in the output, or gone: the common case."""
     left = iter(fitted.history.messages)
     for index, message in enumerate(fitted.source.messages):
         path, done = ("messages", index), fitted.changed.get(index)
@@ -152,7 +152,7 @@ def _compare_in_place(report: _Report, fitted: Fitted) -> None:
 
 
 def _compare(report: _Report, fitted: Fitted) -> None:
-    """Report what was lost of messages, wherever their parts are in the output."""
+    """Report the losses of messages whose parts may be anywhere in the output."""
     pieces, whys = _pieces(fitted)
     resting = [index for index, own in enumerate(pieces) if len(own) == 1 and own[0].rests]
     mended = {place for place, index in enumerate(resting) if ("messages", index) in fitted.reasons}
@@ -163,7 +163,7 @@ def _compare(report: _Report, fitted: Fitted) -> None:
         if not own:
             report.loss(("messages", index), "dropped", message, None, whys.get(index))
             continue
-        # Instructions that stood behind others of the messages, and stand before them now, say something else.
+        # Instructions that came after other messages, and come before them now, mean something else.
         lifted = own[0].out < last and message.role in PROMPT_ROLES
         last = max(last, own[-1].out)
         report.placed(index, own, is_moved=index in moved, is_lifted=lifted)
@@ -173,13 +173,13 @@ def _compare(report: _Report, fitted: Fitted) -> None:
 
 
 def _same_messages(fitted: Fitted) -> bool:
-    """Whether all messages are the very objects that they were: only what is around them was lost."""
+    """Whether all messages are the same objects as before, so that only what is around them was lost."""
     before, after = fitted.source.messages, fitted.history.messages
     return after is before or (len(after) == len(before) and all(map(is_, after, before)))
 
 
 def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
-    """Return the pieces of each input message, and why those without any were dropped."""
+    """Return the pieces of each input message, and why messages without any were dropped."""
     pieces: list[list[_Piece]] = [[] for _ in fitted.source.messages]
     whys = {index: rule for index, rule in fitted.rules.items() if isinstance(rule, Drop)}
     out = 0
@@ -212,7 +212,7 @@ def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
 
 
 def _settled(pieces: list[list[_Piece]]) -> list[list[_Piece]]:
-    """Return pieces of which some are gone: an output message is of the first that is left, and whole if alone."""
+    """Return the pieces that are left: an output message belongs to the first of them, and is whole if alone."""
     held: dict[int, list[int]] = {}
     for piece in chain.from_iterable(pieces):
         held.setdefault(piece.out, []).append(piece.first)
@@ -228,11 +228,11 @@ def _settled(pieces: list[list[_Piece]]) -> list[list[_Piece]]:
 
 
 def _that_are_left(own: list[_Piece]) -> list[_Piece]:
-    """Return the pieces of a message without those of which nothing is left in what they were merged into."""
+    """Return a message's pieces without those of which nothing is left after merging."""
     left = [piece for piece in own if piece.alone or any(not isinstance(item.new, Drop) for _, item in piece.blocks)]
     if not left or len(left) == len(own):
         return own
-    # Why their blocks were dropped is still to be told.
+    # Why their blocks were dropped must still be reported.
     blocks = tuple(sorted((entry for piece in own for entry in piece.blocks), key=lambda entry: entry[0]))
     first = left[0]
     others = {pick for piece in left[1:] for pick, _ in piece.blocks}
@@ -241,14 +241,14 @@ def _that_are_left(own: list[_Piece]) -> list[_Piece]:
 
 
 def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was: Any) -> bool:
-    """Whether a field was lost by a rule, which then has the word on level and reason."""
+    """Whether a rule caused a field's loss; the rule then sets level and reason."""
     return isinstance(rule, Swap) and type(rule.new) is kind and not same(get(rule.new), was)
 
 
 def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
-    """Whether content is lost in extras: these themselves, or those of what is dropped for saying nothing.
+    """Whether lost extras are content: their own, or those of an object dropped because it says nothing.
 
-    So it is in the name of what must have one: it says which tool is called.
+    So is the name of an object that must have one: it says which tool is called.
     """
     if last == "extras":
         return extras_hold_content(owner, was, now)
@@ -259,7 +259,7 @@ def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
 
 
 def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Level:
-    """Return the level at which a block was made anew: its rule's, but content where its extras held some."""
+    """Return the level of a rebuilt block: its rule's, but content if its extras held some."""
     if extras_hold_content(block, block.extras, item.new.extras):
         return "content"
     return otherwise if item.swap is None else item.swap.level
@@ -278,7 +278,7 @@ class _Report:
     """Makes the losses of one loss report.
 
     Attributes:
-        losses: what was found until now, in its order.
+        losses: those found so far, in order.
     """
 
     def __init__(self, codec: str, reasons: Mapping[Path, tuple[str, Level | None]]) -> None:
@@ -301,7 +301,7 @@ class _Report:
         self.tell(path, kind, level, why.why if why is not None else "", was=was, now=now)
 
     def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> None:
-        """Say where a message went that isn't one whole output message at its turn."""
+        """Report the new place of a message that isn't one whole output message in its turn."""
         place = tuple((piece.out, piece.first) for piece in own)
         at: Path = ("messages", index)
         if len(own) > 1:
@@ -351,16 +351,16 @@ class _Report:
                 self.item(at, block, item, lifted.get(index))
 
     def item(self, at: Path, block: Any, item: FitItem, lifted: int | None) -> None:
-        """Report a block or tool that is among the others still.
+        """Report a block or tool that is still among the others.
 
         Args:
             at: where it was.
-            block: it.
+            block: the block or tool.
             item: what became of it.
             lifted: where it is now, if it was lifted out of its turn.
         """
         is_result = isinstance(block, ToolResultBlock)
-        # A rule that made it anew may have made its blocks anew: they are not matched one by one.
+        # A rule that rebuilt it may have rebuilt its blocks, so they aren't matched one by one.
         other = type(item.new) is not type(block) or (item.swap is not None and is_result)
         if lifted is not None:
             level: Level = _remade_level(block, item) if other else "annotation"
@@ -379,7 +379,7 @@ class _Report:
             self.items((*at, "content"), block.content, list(enumerate(inner)))
 
     def apart(self, at: Path, block: Any, item: FitItem) -> None:
-        """Say where a block went that stands in a message of its own; one that changed on the way is kept."""
+        """Report the new place of a block that is now in a message of its own; keep the old one if it changed."""
         was = None if item.new is block else block
         level = _remade_level(block, item)
         self.tell(at, "moved", level, "stands in a user's message behind the result", was=was, now=item.place)

@@ -1,4 +1,4 @@
-"""A loss report on file: JSON lines, one per object, led by a header.
+"""A loss report on file: a header, then JSON lines, one per object.
 
     {"agentmsg-losses":1,"codec":"anthropic","messages":12,"digest":"..."}
     {"at":"/messages/17","dropped":{"id":"...","created_at":"..."}}
@@ -8,11 +8,11 @@
     {"at":"/messages/4/content/1","gone":{"type":"file", ...},"why":{"":"files need data"}}
     {"at":"/messages/2","spelling":{...}}
 
-The path says of what type a value is, so free-form JSON needs no tags. ``spelling`` lines carry the notes of the
-source, the texts of its arguments, and where readers name results after their calls, the names that the source has:
-they aren't losses, but make the source's document exact too. The header binds the loss report to its output; it also
-counts what the output carries itself (see carry.py), and says whether the losses hold ``secrets``. A loss report that
-is carried is the same text, whose header has the digest of the content only, since it gives back content only.
+The path determines a value's type, so free-form JSON needs no tags. ``spelling`` lines hold the source's notes, the
+texts of its arguments and, if readers name results after their calls, the names that the source has: they aren't
+losses, but make the source's document exact, too. The header binds the loss report to its output. It also counts the
+losses carried in the output (see carry.py), and says whether the losses hold ``secrets``. A carried loss report is the
+same text, but its header has the digest of the content only, because it restores content only.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 __all__ = ["carried_lines", "from_lines", "to_lines"]
 
 _VERSION = 1
-# A line holds what a document may hold, with levels of its own around it.
+# A line holds as much as a document, plus its own levels.
 _ROOM = Limits(depth=DEFAULT_LIMITS.depth + 2 * AROUND)
 _PLACES = ("split", "moved", "merged", "invented")
-# How a value is read, by the last name of its path; all other fields are free-form JSON, texts and numbers.
+# How to read a value, by the last name of its path; all other fields are free-form JSON, texts and numbers.
 _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
     "cache": lambda engine, value: engine.read_one(CacheHint, value, 0),
     "citations": lambda engine, value: tuple(engine.read_one(Citation, item, 0) for item in value),
@@ -58,7 +58,7 @@ _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
     "tools": lambda engine, value: engine.read_tools(value, 0),
     "usage": lambda engine, value: engine.read_one(Usage, value, 0),
 }
-# What a header may say of the output, and how it is made of it.
+# What a header may say about the output, and how to compute it.
 _DIGESTS: Mapping[str, Callable[[History], str]] = {
     "digest": lambda history: digest(history, exact=True),
     "content": content_digest,
@@ -71,19 +71,19 @@ _ITEMS: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 def _engine() -> Any:
-    """Return what reads and writes single objects of the model in canonical JSON."""
+    """Return the codec that reads and writes single objects of the model in canonical JSON."""
     engine = cast("Any", get_codec("json")).engine
     engine.fill()
     return engine
 
 
 def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
-    """Return a loss report as lines of JSON, without line ends.
+    """Yield a loss report as lines of JSON, without line ends.
 
     Args:
         losses: the loss report.
-        output: the converted history *as its document reads back*; with it the header binds the two. (Ids that the
-            library made aren't in every document, so what is in memory may differ in them.)
+        output: the converted history *as its document reads back*; with it the header binds the two. (Not every
+            document holds made ids, so the history in memory may differ in them.)
     """
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
     if output is not None:
@@ -99,13 +99,13 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
 
 
 def carried_lines(losses: Iterable[Loss], output: History, codec: str, source: str | None) -> Iterator[bytes]:
-    """Return the loss report that an output carries in itself, as lines of JSON, without line ends.
+    """Yield the loss report that an output carries in itself, as lines of JSON, without line ends.
 
     Args:
-        losses: what is carried.
+        losses: the carried losses.
         output: the converted history.
         codec: its format.
-        source: the format it was converted from, where that is known.
+        source: the format it was converted from, if known.
     """
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": codec}
     if source is not None:
@@ -127,7 +127,7 @@ def _is_item(path: Path) -> bool:
 
 
 def _add(line: dict[str, Any], loss: Loss) -> None:
-    """Write one loss into the line of its object."""
+    """Write a loss into its object's line."""
     name = "" if _is_item(loss.path) else str(loss.path[-1])
     if loss.kind in _PLACES and not (name and loss.kind == "invented"):
         line[loss.kind] = loss.now
@@ -163,7 +163,7 @@ def _plain(value: Any) -> Any:
 
 
 def _typed(path: Path, value: Any) -> Any:
-    """Return the value that stands at a path, from its plain form."""
+    """Return the value at a path, from its plain form."""
     if value is None:
         return None
     last = path[-1]
@@ -172,10 +172,10 @@ def _typed(path: Path, value: Any) -> Any:
 
 
 def from_lines(lines: Iterable[bytes | str]) -> Losses:
-    """Return the loss report that some lines hold; the first is its header.
+    """Read a loss report from its lines; the first is the header.
 
     Raises:
-        DecodeError: if they aren't a loss report of this version; the path starts with the line's number.
+        DecodeError: if they aren't a loss report of this version; the path starts with the line number.
     """
     losses: list[Loss] = []
     spelling: list[tuple[Path, Any]] = []
@@ -244,7 +244,7 @@ def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
 
 @attrs.frozen
 class _Bound:
-    """The guard of a loss report that knows a digest of its output; unlike a function, it can be pickled."""
+    """Guards a loss report that knows a digest of its output; unlike a function, it can be pickled."""
 
     kind: str
     count: int
@@ -259,7 +259,7 @@ class _Bound:
 def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, int], ...]:
     """Return where something went: an index in the same list or, for a message, the message and block of each part.
 
-    What stands apart is in a message of its own: that, and the block.
+    A block set apart is in a message of its own: then it is that message, and the block.
     """
     if path[:-1] != ("messages",):
         if isinstance(place, list):

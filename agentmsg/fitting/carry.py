@@ -1,13 +1,13 @@
-"""carry=True: what a target can't hold as content travels in its document, in metadata; and the way back from there.
+"""carry=True: content that the target can't hold travels in its document's metadata; and the way back.
 
-The loss report of it (as it stands on file, see agentmsg.fitting.account_file) is put under ``KEY`` into the metadata
-of a message at the end, where the target supports metadata; no codec has code for that: its capability table decides.
-It is a list of texts, one for each conversion that carried something: ``restore`` takes the last and leaves the others,
-so loss reports stack. They are texts, so that nothing that reads the document's objects finds any in them.
+The loss report of this content (in the form of agentmsg.fitting.account_file) goes under ``KEY`` into the metadata of a
+message near the end, if the target supports metadata. No codec has code for this: its capability table decides. The
+value is a list of texts, one for each conversion that carried something. ``restore`` takes the last and leaves the
+others, so loss reports stack. As texts they are opaque to anything that reads the document's objects.
 
-Carried are the losses of content, and what tells where things stand. Annotations and settings aren't: they stay in
-the loss report that the caller gets, and both together rebuild the input. To decoding all this is data like any other;
-only ``restore`` looks at it.
+Content losses are carried, and so is what says where things are. Annotations and settings aren't: they stay in the loss
+report that the caller gets, and both together rebuild the input. Decoding treats all this as ordinary data; only
+``restore`` reads it.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ def has_slot(codec: Codec) -> bool:
 
 
 def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[History, Losses]:
-    """Return the output of a fit with the report of its content losses within, and the loss report of the rest.
+    """Return a fit's output with the report of its content losses inside, and the loss report of the rest.
 
-    Where no content is lost, or the target has no place for it, that is the output as it is, and the whole report. An
-    older loss report in the output belongs to the content as it was, so there all that becomes another is carried too.
+    If no content is lost, or the target has no place for it, that is the output unchanged and the whole report. An
+    older loss report in the output belongs to the content as it was, so everything that changes there is carried, too.
 
     Args:
-        fitted: by this codec.
-        codec: of the target.
-        source: the name of the format that was read, where that is known.
+        fitted: a fit by this codec.
+        codec: the target's codec.
+        source: the format that was read, if known.
     """
     output, losses = fitted.history, account(fitted)
     is_second = any(KEY in message.metadata for message in output)
@@ -79,17 +79,17 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
 
 
 def _is_carried(loss: Loss) -> bool:
-    """Whether a loss is of content, or says where things stand: without the rest, all else is in its place."""
+    """Whether a loss is content, or says where things are, so that everything else is in place without the rest."""
     return loss.level == "content" or (loss.level == "annotation" and loss.path[-1] not in ANNOTATIONS)
 
 
 def _holding(output: History, codec: Codec, text: str) -> History | None:
-    """Return the output with a text in the metadata of a message near its end; None if none can hold it."""
+    """Return the output with a text in the metadata of a message near its end; None if no message can hold it."""
     for index in _places(output, codec):
         message = output.messages[index]
         known = message.metadata.get(KEY, [])
         if KEY in message.metadata and not (known and is_sequence(known)):
-            return None  # somebody else's: it is left alone, and nothing is put where it would be found first
+            return None  # foreign data: leave it alone, and put nothing where it would be found first
         new = message.evolve(metadata={**message.metadata, KEY: [*cast("list[Any]", known), text]})
         if _is_place(new, codec):
             holding = _with_message(output, index, new)
@@ -109,9 +109,10 @@ def _places(output: History, codec: Codec) -> Iterator[int]:
 
 
 def _last_head(output: History, codec: Codec) -> int:
-    """Return the index of the message that begins the last native one, which has its metadata.
+    """Return the index of the message that begins the last native one, and so has its metadata.
 
-    In any other, metadata would part what stands together; and those before it don't change when messages are added.
+    In any other message, metadata would split what belongs together; and messages before it don't change when more are
+    added.
     """
 
     def count(index: int) -> int:
@@ -119,13 +120,13 @@ def _last_head(output: History, codec: Codec) -> int:
 
     start, step = len(output) - 1, 1
     whole = count(start)
-    while start and count(start - 1) == whole:  # mostly it is the last one, so the search begins there
+    while start and count(start - 1) == whole:  # usually it is the last one, so the search begins there
         start, step = max(0, start - step), 2 * step
     return start + bisect_left(range(start, len(output) - 1), whole, key=count)
 
 
 def _is_place(message: Msg, codec: Codec) -> bool:
-    """Whether the table supports the metadata of a message, seen by itself."""
+    """Whether the table supports the metadata of a message, taken by itself."""
     row = codec.caps.row(message.role)
     cell = None if row is None else row.fields.get("metadata")
     return cell is not None and cell(message.metadata, message) is message.metadata
@@ -137,19 +138,19 @@ def _with_message(history: History, index: int, message: Msg) -> History:
 
 
 def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Edits = "refuse") -> History:
-    """Return the history that a conversion came from.
+    """Rebuild the history that a conversion came from.
 
     Args:
-        history: the converted one (read back from its document or not), perhaps with messages added at the end.
-        losses: its loss report, in any order; without some of its field losses, just those fields stay lost. What the
-            history carries besides (``carry=True``) is found there. None: only what it carries is restored; where it
-            carries nothing, the history itself is returned.
-        edits: "refuse" any other change of the converted history; "keep": where it was changed, the new value wins
-            (only for histories in which no message was inserted, removed or exchanged).
+        history: the converted one (read back from its document or not); messages may have been appended.
+        losses: its loss report, in any order. If you leave field losses out, just those fields stay lost. Losses
+            carried in the history (``carry=True``) are found there. None: restore only what it carries; if it carries
+            nothing, the history itself is returned.
+        edits: "refuse" any other change to the converted history, or "keep" it: changed values win (only for histories
+            in which no message was inserted, removed or exchanged).
 
     Raises:
-        LossError: code "edited", if the loss report belongs to another history; "schema", if it carries
-            anything but loss reports.
+        LossError: code "edited" if the loss report belongs to another history; "schema" if the history carries anything
+            but loss reports.
     """
     checked(history, History, "history")
     if losses is None:
@@ -175,13 +176,13 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
 
 
 def uncarried(history: History, losses: Losses) -> History:
-    """Return a converted history without the loss report that it carries, where this loss report says that it does."""
+    """Return a converted history without its carried loss report, if this loss report says that it has one."""
     found = _found(history, losses.length) if losses.carried else None
     return history if found is None else _emptied(history, *found)
 
 
 def _found(history: History, length: int | None) -> tuple[int, list[Any]] | None:
-    """Return the index of the last message that holds loss reports, and these; only so many messages are looked at."""
+    """Return the index of the last message with loss reports, and the reports; search ``length`` messages only."""
     for index in range((len(history) if length is None else min(length, len(history))) - 1, -1, -1):
         metadata = history.messages[index].metadata
         if KEY in metadata:
@@ -202,7 +203,7 @@ def _taken(history: History, index: int, texts: list[Any]) -> tuple[History, Los
     """Take the last loss report out of a message.
 
     Raises:
-        LossError: code "schema", if it is none.
+        LossError: code "schema" if it isn't one.
     """
     path = ("messages", index, "metadata", KEY)
     if not texts or not isinstance(texts[-1], str):
@@ -217,6 +218,6 @@ def _taken(history: History, index: int, texts: list[Any]) -> tuple[History, Los
 
 
 def carried_text(history: History) -> str | None:
-    """Return the loss report that a history carries, as it stands on file; None if it carries none."""
+    """Return the loss report that a history carries, in its file form; None if it carries none."""
     found = _found(history, None)
     return found[1][-1] if found is not None and found[1] and isinstance(found[1][-1], str) else None

@@ -1,7 +1,7 @@
-"""What a capability table changes in the fields of one object, and the object with these changes.
+"""The changes that a capability table makes to the fields of one object.
 
-Most objects that aren't kept as they are have an id or a time too many, and nothing else: so the fields to look at
-are listed once for each row of the table, and a copy is made without checking again what was checked before.
+Most objects that change only lose an id or a time. So the fields to check are listed once for each row of the table,
+and a copy is made without repeating earlier checks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["FieldChanges", "changed"]
 
 _N = TypeVar("_N", bound=Noted)
 _MADE = frozenset({Made, MadeName, MadeTime})
-# What the text and the input of a call say of each other is settled by its own evolve.
+# The call's own evolve keeps its text and its input consistent.
 _SETTLED = frozenset({"input", "kind", "raw_input"})
 
 
@@ -37,7 +37,7 @@ class FieldChanges:
     def of(
         self, owner: Noted, row: object, cells: Mapping[str, Cell], skipped: frozenset[str]
     ) -> dict[str, Any] | Drop:
-        """Return what becomes of the fields of an object that aren't kept as they are.
+        """Return the changes to the fields of an object that isn't kept as it is.
 
         Args:
             owner: the object.
@@ -46,10 +46,11 @@ class FieldChanges:
             skipped: fields that are fitted elsewhere; always the same for one row.
 
         Returns:
-            The new values, checked as the class itself checks them; or Drop, where the object has no place without one.
+            The new values, checked as the class itself checks them; or Drop if the object needs a field that has no
+            place.
 
         Raises:
-            InvalidMessage: if a cell gives what the class refuses.
+            InvalidMessage: if a cell returns a value that the class refuses.
         """
         key = type(owner), row
         find = self._known.get(key)
@@ -59,7 +60,7 @@ class FieldChanges:
 
 
 def _finder(kind: Any, cells: Mapping[str, Cell], skipped: frozenset[str]) -> Callable[[Any], dict[str, Any] | Drop]:
-    """Return the function that gives the changes of an object: straight-line code, in half of a loop's time."""
+    """Return a function that finds an object's changes: straight-line code, in half of a loop's time."""
     absent = absent_values(kind)
     scope: dict[str, Any] = {"MADE": _MADE, "Drop": Drop}
     lines = ["def find(owner):", "    changes = {}"]
@@ -81,7 +82,7 @@ def _finder(kind: Any, cells: Mapping[str, Cell], skipped: frozenset[str]) -> Ca
 
 
 def _is_given(name: str, absent: Mapping[str, Any]) -> str:
-    """Return the test that a field holds something; what is required always does."""
+    """Return the test that a field has a value; a required one always has."""
     if name not in absent:
         return "True"
     value = absent[name]
@@ -91,31 +92,31 @@ def _is_given(name: str, absent: Mapping[str, Any]) -> str:
 
 
 def _lost(name: str, *, is_required: bool, is_call: bool) -> list[str]:
-    """Return the lines for a value that there is no place for."""
+    """Return the lines for a value that has no place."""
     if is_required:
         return [f"return Drop('no place for its {name}')"]
     lost = f"changes[{name!r}] = absent_{name}"
-    # A text that says no more than the input of its call is no loss.
+    # A text that says no more than the call's input isn't a loss.
     return ["if owner.significant_text is not None:", f"    {lost}"] if is_call else [lost]
 
 
 def _asked(name: str) -> list[str]:
-    """Return the lines for a value whose nearest one a cell tells."""
+    """Return the lines for a value whose nearest supported one a cell computes."""
     return [
         f"new = cell_{name}(v, owner)",
         "if isinstance(new, Drop):",
         "    return new",
-        # The same word out of a table of words is another object.
+        # The same word from a table of words is another object.
         "if new is not v and not (type(new) is str and type(v) is str and new == v):",
         f"    changes[{name!r}] = checked_{name}(owner, new)",
     ]
 
 
 def _checker(field: Any) -> Callable[[Noted, Any], Any]:
-    """Return what makes a value of a field of what a cell gave, as the constructor does."""
+    """Return a function that converts and checks a cell's value for a field, as the constructor does."""
     convert: Any = field.converter
     check: Any = field.validator
-    takes_all = isinstance(convert, attrs.Converter)  # the owner and the field, too
+    takes_all = isinstance(convert, attrs.Converter)  # gets the owner and the field, too
 
     def checked(owner: Noted, value: Any) -> Any:
         if takes_all:
@@ -130,7 +131,7 @@ def _checker(field: Any) -> Callable[[Noted, Any], Any]:
 
 
 def changed(owner: _N, changes: Mapping[str, Any]) -> _N:
-    """Return an object with some fields changed, to values that are known to be sound; itself if there are none."""
+    """Return an object with some fields changed to values known to be valid; the object itself if there are none."""
     if not changes:
         return owner
     kind: Any = type(owner)

@@ -1,9 +1,9 @@
 """Capability tables compiled into one function: "are these messages kept as they are?", in a third of a microsecond.
 
-The source is plain Python, made of the table's own names: print ``source(...)`` for the tests of one class, or
-``loop_source(caps)[0]`` for the whole. Calls and lookups are what costs the time, so the loop over the messages has
-the tests of the usual roles and block classes in line; all others have a function each, made when they are first met.
-Of bare messages (agentmsg.formats.plain_messages) only what they may hold is tested.
+The source is plain Python that uses the table's own names: print ``source(...)`` for the tests of one class, or
+``loop_source(caps)[0]`` for the whole. Calls and lookups cost the most time, so the loop over the messages has the
+tests of the common roles and block classes inline. All others have a function each, made when first needed. For bare
+messages (agentmsg.formats.plain_messages) only what they may hold is tested.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MADE_KINDS: Mapping[str, type[Any]] = {
 _Predicate: TypeAlias = Callable[[Any], bool]
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CLIENTS = "kind != 'server'"
-# The roles and block classes whose tests stand in the loop itself, the commonest first.
+# The roles and block classes whose tests are inline in the loop, the most common first.
 _IN_LINE: Mapping[str, tuple[type[BaseBlock], ...]] = {
     "assistant": (TextBlock, ToolUseBlock, ThinkingBlock),
     "tool": (ToolResultBlock,),
@@ -52,10 +52,10 @@ _REMEMBER: Callable[[Msg, object], None] = vars(Msg)["_fits"].__set__  # past th
 
 
 class _Scope(dict[str, Any]):
-    """The values that a source names."""
+    """The values that a source refers to."""
 
     def bind(self, name: str, value: Any) -> str:
-        """Return a name for a value: this one, or with a number where it means something else."""
+        """Return a name for a value: this one, or a numbered one if the name is taken."""
         unique, number = name, 1
         while self.setdefault(unique, value) is not value:
             number += 1
@@ -68,7 +68,7 @@ def _new_scope() -> _Scope:
 
 
 def source(cls: type, cells: Mapping[str, Cell], skipped: frozenset[str] = frozenset()) -> tuple[str, dict[str, Any]]:
-    """Return the source of the predicate for one class's fields, and the values that it names."""
+    """Return the source of the predicate for one class's fields, and the values that it refers to."""
     scope = _new_scope()
     return "lambda o: " + (" and ".join(_tests("o", cls, cells, scope, skipped=skipped)) or "True"), scope
 
@@ -83,16 +83,16 @@ def _tests(
     prefix: str = "cell",
     present: frozenset[str] | None = None,
 ) -> list[str]:
-    """Return what must hold of each field of an object, which the source calls ``o``.
+    """Return the conditions on the fields of an object, which the source calls ``o``.
 
     Args:
         o: the object's name.
         cls: its class.
         cells: of its row.
-        scope: the values that the source names.
+        scope: the values that the source refers to.
         skipped: fields that are tested elsewhere.
         prefix: for the names of cells.
-        present: the fields that a bare object may have, and it is one; None: it is any object.
+        present: the fields that a bare object may have, if it is one; None: it is any object.
     """
     absent = absent_values(cls)
     tests: list[str] = []
@@ -120,18 +120,18 @@ def _tests(
 
 
 def _takes_no_more(cell: Cell | None) -> bool:
-    """Whether a cell of ``raw_input`` lets any text be that says no more than the input."""
+    """Whether a cell of ``raw_input`` accepts any text that says no more than the input."""
     return cell is None or (isinstance(cell, Usual) and cell.case == SAYS_NO_MORE)
 
 
 def _case(cell: Usual, scope: _Scope, owner: str) -> str:
-    """Return the expression of a usual case, in the names that the source has for what it names."""
+    """Return the expression of a common case, with its names replaced by those of the source."""
     names = {"owner": owner, **{name: scope.bind(name, value) for name, value in cell.names.items()}}
     return _NAME.sub(lambda word: names.get(word[0], word[0]), cell.case)
 
 
 def _absent_test(name: str, absent: Any, read: str, scope: _Scope) -> str:
-    """Return the test for "nothing here"."""
+    """Return the test for "absent"."""
     if absent is None:
         made = MADE_KINDS.get(name)
         return f"{read} is None or type({read}) is {made.__name__}" if made else f"{read} is None"
@@ -148,11 +148,11 @@ def _indented(lines: Iterable[str]) -> list[str]:
 
 
 def _unless(tests: list[str], of_bare: list[str] | None = None) -> list[str]:
-    """Return the lines that answer no where one of the tests fails.
+    """Return the lines that return "no" if one of the tests fails.
 
     Args:
-        tests: of any object.
-        of_bare: of one in a bare message, where the source knows ``bare``; None: it doesn't.
+        tests: those for any object.
+        of_bare: those for an object in a bare message, if the source knows ``bare``; None if it doesn't.
     """
     if not tests:
         return []
@@ -168,13 +168,13 @@ def _all(tests: list[str]) -> list[str]:
 
 
 class _ByClass(dict[type, "_Predicate"]):
-    """Predicates by block class; those of classes that are met later are compiled when they come.
+    """Predicates by block class; for classes met later they are compiled then.
 
     Args:
         rows: of the capability table.
-        inner: the predicates of the blocks inside results; None: these themselves.
+        inner: the predicates of the blocks inside results; None: the same ones.
         needs_id: of the capability table.
-        only: a further test for results.
+        only: an additional test for results.
     """
 
     def __init__(
@@ -193,13 +193,13 @@ class _ByClass(dict[type, "_Predicate"]):
         return predicate
 
     def lines(self, block: str, cls: type, scope: _Scope, *, knows_bare: bool = False) -> list[str] | None:
-        """Return the lines that answer no where a block of a class isn't supported; None: such a block never is.
+        """Return the lines that return "no" if a block of a class isn't supported; None if such a block never is.
 
         Args:
-            block: the name of the block.
+            block: the block's name.
             cls: the class.
-            scope: the values that the source names.
-            knows_bare: whether the lines stand in the test of a message, where ``bare`` is known.
+            scope: the values that the source refers to.
+            knows_bare: whether the lines are in the test of a message, where ``bare`` is known.
         """
         row = self._rows.get(cls) or (self._rows.get(BaseBlock) if cls is not NativeBlock else None)
         if row is None:
@@ -212,7 +212,7 @@ class _ByClass(dict[type, "_Predicate"]):
         return [*tests, *_content_lines(block, "item", inner)]
 
     def tests_of_bare(self, block: str, cls: type, row: Row, scope: _Scope | None = None) -> list[str] | None:
-        """Return the tests of a block in a bare message; None where no bare message holds such a one."""
+        """Return the tests of a block in a bare message; None if no bare message holds such a block."""
         present = BARE_FIELDS.get(cls)
         if present is None:
             return None
@@ -226,7 +226,7 @@ class _ByClass(dict[type, "_Predicate"]):
         if row.otherwise is not None:
             tests += _rule_tests(block, cls, row, scope, present=present)
         if present is not None and self._only in ("", _CLIENTS):
-            return tests  # those of bare messages are of clients, and have ids
+            return tests  # bare messages hold client calls, which have ids
         if issubclass(cls, ToolResultBlock) and self._only and ("kind" in row.fields or self._only != _CLIENTS):
             tests.append(f"{block}.{self._only}")
         if self._needs_id is not None and cls in _LINKS:
@@ -238,7 +238,7 @@ class _ByClass(dict[type, "_Predicate"]):
 
 
 def _rule_tests(block: str, cls: type, row: Row, scope: _Scope, *, present: frozenset[str] | None) -> list[str]:
-    """Return the test for the rule of a block, where what the rule concerns may be there."""
+    """Return the test for a block's rule, if something that concerns the rule may be there."""
     concerns = (row.concerns,) if isinstance(row.concerns, str) else row.concerns
     asked = f"{scope.bind(f'{cls.__name__}_rule', row.otherwise)}({block}) is {block}"
     if concerns is None:
@@ -256,10 +256,10 @@ def _content_lines(owner: str, block: str, lines: list[str]) -> list[str]:
 def _class_lines(
     block: str, table: _ByClass, scope: _Scope, *, in_line: Iterable[type], refused: str = "", knows_bare: bool = True
 ) -> list[str]:
-    """Return the lines for one block: the tests of some classes in line, those of the others by the table.
+    """Return the lines for one block: some classes are tested inline, the others by the table.
 
-    What is ``refused`` among the others is an expression that ends in "or", or empty. The source may know whether the
-    message is ``bare``.
+    ``refused`` is an expression that ends in "or", or empty; it names blocks to refuse among the others. The source may
+    know whether the message is ``bare``.
     """
     known = scope.bind(f"{block}s", table)
     branches: list[str] = []
@@ -277,7 +277,7 @@ def _never(_: Any) -> bool:
 
 
 def _compiled(name: str, text: str, scope: Mapping[str, Any]) -> Any:
-    # A real dict: Python looks names up in another kind of mapping ten times as slowly.
+    # A real dict: Python looks names up ten times as slowly in another kind of mapping.
     names = dict(scope)
     exec(text, names)
     return names[name]
@@ -291,9 +291,9 @@ def _function(name: str, parameter: str, lines: list[str]) -> str:
 
 
 def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> list[str]:
-    """Return the lines that answer no where a message of a role isn't supported.
+    """Return the lines that return "no" if a message of a role isn't supported.
 
-    In normal form, which other messages hold no client's result, as the rows see to.
+    Assumes normal form, in which other messages hold no client results; the rows ensure it.
     """
     normal = split_results in caps.arrange
     only = "" if not normal else _CLIENTS if role == "tool" else "kind == 'server'"
@@ -311,7 +311,7 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
             of_bare.append(f"{rule}(message) is message")
         else:
             concerned = scope.bind(row.concerns.__name__, row.concerns)
-            # It looks at the whole message: for all its blocks it is asked once.
+            # It looks at the whole message, so it is called once for all its blocks.
             once = ["is_asked = False"]
             asked = f"not is_asked and (is_asked := True) and {rule}(message) is not message"
             refused = f"(kind is {concerned} and {asked}) or "
@@ -327,7 +327,7 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
 
 
 def _keeps_said(role: str, row: MessageRow, caps: Caps) -> bool:
-    """Whether any message of a role that is one bare text is carried as it is."""
+    """Whether every message of a role that is one bare text is kept as it is."""
     if role in ("tool", ANY_ROLE) or (row.otherwise is not None and row.concerns in (None, TextBlock)):
         return False
     text = row.blocks.get(TextBlock) or row.blocks.get(BaseBlock)
@@ -335,7 +335,7 @@ def _keeps_said(role: str, row: MessageRow, caps: Caps) -> bool:
 
 
 def _answer_lines(caps: Caps, scope: _Scope) -> list[str]:
-    """Return the lines that pass the message of one bare result of one text, where little need be asked for that."""
+    """Return the lines that pass a message of one bare result with one text, if that needs few tests."""
     row = caps.messages.get("tool")
     if row is None or row.otherwise is not None:
         return []
@@ -352,7 +352,7 @@ def _answer_lines(caps: Caps, scope: _Scope) -> list[str]:
 
 
 def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
-    """Return the source of the function that ``compile_caps`` gives, and the values that it names."""
+    """Return the source of the function that ``compile_caps`` returns, and the values that it refers to."""
     scope = _new_scope()
     by_role: dict[str, _Predicate] = {}
     branches: list[str] = []
@@ -368,8 +368,8 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
             by_role[role] = _compiled("carried", _function("carried", "message", lines), own)
     scope |= {"by_role": by_role, "others": by_role.get(ANY_ROLE, _never)}
     branches += [f"{'elif' if branches else 'if'} not by_role.get(role, others)(message):", "    return False"]
-    # Messages never change, and a history that grows is fitted again and again: each remembers the answer. Bare ones do
-    # not: to ask them again takes hardly longer than to remember.
+    # Messages never change, and a history that grows is fitted again and again: each message remembers the result. Bare
+    # ones don't: testing them again takes hardly longer than remembering.
     scope |= {"caps": caps, "remember": _REMEMBER}
     said = scope.bind("said", frozenset(role for role, row in caps.messages.items() if _keeps_said(role, row, caps)))
     known = [
@@ -388,9 +388,9 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
 
 
 def compile_caps(caps: Caps) -> Callable[..., int]:
-    """Return the function that finds, from an index on (else the first), the next message that isn't carried as it is.
+    """Return a function that finds the next message, from an index (default: the first), that isn't kept as it is.
 
-    It gives the index of that message, -1 where there is none.
+    The function returns that message's index, or -1 if there is none.
     """
     misfit: Callable[..., int] = _compiled("misfit", *loop_source(caps))
     return misfit

@@ -1,4 +1,4 @@
-"""Whether what is lost of extras is content: what a model would read or be able to do, wherever it stands."""
+"""Whether lost extras are content: what a model would read or be able to do, wherever it is."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SETTINGS = frozenset({"audio", "reasoning", "thinking"})
 
 
 def extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether lost extras are content: a key of their family says so, or their owner says nothing else."""
+    """Whether lost extras are content: one of the family's content keys is lost, or their owner says nothing else."""
     lost = [(space, *entry) for space, fields in was.items() for entry in _lost(fields, now.get(space))]
-    # Beside the messages these words say how a model is to answer.
+    # Beside the messages, these words say how a model should respond.
     settings = _SETTINGS if isinstance(owner, History) else frozenset[str]()
     for space, key, value in lost:
         named = content_keys(space.partition(".")[0])
@@ -34,7 +34,7 @@ def extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, 
 
 
 def _lost(was: Any, now: Any) -> list[tuple[str, Any]]:
-    """Return the keys of one namespace with what they said, where that is lost; an empty key if it isn't an object."""
+    """Return the lost keys of one namespace with their values; an empty key if it isn't an object."""
     if not is_mapping(was):
         return [] if says_nothing(was) or same(was, now) else [("", was)]
     kept: Mapping[str, Any] = now if is_mapping(now) else {}
@@ -46,7 +46,7 @@ def _lost(was: Any, now: Any) -> list[tuple[str, Any]]:
 
 
 def _holds_part(value: Any, named: frozenset[str]) -> bool:
-    """Whether a value holds a content part, wherever: an object with a type, and content beside it."""
+    """Whether a value contains a content part at any depth: an object with a type, and content beside it."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -60,7 +60,7 @@ def _holds_part(value: Any, named: frozenset[str]) -> bool:
 
 
 def _says_nothing(owner: Any) -> bool:
-    """Whether a message or block has no content, its extras apart."""
+    """Whether a message or block has no content apart from its extras."""
     if isinstance(owner, Msg):
         return owner.structured is None and all(map(_says_nothing, owner.content))
     values = (

@@ -1,8 +1,8 @@
-"""Deep documents: read with all the room that their limits give, and refused where they would not come back.
+"""Deep documents: read as deep as the limits allow, and refused if they wouldn't come back.
 
-Documents of at most USUAL levels in all come back: what readers put around a part of one stays below what the model
-holds. Deeper ones are rare, so they are read once more, written, and compared; that their history is carried by the
-canonical forms is tried too.
+Documents of at most USUAL levels always come back: the levels that readers add to a part stay within the model's limit.
+Deeper ones are rare, so they are read again, written, and compared; and it is checked that the canonical forms hold
+their history.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CANONICAL = ("json", "msgpack")
 @lru_cache(maxsize=64)
 def _rooms(limits: Limits) -> tuple[Limits, Limits]:
     room = room_of(limits)
-    # Who raises the limit has what can be read; it need not come back.
+    # A caller who raises the limit gets whatever can be read; it need not come back.
     needs_proof = USUAL < limits.depth <= DEFAULT_LIMITS.depth
     return (attrs.evolve(room, depth=USUAL) if needs_proof else room), room
 
@@ -47,15 +47,15 @@ USUAL_ROOM = _DEFAULT_ROOMS[0]
 
 
 def rooms(codec: Codec, limits: Limits) -> tuple[Limits, Limits]:
-    """Return the limits of the usual documents of a codec, and those of all; the same where no document needs proof."""
+    """Return a codec's limits for usual documents, and for all; the same if no document needs proof."""
     usual, room = _DEFAULT_ROOMS if limits is DEFAULT_LIMITS else _rooms(as_limits(limits))
     return (room, room) if codec.bounds_values else (usual, room)
 
 
 def refused(error: AgentMsgError | RecursionError, codec: Codec) -> AgentMsgError:
-    """Return an error of reading as people get it: with the codec's name; what the model refuses is a DecodeError.
+    """Return a reading error for users: with the codec's name; what the model refuses is a DecodeError.
 
-    So is what the caller's stack leaves no room for.
+    So is an exhausted stack.
     """
     if isinstance(error, RecursionError):
         return _too_deep(codec)
@@ -65,23 +65,23 @@ def refused(error: AgentMsgError | RecursionError, codec: Codec) -> AgentMsgErro
 
 
 def is_deep(error: AgentMsgError | RecursionError, usual: Limits, room: Limits) -> bool:
-    """Whether an error of reading a usual document tells of a deep one, to be read with all its room."""
+    """Whether an error in reading means that the document is a deep one, to be read with the larger limits."""
     return isinstance(error, AgentMsgError) and error.code == "depth" and usual is not room
 
 
 def is_raw(document: object) -> bool:
-    """Whether a document is given as bytes or text."""
+    """Whether a document is bytes or text."""
     return is_a(document, (bytes, bytearray, memoryview, str))
 
 
 def not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeError:
-    """Return the error of an argument that must be bytes or text."""
+    """Return the error for an argument that must be bytes or text."""
     told = refused_value(name, value, "bytes or a string")
     return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
 
 
 def named(error: AgentMsgError, codec: Codec) -> AgentMsgError:
-    """Return an error with the name of the codec at work, where it has none."""
+    """Return an error with the codec's name, if it has none."""
     if error.codec is None:
         error.codec = codec.name
     return error
@@ -90,10 +90,10 @@ def named(error: AgentMsgError, codec: Codec) -> AgentMsgError:
 def loads_deep(
     raw: bytes | bytearray | memoryview | str, codec: Codec, limits: Limits, duplicates: Duplicates
 ) -> History:
-    """Return the history of a deep document given as bytes.
+    """Read a deep document from bytes.
 
     Raises:
-        DecodeError: if it has another form, or would not come back (code "depth").
+        DecodeError: if it has another form, or wouldn't come back (code "depth").
     """
     return _proved(
         codec,
@@ -104,10 +104,10 @@ def loads_deep(
 
 
 def decode_deep(document: Any, codec: Codec, limits: Limits) -> History:
-    """Return the history of a deep document given as plain data.
+    """Read a deep document from plain data.
 
     Raises:
-        DecodeError: as ``loads_deep``.
+        DecodeError: as for ``loads_deep``.
     """
     return _proved(
         codec,
@@ -120,7 +120,7 @@ def decode_deep(document: Any, codec: Codec, limits: Limits) -> History:
 def _proved(
     codec: Codec, read: Callable[[], History], document: Callable[[], Any], written: Callable[[History], Any]
 ) -> History:
-    """Return the history that is read, where it comes back."""
+    """Return the history that was read, if it comes back."""
     try:
         history = read()
     except (AgentMsgError, RecursionError) as error:
@@ -135,7 +135,7 @@ def _proved(
 
 
 def _carries(codec: Codec, history: History) -> bool:
-    """Whether a canonical form holds a history with its notes: what was read from it is written the same."""
+    """Whether a canonical form holds a history with its notes, so that it is written the same when read back."""
     raw = codec.to_bytes(history)
     return codec.to_bytes(codec.from_bytes(raw, room_of(DEFAULT_LIMITS), "last")) == raw
 

@@ -1,7 +1,7 @@
-"""Results that say the names of their tools, for formats whose reader takes these from the calls.
+"""Results that name their tools, for formats whose reader takes the names from the calls.
 
-Many recorded conversations name the tool in each result, as their calls do. There nothing is lost; to see so by making
-each message without its name, as ``fit`` does where something else changes, would take half of a conversion.
+Many recorded conversations name the tool in each result, and in its call. Then nothing is lost. Finding this by
+removing each name, as ``fit`` does if something else changes, would take half of a conversion's time.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = ["fits_with_names"]
 
 
 def fits_with_names(messages: Sequence[Msg], caps: Caps, start: int) -> bool:
-    """Tell whether all messages are carried as they are, with the names that a reader gives to results.
+    """Whether all messages are kept as they are, given the names that a reader derives for results.
 
     Args:
         messages: of a whole history.
         caps: the table.
-        start: the index of the first that isn't carried as it is where nobody looks at calls.
+        start: the index of the first message that isn't kept as it is if calls aren't considered.
     """
     if not caps.derives_names or messages[start].role != "tool":
         return False
@@ -43,7 +43,7 @@ def fits_with_names(messages: Sequence[Msg], caps: Caps, start: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _misfit_but_for_names(caps: Caps) -> Callable[..., int] | None:
-    """Return what finds messages that aren't carried, whatever a tool's results are named; None if names matter."""
+    """Return a function that finds unsupported messages, ignoring results' names; None if names matter."""
     of_tools = caps.messages.get("tool")
     if of_tools is None:
         return None
@@ -56,7 +56,7 @@ def _misfit_but_for_names(caps: Caps) -> Callable[..., int] | None:
 
 
 def _are_derived(messages: Sequence[Msg]) -> bool:
-    """Tell whether a reader that takes names from calls gives each result the name that it has."""
+    """Whether a reader that takes names from calls gives each result the name that it has."""
     names = CallNames()
     for message in messages:
         if how_bare(message) == SAID:

@@ -1,7 +1,7 @@
 """A stable hash of messages.
 
-Two histories have the same digest exactly where their canonical JSON without notes is the same; the same digest of
-content, where what a model would read is the same, whatever else was said beside it.
+Two histories have the same digest exactly if their canonical JSON without notes is the same. They have the same content
+digest if a model would read the same, whatever else is said beside it.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _hashed(history: History) -> str:
 
 
 def _content(owner: Any) -> Any:
-    """Return an object of the model without notes and annotations, on itself and all inside it."""
+    """Return a model object without notes and annotations, at all levels."""
     kind: Any = class_of(owner)
     absent: dict[str, Any] = {**_LINKS, **absent_values(kind)}
     changes: dict[str, Any] = {}
@@ -90,7 +90,7 @@ def _content(owner: Any) -> Any:
 
 
 def _bare(owner: Any, *, exact: bool) -> Any:
-    """Return a message or block without notes, and without what isn't compared."""
+    """Return a message or block without notes and without fields that aren't compared."""
     changes: dict[str, Any] = {"notes": EMPTY} if owner.notes else {}
     if isinstance(owner, Msg) and not exact:
         changes |= {"id": None, "created_at": None}

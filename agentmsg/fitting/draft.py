@@ -1,7 +1,7 @@
-"""A history that is being repaired: what each of its messages and blocks was made of, through all that is done to it.
+"""A history under repair, which records what each of its messages and blocks was made of.
 
-It begins as what fit gave, or as a history by itself, takes the edits of mends, and ends as a ``Fitted``. So one loss
-report, derived as ever, tells what fit lost and what was mended.
+It begins as fit's output, or as a plain history, takes the edits of mends, and ends as a ``Fitted``. So a single loss
+report, derived in the normal way, lists what fit lost and what was mended.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Draft"]
 
-# The part of messages that the input lacks, and what stands for a block that has become a message of its own.
+# The part of messages that the input lacks, and a placeholder for a block that became a message of its own.
 _NOWHERE = -1
 _ELSEWHERE = FitItem(Drop("a message of its own"))
-_MESSAGE, _BLOCK, _INNER = 2, 4, 6  # how long paths are
+_MESSAGE, _BLOCK, _INNER = 2, 4, 6  # path lengths
 
 
 @attrs.define
@@ -51,9 +51,9 @@ class _Line:
     """A message of the draft.
 
     Attributes:
-        message: as it stands; Drop where it went.
-        parts: of what it is made.
-        why: the code of the mend that put it in; None for all others.
+        message: its current form; Drop if it is gone.
+        parts: what it is made of.
+        why: the code of the mend that added it; None for all others.
     """
 
     message: Msg | Drop
@@ -66,18 +66,18 @@ class _Line:
         return self.parts[0].index == _NOWHERE
 
     def living(self) -> Iterator[tuple[_Part, int]]:
-        """Yield the part and the place there of each block of the message."""
+        """Yield, for each block of the message, its part and the place there."""
         for part in self.parts:
             for place, (_, item) in enumerate(part.items):
                 if _stands(item):
                     yield part, place
 
     def set(self, part: _Part, place: int, item: FitItem) -> None:
-        """Put another item in the place of one."""
+        """Replace the item at a place."""
         part.items[place] = part.items[place][0], item
 
     def settle(self) -> None:
-        """Give the message its blocks; a tool's message that holds none any more goes."""
+        """Give the message its blocks; drop a tool message that has none left."""
         for part in self.parts:
             part.items = [entry for entry in part.items if entry[1] is not _ELSEWHERE]
         message = self.message
@@ -92,7 +92,7 @@ class _Line:
 
 @attrs.define(eq=False)
 class _Touched:
-    """A line that edits change, and where its blocks were before the first of them: all edits address that."""
+    """A line that edits change, and where its blocks were before the first edit: all edits refer to that."""
 
     line: _Line
     blocks: list[tuple[_Part, int]]
@@ -100,10 +100,10 @@ class _Touched:
 
 
 class Draft:
-    """What is being repaired.
+    """The history under repair.
 
     Args:
-        fitted: what fit gave, or a history by itself.
+        fitted: fit's output, or a plain history.
         codec: the target.
     """
 
@@ -111,21 +111,21 @@ class Draft:
         self._fitted, self._whole = fitted, fitted.history
         self._codec = codec
         self._lines = list(_lines(fitted))
-        # Where something stands apart is known by the line that it is in.
+        # A block set apart is found by the line that it is in.
         self._first = self._outs()
         self._tools = list(fitted.tools or map(FitItem, fitted.history.tools))
-        # The indexes of those that are left; none goes in a repair.
+        # The indexes of those that are left; a repair removes none.
         self._left = [index for index, item in enumerate(self._tools) if not isinstance(item.new, Drop)]
         self._reasons = dict(fitted.reasons)
         self._coming: dict[int, list[_Line]] = {}
         self._touched: dict[int, _Touched] = {}
 
     def apply(self, edits: Iterable[Edit], why: str) -> None:
-        """Apply edits, all of which address the history as it is.
+        """Apply edits, all of which refer to the current history.
 
         Args:
-            edits: what is done.
-            why: the code of the rule that asks for it.
+            edits: the changes.
+            why: the code of the rule that asks for them.
         """
         outs = self._outs()
         for edit in edits:
@@ -135,7 +135,7 @@ class Draft:
         self._touched = {}
         if not self._coming:
             return
-        # Lines that move stand among those that come.
+        # Lines that move are among those that come.
         moving = {id(line) for lines in self._coming.values() for line in lines}
         places = {id(line): index for index, line in enumerate(outs)}
         lines: list[_Line] = []
@@ -147,10 +147,10 @@ class Draft:
         self._coming = {}
 
     def rename_results(self, why: str) -> None:
-        """Name results after their calls, where their names are those that a reader will give them.
+        """Name results after their calls, if a reader will give them those names.
 
         Args:
-            why: the code of the rule that has changed which call a result goes with.
+            why: the code of the rule that changed which call a result goes with.
         """
         names = CallNames()
         for line in self._outs():
@@ -167,13 +167,13 @@ class Draft:
             line.settle()
 
     def follow(self, again: Fitted) -> None:
-        """Take what fit made of the history as it is: what mends have changed may have another place now."""
+        """Apply a new fit of the current history: what mends have changed may have another place now."""
         outs = self._outs()
         self._whole = again.history
         left = {id(line): index for index, line in enumerate(outs)}
         lines: list[_Line] = []
         for planned in _plan(again):
-            # What would be added comes of results that fit has seen before.
+            # Anything it would add comes from results that fit has seen before.
             assert isinstance(planned, _Planned)  # noqa: S101
             items = iter(planned.items)
             parts: list[_Part] = []
@@ -193,13 +193,13 @@ class Draft:
 
     @property
     def history(self) -> History:
-        """The history as it is now."""
+        """The current history."""
         messages = tuple([cast("Msg", line.message) for line in self._outs()])
         tools = tuple([self._tools[index].new for index in self._left])
         return self._whole.evolve(messages=messages, tools=tools)
 
     def fitted(self) -> Fitted:
-        """Return the history as it is, with all that its loss report is derived from."""
+        """Return the current history with everything that its loss report is derived from."""
         outs = self._outs()
         places = {id(line): out for out, line in enumerate(outs)}
         apart = [places.get(id(line), -1) for line in self._first]
@@ -260,7 +260,7 @@ class Draft:
     def _remove(self, edit: Remove, why: str, outs: list[_Line]) -> None:
         line, gone = outs[int(edit.path[1])], Drop(why, edit.level)
         if len(edit.path) == _MESSAGE:
-            # A message without blocks may say something still.
+            # A message without blocks may still say something.
             has_more = cast("Msg", line.message).structured is not None
             line.message = Drop(why, "content") if has_more else gone
             return
@@ -284,7 +284,7 @@ class Draft:
         touched.line.set(part, place, make_item(item.new.evolve(content=content), tuple(inner), swap))
 
     def _insert(self, edit: Insert, why: str, _: list[_Line]) -> None:
-        # What the target has no place for was said by nobody: to leave it out is no loss.
+        # What the target has no place for came from no one, so leaving it out isn't a loss.
         for message in fit(History([edit.message]), self._codec).history.messages:
             items = [(at, FitItem(block)) for at, block in enumerate(message.content)]
             self._coming.setdefault(edit.before, []).append(_Line(message, [_Part(_NOWHERE, items)], why))
@@ -317,7 +317,7 @@ _APPLY: Mapping[type, Callable[[Draft, Any, str, list[_Line]], None]] = {
 
 @attrs.frozen
 class _Planned:
-    """A message that fit planned: what became of it, of what it is made, and what became of these blocks."""
+    """A message that fit planned: what became of it, what it is made of, and what became of these blocks."""
 
     message: Msg | Drop
     parts: tuple[tuple[int, Sequence[int]], ...]
@@ -325,7 +325,7 @@ class _Planned:
 
 
 def _plan(fitted: Fitted) -> Iterator[_Planned | Msg]:
-    """Yield the planned messages of a fit, and those that were added, in their order."""
+    """Yield a fit's planned messages, and those that were added, in order."""
     messages, out = fitted.history.messages, 0
     plan = [None] * len(fitted.source.messages) if fitted.plan is None else fitted.plan
     for index, parts in enumerate(plan):
@@ -355,7 +355,7 @@ def _lines(fitted: Fitted) -> Iterator[_Line]:
 
 
 def _taken(line: _Line, picks: Sequence[int], items: Iterator[FitItem], *, is_first: bool) -> Iterator[_Part]:
-    """Yield the parts of some blocks of a line, with what became of them; the first takes what is gone already."""
+    """Yield the parts of some blocks of a line, with what became of them; the first includes what is gone already."""
     living = list(line.living())
     there = {id(part): [entry for entry in part.items if is_first and not _stands(entry[1])] for part in line.parts}
     for pick in picks:
@@ -373,16 +373,16 @@ def _with_field(item: FitItem, name: str, value: Any) -> FitItem:
 
 
 def _stands(item: FitItem) -> bool:
-    """Whether a block is where it was, among the others."""
+    """Whether a block is still in its place among the others."""
     return not isinstance(item.new, Drop) and item.place is None
 
 
 def _changed(line: _Line, apart: Sequence[int]) -> FitMessage:
-    """Return what became of a planned message; what stands apart of it may stand elsewhere by now.
+    """Return what became of a planned message; what was set apart from it may have moved since.
 
     Args:
         line: the message.
-        apart: where the messages are that fit gave.
+        apart: the positions of the messages that fit made.
     """
 
     def placed(item: FitItem) -> FitItem:

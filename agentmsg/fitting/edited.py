@@ -1,8 +1,7 @@
-"""A fit of a history that was changed before, one for one, accounted for from what it was changed from.
+"""A fit of a history that was itself derived from another, with a loss report that leads back to that one.
 
-The account compares what stands in the source with what stands in the output, field by field, and asks nobody how one
-became the other. So it needs to know only which message, block and tool was which; and where each is still in its
-place, that is what fit noted.
+The loss report compares source and output field by field, and ignores how one became the other. So it only needs to
+know which message, block and tool is which; and as long as each is in its place, fit has recorded that.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ __all__ = ["over", "with_asked"]
 
 
 def with_asked(history: History, target: Codec, **settings: Any) -> History:
-    """Return a history that asks for what is given of some settings; None leaves what it said.
+    """Return a history with some settings set; None keeps its own.
 
     Args:
-        history: what is converted.
-        target: the format to write, which must have settings: else what was asked for would go unheard.
+        history: the history to convert.
+        target: the format to write. It must have settings, or the request would be ignored.
         settings: by name.
 
     Raises:
         CodecLookupError: if the format has no settings.
-        InvalidMessage: if a value has another type.
+        InvalidMessage: if a value has the wrong type.
     """
     given: Any = {name: value for name, value in settings.items() if value is not None}
     if not given:
@@ -43,12 +42,12 @@ def with_asked(history: History, target: Codec, **settings: Any) -> History:
 
 
 def over(fitted: Fitted, source: History, *, is_secret: bool) -> Fitted:
-    """Return a fit whose account leads from its output back to another source.
+    """Return a fit whose loss report leads from its output back to another source.
 
     Args:
-        fitted: of a history with the same messages, blocks and tools in the same places, whatever is in them.
-        source: what that history was changed from.
-        is_secret: whether the account then holds what somebody wanted hidden.
+        fitted: a fit of a history with the same messages, blocks and tools in the same places, whatever their values.
+        source: the history from which that one was derived.
+        is_secret: whether the loss report then holds values that were meant to be hidden.
     """
     before = fitted.source
     if before is source:

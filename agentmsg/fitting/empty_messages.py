@@ -1,6 +1,7 @@
-"""Messages of which nothing is left: they go too, where a capability table says so.
+"""Messages of which nothing is left: they are dropped, too, if a capability table says so.
 
-``fit`` finds them when it has fitted all; then it begins again without them, for they stand between no others.
+``fit`` finds them after it has fitted everything, then starts again without them, because they must not separate other
+messages.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _says(message: Msg) -> bool:
 def start_of(
     given: Sequence[Msg], rules: Mapping[int, Drop | Swap], gone: Mapping[int, Mapping[int, FitItem]]
 ) -> Plan | None:
-    """Return the plan without what is dropped; None if nothing is."""
+    """Return the plan without dropped messages; None if none are."""
     if not gone and not any(isinstance(rule, Drop) for rule in rules.values()):
         return None
     plan: Plan = []
@@ -63,7 +64,7 @@ def start_of(
 def leave_out(
     emptied: Sequence[int], plan: Plan, changed: Mapping[int, FitMessage], gone: dict[int, dict[int, FitItem]]
 ) -> None:
-    """Note what became of the blocks of messages that are left empty; those that a rule took away have no item."""
+    """Record what became of the blocks of messages left empty; blocks removed by a rule have no item."""
     for index in emptied:
         items = iter(changed[index].items or ())
         for part in plan[index]:
@@ -71,7 +72,7 @@ def leave_out(
 
 
 def tell_gone(gone: Mapping[int, Mapping[int, FitItem]], plan: Plan | None, rules: dict[int, Drop | Swap]) -> None:
-    """Say of messages of which no part is left why they went: as their first block did."""
+    """Record why messages without remaining parts were dropped: for the same reason as their first block."""
     left = {part.index for parts in plan or () for part in parts}
     for index, items in gone.items():
         if index not in left:

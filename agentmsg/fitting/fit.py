@@ -1,10 +1,10 @@
-"""fit: the nearest history that a codec supports exactly. The only place where anything is lost.
+"""fit: the nearest history that a codec supports exactly. Things are lost only here.
 
-Rules are pure and report nothing. fit keeps beside each output message of what it was made, and the loss report is
-derived by comparing what the rules gave with what they got, field by field: no rule, and no codec of a stranger,
-can forget to report. Nothing of that is done before somebody looks at the account.
+Rules are pure and report nothing. For each output message, fit records what it was made of. The loss report is derived
+by comparing the rules' input and output, field by field: no rule, and no foreign codec, can forget to report. None of
+this happens before the report is first accessed.
 
-The usual case, everything carried, is decided by one predicate per role, compiled from the capability table.
+One predicate per role, compiled from the capability table, decides the common case that everything is supported.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 __all__ = ["fit"]
 
 _NOTHING: frozenset[str] = frozenset()
-# Fields that are fitted otherwise than by their cells.
+# Fields that aren't fitted by their cells.
 _CONTENT = frozenset({"content"})
 _BESIDE = frozenset({"role", "content"})
 
@@ -54,7 +54,7 @@ def fit(history: History, codec: Codec) -> Fitted:
 
     Args:
         history: any history; it isn't changed.
-        codec: whose capability table rules.
+        codec: its capability table decides.
     """
     caps = codec.caps
     if caps.everything:
@@ -73,13 +73,13 @@ def fit(history: History, codec: Codec) -> Fitted:
         start = start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
-        # Those that their rules let be need not be asked again.
+        # Messages that their rules left alone need no second call.
         asked = [None if index in rules else message for index, message in enumerate(given)] if rules else given
         changed = _changed(planned, caps, asked if plan is None else [asked[parts[0].index] for parts in plan])
         empty = emptied(planned, changed) if caps.drops_emptied else ()
         if not empty:
             break
-        # Who stands beside whom is decided without them.
+        # Whether messages are adjacent is decided without them.
         leave_out(empty, as_is(given) if plan is None else plan, changed, gone)
     tell_gone(gone, start, rules)
     if caps.relink is not None:
@@ -101,7 +101,7 @@ def _changed(planned: Sequence[Msg], caps: Caps, asked: Sequence[Msg | None]) ->
     Args:
         planned: the messages.
         caps: the capability table.
-        asked: for each the message that rules for whole messages let be; it may be this one.
+        asked: for each message, the one that the rules for whole messages left alone; it may be the same.
     """
     changes: dict[int, FitMessage] = {}
     names = CallNames() if caps.derives_names else None
@@ -151,7 +151,7 @@ def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step])
 
 
 def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
-    """Apply the rules for whole messages first: what is dropped or has another role decides who stands beside whom."""
+    """Apply the rules for whole messages first: dropped messages and new roles decide which messages are adjacent."""
     out = list(messages)
     rules: dict[int, Drop | Swap] = {}
     for index, message in enumerate(messages):
@@ -171,7 +171,7 @@ def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int
 
 
 def _is_concerned(message: Msg, row: MessageRow) -> bool:
-    """Whether the rule of a row need be asked about a message."""
+    """Whether a row's rule needs to be called for a message."""
     return row.concerns is None or any(block.__class__ is row.concerns for block in message.content)
 
 
@@ -181,7 +181,7 @@ def _no_role(message: Msg) -> Drop:
 
 @lru_cache(maxsize=256)
 def _compiled(caps: Caps) -> tuple[Callable[..., int], Sequence[Step], FieldChanges]:
-    """Return what finds messages that aren't carried, the steps that it knows nothing of (not local), and fields."""
+    """Return the finder of unsupported messages, the steps that aren't part of it (not local), and the fields."""
     return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)], FieldChanges()
 
 
@@ -199,7 +199,7 @@ def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
 
 
 def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
-    """Make the message of some parts: the fields of the first, the blocks of all."""
+    """Make a message of some parts: the fields of the first, the blocks of all."""
     first = messages[parts[0].index]
     whole = len(parts) == 1 and _is_whole(parts[0].picks, len(first.content))
     if whole and parts[0].role in (None, first.role):
@@ -207,7 +207,7 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     content = tuple(messages[part.index].content[pick] for part in parts for pick in part.picks)
     leads = 0 in parts[0].picks or not first.content
     kept = first if leads else Msg(first.role, id=None, created_at=None)  # type: ignore[arg-type]
-    # What the library made for one of several messages must not pass for what another one said.
+    # A made id or time must not look like one that another message stated.
     made: dict[str, type] = {"id": Made, "created_at": MadeTime} if parts[1:] else {}
     unmade: dict[str, Any] = {name: None for name, kind in made.items() if type(getattr(kept, name)) is kind}
     return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
@@ -243,7 +243,7 @@ def _holding(owner: Any, content: tuple[Block, ...]) -> Any:
 
 
 def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return the blocks that became of others; these themselves where nothing changed."""
+    """Return the blocks of some items; the old blocks if nothing changed."""
     for item, block in zip(items, content, strict=True):
         if item.new is not block or item.place is not None:
             return tuple([item.new for item in items if not isinstance(item.new, Drop) and item.place is None])
@@ -253,9 +253,9 @@ def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Bloc
 def _joined(
     items: Sequence[FitItem], joins: Callable[[Any, Any], Any], again: Callable[[Any], Any]
 ) -> tuple[FitItem, ...]:
-    """Make one block of neighbours that are one in the format; the first stands for all.
+    """Join adjacent blocks that are one in the format; the first represents all.
 
-    What it has of several must fit together, too: the one block is fit ``again``.
+    What the block has of several must fit together too: it is fit ``again``.
     """
     out = list(items)
     run, first = Run(joins), 0
@@ -273,14 +273,14 @@ def _joined(
 
 
 def _close(out: list[FitItem], first: int, run: Run, again: Callable[[Any], Any]) -> None:
-    """Put what a run has become in the place of its first block."""
+    """Put the result of a run in the place of its first block."""
     if run.is_longer:
         whole = again(run.folded())
         out[first] = FitItem(whole, None, None if isinstance(whole, Drop) else _merged(whole, out[first].swap))
 
 
 def _merged(whole: Any, swap: Swap | None) -> Swap:
-    """Say why a block is part of another now; what a rule had said before, weighs more."""
+    """Return why a block is part of another now; an earlier rule's reason takes precedence."""
     why = "neighbours are one block here"
     if swap is None or swap.why.endswith(why):
         return Swap(whole, why, "annotation") if swap is None else Swap(whole, swap.why, swap.level)
@@ -317,14 +317,14 @@ def _fit_result(
     swap: Swap | None,
     inside: tuple[Rows, FieldChanges, Rows | None],
 ) -> FitItem:
-    """Fit a result and what is in it.
+    """Fit a result and its content.
 
     Args:
         block: the result, as its rule left it.
         row: of the table.
         given: the result as it was.
-        swap: what its rule said.
-        inside: the rows for the blocks inside, the fields, and the rows of what may stand apart.
+        swap: what its rule returned.
+        inside: the rows for the blocks inside, the fields, and the rows for what may be set apart.
     """
     results, fields, apart = inside
     items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
@@ -338,7 +338,7 @@ def _fit_result(
 
 
 def _fit_inner(block: BaseBlock, rows: Rows, fields: FieldChanges, apart: Rows | None) -> FitItem:
-    """Fit a block inside a result; what has no place there may stand apart."""
+    """Fit a block inside a result; if it has no place there, it may be set apart."""
     found = _fit_block(block, rows, rows, fields)
     if apart is None or type(block) not in apart or not isinstance(found.new, Drop):
         return found
@@ -347,11 +347,11 @@ def _fit_inner(block: BaseBlock, rows: Rows, fields: FieldChanges, apart: Rows |
 
 
 def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: Sequence[FitItem]) -> bool:
-    """Whether content is lost of a result that a rule made: it is told as one, with all that is in it."""
+    """Whether a result made by a rule loses content; it is then reported as one, with all its content."""
     for item in inner:
         answer = item.new if isinstance(item.new, Drop) else item.swap
         if answer is not None and answer.level == "content":
             return True
-    # What the rule itself said of it, such as a status, is not lost.
+    # What the rule itself set, such as a status, isn't lost.
     lost = ((name, getattr(block, name), now) for name, now in changes.items() if name != "content")
     return any(level_of(name, was, now) == "content" for name, was, now in lost if was is not None and was != now)

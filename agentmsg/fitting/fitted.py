@@ -1,4 +1,4 @@
-"""What fit gives: the output, and beside each part of it of what it was made. The loss report is derived from it."""
+"""The result of fit: the output, and what each part of it was made of. The loss report is derived from it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class FitItem:
     """What became of one block or tool.
 
     Attributes:
-        new: what the output has in its place, or Drop.
-        inner: what became of the blocks inside a result, where any of them changed.
-        swap: what the rule returned, if that is of another class.
-        place: the message and the block of the output that it is, where it stands apart (see result_overflow.py).
+        new: the output in its place, or Drop.
+        inner: what became of the blocks inside a result, if any of them changed.
+        swap: the rule's return value, if it is of another class.
+        place: its message and block in the output, if it was set apart (see result_overflow.py).
     """
 
     new: Any
@@ -44,7 +44,7 @@ class FitMessage:
 
     Attributes:
         new: the output message, or Drop.
-        items: what became of its blocks; None if they are all as they were.
+        items: what became of its blocks; None if they are all unchanged.
     """
 
     new: Msg | Drop
@@ -53,22 +53,22 @@ class FitMessage:
 
 @attrs.frozen(eq=False)
 class Fitted:
-    """The result of fit: the output, and all that is needed to report it.
+    """The result of fit: the output, and everything needed for the loss report.
 
     Attributes:
         source: the input.
-        history: the output; the input itself where it is kept as it is.
+        history: the output; the input itself if nothing changed.
         codec: the name of the codec.
-        plan: of what input parts each planned message is made; None: one of each.
-        changed: what became of planned messages, by their index in the plan; those missing are as planned.
-        rules: what the rules for whole messages said, by input index; of those left empty, why they went.
-        gone: what became of blocks of which whole messages would have been made, by input index and place.
-        added: the messages of the output that hold what stands apart, and are of no planned one.
-        tools: what became of the tools; None if they are as they were.
+        plan: the input parts of each planned message; None: one message each.
+        changed: what became of planned messages, by their index in the plan; others are as planned.
+        rules: what the rules for whole messages returned, by input index; for messages left empty, why they went.
+        gone: what became of blocks that would have made up whole messages, by input index and place.
+        added: the messages of the output that hold what was set apart, and belong to no planned message.
+        tools: what became of the tools; None if they are unchanged.
         derives_names: whether the reader of the output names results after their calls (see ``Caps``).
         is_secret: whether the source holds what was redacted in the output.
-        invented: the messages of the output that nobody said, and why they are there.
-        reasons: why something was mended, and at what level that counts (None: as usual), by its path in the source.
+        invented: the messages of the output without a source, and why they are there.
+        reasons: by path in the source, why something was mended, and the level of that loss (None: the default).
     """
 
     source: History

@@ -1,4 +1,4 @@
-"""Which of several things have moved: the fewest that explain the order in which all stand now."""
+"""Which items have moved: the fewest that explain the current order."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["moved_of"]
 
 
 def moved_of(places: Sequence[int], mended: Collection[int] = ()) -> set[int]:
-    """Return the indexes of the places that must be lifted out for the others to ascend: the fewest.
+    """Return the indexes of the fewest places to lift out so that the others ascend.
 
-    The others are a longest ascending run, found from the back, so that of two ways to tell it the later one is what
-    moved (a system message lifted to the top, not the user's before it).
+    The others are a longest ascending run, found from the back, so that of two explanations the later item has moved (a
+    system message lifted to the top, not the user message before it).
 
     Args:
-        places: where each stands now.
-        mended: the indexes of those that a mend moved: if any of two moved, it was these.
+        places: the current place of each item.
+        mended: the indexes of items that a mend moved: of two candidates, these have moved.
     """
     if not mended:
-        if all(map(lt, places, places[1:])):  # the usual case
+        if all(map(lt, places, places[1:])):  # the common case
             return set()
         return set(range(len(places))) - _longest_run(places)
     others = [index for index in range(len(places)) if index not in mended]

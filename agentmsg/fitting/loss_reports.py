@@ -1,4 +1,4 @@
-"""Loss reports as they stand on file."""
+"""Loss reports in their file form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["dump_losses", "load_losses"]
 
 
 def dump_losses(losses: Losses, output: History) -> bytes:
-    """Return a loss report as it stands on file: JSON lines, a header first, one line for each object.
+    """Return a loss report in its file form: JSON lines, a header first, then one line for each object.
 
     Args:
         losses: the loss report of a conversion.
@@ -26,13 +26,13 @@ def dump_losses(losses: Losses, output: History) -> bytes:
 
 
 def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
-    """Return the loss report of a file.
+    """Read a loss report from a file's content.
 
     Raises:
         DecodeError: if it isn't one; the path starts with the line number.
     """
     if not is_raw(raw):
         raise not_raw(raw, "raw")
-    # Only line feeds part lines: a text may hold other characters that are ends of lines for str.splitlines.
+    # Only line feeds separate lines: a text may hold other characters at which str.splitlines would split.
     lines: list[Any] = raw.split("\n") if isinstance(raw, str) else bytes(raw).splitlines()
     return from_lines(lines if not lines or lines[-1] else lines[:-1])

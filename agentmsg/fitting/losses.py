@@ -1,8 +1,8 @@
 """Losses: the exact report of what a conversion could not hold.
 
-Paths address the *input* history. A path that ends in an index stands for the whole message, block or tool. A path that
-ends in a name stands for that field. ``was`` is the input's value. ``now`` is the output's value, or, for something
-that is still in the output but elsewhere, its new place.
+Paths refer to the *input* history. A path that ends in an index means the whole message, block or tool; one that ends
+in a name means that field. ``was`` is the input's value. ``now`` is the output's value, or the new place of something
+that is still in the output but elsewhere.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def level_of(field: str, was: Any, now: Any) -> Level:
     if field == "role":
         return "annotation" if {was, now} <= PROMPT_ROLES else "content"
     if field == "status" and was in _FAILED:
-        # That a tool failed is for the model to know.
+        # The model must know that a tool failed.
         return "content"
     if field == "source" and _is_one_source(was, now):
         return "annotation"
@@ -56,12 +56,12 @@ def level_of(field: str, was: Any, now: Any) -> Level:
 
 
 def level_at(path: Path, was: Any, now: Any) -> Level:
-    """Return the level of a lost field by its path: what a request says beside its messages are settings."""
+    """Return the level of a lost field by its path: what a request says beside its messages is a setting."""
     return "setting" if path[0] in _SETTINGS else level_of(str(path[-1]), was, now)
 
 
 def _is_one_source(was: Any, now: Any) -> bool:
-    """Whether two sources differ in what is said about them only: the media type, unknown fields."""
+    """Whether two sources differ only in their description: the media type, unknown fields."""
     if type(was) is not type(now) or not hasattr(was, "media_type"):
         return False
     return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))
@@ -72,7 +72,7 @@ class Loss:
     """One thing that a conversion could not hold.
 
     Attributes:
-        path: where it was in the input history. The messages that it lacks count from its last one on.
+        path: where it was in the input history. Messages that the input lacks are numbered after its last one.
         kind: dropped, changed, invented (the output has a value that the input lacks), moved, split or merged.
         codec: the format that could not hold it.
         level: content (a model would read it, or could do it), annotation or setting.
@@ -80,7 +80,7 @@ class Loss:
         now: the output's value. For a moved block: its index in the output's content, or the message and block that it
             became. For moved, split, merged and invented messages: the (message, first block) of each part there.
         why: the reason, in words.
-        secret: whether ``was`` may hold what somebody wanted hidden: then neither it nor ``now`` is shown.
+        secret: whether ``was`` may hold a value meant to be hidden; then neither it nor ``now`` is shown.
     """
 
     path: Path
@@ -94,7 +94,7 @@ class Loss:
     __repr__ = clean_repr
 
     def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
-        """Yield the fields to show; of a secret loss not its values."""
+        """Yield the fields to show; for a secret loss without its values."""
         for name, value in shown_fields(self):
             if not (self.secret and name in _VALUES):
                 yield name, value
@@ -107,7 +107,7 @@ class Loss:
 
 @attrs.frozen
 class Settled:
-    """The spelling of a source that has been worked out: what ``Losses.spelling`` may be, and can be pickled."""
+    """A source's spelling, already computed: a value for ``Losses.spelling`` that can be pickled."""
 
     pairs: tuple[tuple[Path, Any], ...]
 
@@ -117,17 +117,17 @@ class Settled:
 
 
 class Losses(Sequence[Loss]):
-    """A loss report: the losses of one conversion, worked out when somebody looks.
+    """A loss report: the losses of one conversion, computed on first access.
 
     Args:
         items: the losses, or a function that makes them.
         codec: the format that could not hold them.
         guard: called by ``restore`` with a history; raises LossError if the report belongs to another history.
-        spelling: returns the source's notes by path. They aren't losses, but they make the *document* exact too.
+        spelling: returns the source's notes by path. They aren't losses, but they make the *document* exact, too.
         length: number of messages in the output, if known; any messages after these were added later.
-        carried: how many more losses travel inside the output (``carry=True``); ``restore`` takes them from there.
-        secret: whether the losses hold what somebody wanted hidden, such as keys that were redacted. Reprs don't show
-            their values then, and the header on file says so.
+        carried: number of further losses inside the output (``carry=True``); ``restore`` takes them from there.
+        secret: whether the losses hold values meant to be hidden, such as redacted keys. Reprs don't show their values
+            then, and the header on file says so.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class Losses(Sequence[Loss]):
                 raise refused(name, function, "a function")
         checked(codec, str, "codec")
         flag(secret, "secret")
-        # What can be gone through only once is gone through now: a loss report may be read by several threads.
+        # An iterator is consumed now: several threads may read a loss report.
         self._make = items if callable(items) else _losses(items)
         self._items: tuple[Loss, ...] | None = None
         self.codec = codec
@@ -170,7 +170,7 @@ class Losses(Sequence[Loss]):
         length: int,
         secret: bool,
     ) -> Losses:
-        """Return the report of a fit, which gives no wrong arguments: to check them takes as long as two messages."""
+        """Return the report of a fit, whose arguments are always right: checking them takes as long as two messages."""
         self = object.__new__(cls)
         self._make, self._items, self.carried = make, None, 0
         self.codec, self.guard, self.spelling, self.length, self.secret = codec, guard, spelling, length, secret
@@ -199,7 +199,7 @@ class Losses(Sequence[Loss]):
     @overload
     def __getitem__(self, index: slice) -> Losses: ...
     def __getitem__(self, index: int | slice) -> Loss | Losses:
-        """Return a loss, or the loss report of a slice."""
+        """Return a loss, or a slice as a loss report."""
         try:
             return self._with(self._all()[index]) if isinstance(index, slice) else self._all()[index]
         except IndexError:
@@ -226,11 +226,11 @@ class Losses(Sequence[Loss]):
         return self
 
     def __deepcopy__(self, memo: object) -> Losses:
-        """Return the loss report itself: it never changes, nor does what it holds."""
+        """Return the loss report itself: neither it nor its content ever changes."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what the loss report says, not how it would be found out."""
+        """Pickle the content of the loss report, not how it would be computed."""
         make = partial(
             Losses,
             codec=self.codec,

@@ -1,4 +1,4 @@
-"""What a provider would refuse is mended, rule by rule, until its rules find nothing more that can be."""
+"""Repair: fix what a provider would refuse, rule by rule, until the rules find nothing more to mend."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Repaired", "repair", "repaired"]
 
-# A mend may break another rule, which then has its turn: each round leaves less. More than a few were never needed.
+# A mend may break another rule, which is then applied in the next round; each round leaves less. A few always sufficed.
 _ROUNDS = 8
 
 
 @attrs.frozen(repr=False)
 class Repaired:
-    """What ``repair`` gives.
+    """The result of ``repair``.
 
     Attributes:
-        history: the repaired one; the given one itself where there was nothing to mend.
-        losses: what was changed, each with the code of the rule as its reason; ``restore`` undoes all of it.
+        history: the repaired one; the given one itself if there was nothing to mend.
+        losses: the changes, each with the code of its rule as reason; ``restore`` undoes all of them.
     """
 
     history: History
@@ -42,7 +42,7 @@ class Repaired:
     __repr__ = clean_repr
 
     def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
-        """Yield what is shown: the losses first, for the history may be long."""
+        """Yield the fields to show: losses first, because the history may be long."""
         yield "losses", self.losses
         yield "history", self.history
 
@@ -56,22 +56,23 @@ def repair(
     also: Collection[str] = (),
     **options: Any,
 ) -> Repaired:
-    """Return a history that a provider doesn't refuse, changed as little as that takes.
+    """Repair a history so that a provider accepts it, with the smallest change.
 
-    All errors that ``check`` finds are mended, but for those that the history alone can't mend: no message at all, or
-    too many. What is clean comes back as it is.
+    All errors that ``check`` finds are mended, except those that the history alone can't mend: no message at all, or
+    too many. A history without errors is returned as it is.
 
     Args:
         history: of any format.
-        target: the format that would be sent.
-        orphans: what becomes of results that answer no call, or answer it twice: a "text" of the user, or "drop".
-        unanswered: what becomes of calls without result: a made "result" that says so, or "drop".
+        target: the format to send.
+        orphans: what to do with results that answer no call, or answer it twice: make them a user "text", or "drop"
+            them.
+        unanswered: what to do with calls without a result: add a made "result" that says so, or "drop" them.
         also: codes of warnings to mend, too, such as "first-role".
-        options: of the codec.
+        options: codec options.
 
     Raises:
         CodecLookupError: if there is no such codec or option, or if the codec declares no rules.
-        InvalidMessage: code "option", if there is no such choice, or no such warning that can be mended.
+        InvalidMessage: code "option" if there is no such choice, or no such warning that can be mended.
     """
     one_of(orphans, "orphans", "text", "drop")
     one_of(unanswered, "unanswered", "result", "drop")
@@ -91,17 +92,17 @@ def repair(
 
 
 def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collection[str] = (), **choices: Any) -> Fitted:
-    """Return what fit gave, repaired: its loss report tells both, and its history still fits.
+    """Return fit's output, repaired: its loss report covers both, and its history still fits.
 
     Args:
-        fitted: by this codec, or a history by itself.
+        fitted: a fit by this codec, or a plain history.
         codec: the target.
-        fits: whether the repaired history has to fit.
+        fits: whether the repaired history must fit.
         also: codes of warnings to mend, too.
         choices: fields of ``Mending``.
 
     Raises:
-        CodecLookupError: code "option", if the codec declares no rules.
+        CodecLookupError: code "option" if the codec declares no rules.
     """
     mends = [
         (rule, rule.mend)

@@ -1,9 +1,9 @@
-"""restore: the output plus its loss report is the input again.
+"""restore: rebuild the input from the output and its loss report.
 
-It weaves. First it lifts out of the output what the loss report says was moved, split or merged; then, for each input
-index in ascending order, it takes the dropped value, the lifted part, or the next of the rest; then it sets the
-lost fields. Ascending order is why paths of the input work: everything below an index is already rebuilt. So the
-order of a loss report doesn't matter, and leaving field losses out leaves just those fields lost.
+First, it lifts out of the output what the loss report lists as moved, split or merged. Then, for each input index in
+ascending order, it takes the dropped value, the lifted part, or the next of the rest. Finally it sets the lost fields.
+Input paths work because of the ascending order: everything below an index is already rebuilt. So the order of a loss
+report doesn't matter, and if you leave field losses out, just those fields stay lost.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Edits = Literal["refuse", "keep"]
 _N = TypeVar("_N", bound=Noted)
 # What may become of a whole message.
 _FATES = ("dropped", "moved", "split", "merged", "invented")
-# In a tree of spellings: the one of the object itself.
+# In a tree of spellings, the key for the object itself.
 _HERE = object()
 
 
@@ -56,16 +56,16 @@ _NOTHING = _Node()
 
 
 def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse") -> History:
-    """Return the history that a conversion came from.
+    """Rebuild the history that a conversion came from.
 
     Args:
-        history: the converted one (read back from its document or not), perhaps with messages added at the end.
-        losses: its loss report, in any order; without some of its field losses, just those fields stay lost.
-        edits: "refuse" any other change of the converted history; "keep": where it was changed, the new value wins
-            (only for histories in which no message was inserted, removed or exchanged).
+        history: the converted one (read back from its document or not); messages may have been appended.
+        losses: its loss report, in any order. If you leave field losses out, just those fields stay lost.
+        edits: "refuse" any other change to the converted history, or "keep" it: changed values win (only for histories
+            in which no message was inserted, removed or exchanged).
 
     Raises:
-        LossError: code "edited", if the history isn't the one that the loss report belongs to.
+        LossError: code "edited" if the loss report belongs to another history.
     """
     one_of(edits, "edits", "refuse", "keep")
     checked(history, History, "history")
@@ -82,7 +82,7 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
 
 
 def _tree(losses: Iterable[Loss]) -> tuple[_Node, dict[int, set[int]]]:
-    """Return losses by their paths, and the blocks that are apart, by message."""
+    """Return the losses by path, and the blocks set apart, by message."""
     root = _Node()
     apart: dict[int, set[int]] = {}
     for loss in losses:
@@ -116,7 +116,7 @@ def _woven(history: History, losses: Losses | None, tree: tuple[_Node, dict[int,
 
 
 def _respelt(history: History, spelling: Iterable[tuple[Path, Any]]) -> History:
-    """Put the source's spelling on the objects that it belongs to, in place of that of the document in between."""
+    """Replace the spelling of the intermediate document with the source's, on each object."""
     tree: dict[Any, Any] = {}
     for path, notes in spelling:
         node = tree
@@ -127,7 +127,7 @@ def _respelt(history: History, spelling: Iterable[tuple[Path, Any]]) -> History:
 
 
 def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
-    """Return an object with the notes of a tree, and no others, on itself and all inside it."""
+    """Return an object with exactly the notes of a tree, at all levels."""
     changes: dict[str, Any] = {}
     notes = tree.get(_HERE)
     if owner.notes or notes:
@@ -153,7 +153,7 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
 
 
 def _spelt_arguments(owner: Noted, text: str | None) -> dict[str, Any]:
-    """Return the changes that give a call this text, which is kept only where it says the input."""
+    """Return the changes that give a call this text, which is kept only if it parses to the input."""
     if not isinstance(owner, ToolUseBlock) or owner.significant_text is not None or text == owner.raw_input:
         return {}
     return {"raw_input": text, "input": owner.input}
@@ -178,7 +178,7 @@ class _Weave:
         return list(self._woven(node, structural, lifted, iter(rest), self.message))
 
     def without_apart(self, out: int, message: Msg) -> Msg | None:
-        """Return a message without the blocks that go back to their results; None if it holds no others."""
+        """Return a message without the blocks that go back to their results; None if nothing else is left."""
         taken = self.apart.get(out)
         if taken is None:
             return message
@@ -262,7 +262,7 @@ class _Weave:
             if self.edits == "refuse" or _unchanged(getattr(owner, str(name)), loss.now):
                 changes[str(name)] = loss.was
         if changes.get("raw_input") is not None:
-            changes["input"] = UNSET  # the text says it
+            changes["input"] = UNSET  # the text determines it
         return owner.evolve(**changes) if changes else owner
 
 
@@ -278,7 +278,7 @@ def _checked(index: object, count: int) -> int:
 
 
 def _apart_at(loss: Loss) -> tuple[int, int] | None:
-    """Return the message and the block that a loss says a block stands apart as; None if it says nothing such."""
+    """Return the message and block of a loss that sets a block apart; None for any other loss."""
     place = loss.now
     if loss.kind != "moved" or len(loss.path) <= 2 or not isinstance(place, tuple):  # noqa: PLR2004 - a message
         return None
@@ -290,7 +290,7 @@ def _apart_at(loss: Loss) -> tuple[int, int] | None:
 
 
 def _cut(outs: Sequence[Msg | None], structural: dict[str | int, Loss]) -> tuple[dict[str | int, Msg], list[Msg]]:
-    """Cut the parts that a loss report names out of output messages; return them by input index, and the rest."""
+    """Cut the parts named in a loss report out of output messages; return them by input index, and the rest."""
     cuts: dict[int, list[tuple[int, str | int, int]]] = {}
     for index, loss in structural.items():
         if loss.kind not in _FATES:
@@ -317,7 +317,7 @@ def _cut(outs: Sequence[Msg | None], structural: dict[str | int, Loss]) -> tuple
 
 
 def _together(parts: list[Msg]) -> Msg:
-    """Return the message of some parts: the fields of the first, the blocks of all."""
+    """Make a message of some parts: the fields of the first, the blocks of all."""
     if len(parts) == 1:
         return parts[0]
     return parts[0].evolve(content=[block for part in parts for block in part.content])

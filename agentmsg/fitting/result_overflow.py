@@ -1,7 +1,7 @@
-"""What stands apart: what a tool's result has no place for, in a user's message after the results.
+"""Blocks set apart: content that a tool result can't hold goes into a user message after the results.
 
-Whether a format does that is in its capability table (``Caps.apart``); ``fit`` finds the blocks, and this gives them
-their message. The loss report says where each went, and restore takes it back.
+The capability table says whether a format does this (``Caps.apart``). ``fit`` finds the blocks, and this module puts
+them into a message. The loss report says where each went, and restore takes it back.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def set_apart(
             kept.append(Msg("user", tuple(waiting), id=None, created_at=None))
             waiting.clear()
 
-    # Where the message of a run of results will stand.
+    # Where the message for a run of results will be.
     ends = _ends(planned, changed)
     for index, message in enumerate(planned):
         done = changed.get(index)
@@ -61,7 +61,7 @@ def set_apart(
 
 
 def _ends(planned: Sequence[Msg], changed: Mapping[int, FitMessage]) -> dict[int, int]:
-    """Return how many results stand behind each in its run."""
+    """Return, for each result, how many results follow it in its run."""
     ends: dict[int, int] = {}
     behind = 0
     for index in range(len(planned) - 1, -1, -1):
@@ -74,7 +74,7 @@ def _ends(planned: Sequence[Msg], changed: Mapping[int, FitMessage]) -> dict[int
 
 
 def _placed(done: FitMessage, out: int, waiting: list[Any]) -> FitMessage:
-    """Give the blocks of a result that stand apart their places in a message, and add them to those that wait."""
+    """Give a result's blocks that are set apart their places in a message, and queue them."""
     items: list[Any] = []
     for item in done.items or ():
         inner = item.inner

@@ -1,4 +1,4 @@
-"""What makes the document of a source exact, beyond its meaning: the notes on it, and texts of arguments."""
+"""What makes a source's document exact, beyond its meaning: its notes, and texts of arguments."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["spellings"]
 
 
 def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
-    """Return what makes the document of the source exact, beyond its meaning, by path."""
+    """Yield what makes the source's document exact, beyond its meaning, by path."""
     yield from _spelling(fitted.source, ())
     if fitted.derives_names:
-        # That reader names results after their calls; this says which had that name of their own, and which none.
+        # The reader names results after their calls; this records which had that name themselves, and which had none.
         for index, message in enumerate(fitted.source):
             for place, block in enumerate(message.content):
                 if isinstance(block, ToolResultBlock) and not isinstance(block.name, MadeName):
@@ -33,7 +33,7 @@ def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
 
 
 def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Return the notes on an object and on all inside it, and texts of arguments without meaning, by path."""
+    """Yield the notes at all levels of an object, and texts of arguments without meaning, by path."""
     if owner.notes:
         yield path, owner.notes
     if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
@@ -51,7 +51,7 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
 
 @cache
 def _may_hold_notes(kind: Any) -> tuple[str, ...]:
-    """Return the fields that may hold objects with notes: all but those of texts, numbers, times and free-form JSON."""
+    """Return the fields that may hold objects with notes: not texts, numbers, times and free-form JSON."""
     return tuple(field.name for field in attrs.fields(kind) if not _NO_NOTES.fullmatch(str(field.type)))
 
 

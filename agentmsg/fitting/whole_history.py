@@ -1,4 +1,4 @@
-"""What belongs to a history as a whole, fitted: its fields, tools and settings."""
+"""Fit what belongs to a history as a whole: its fields, tools and settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["with_fields", "with_rest"]
 
 _NOTHING: frozenset[str] = frozenset()
-# Fields that are fitted otherwise than by their cells.
+# Fields that aren't fitted by their cells.
 _APART = frozenset({"messages", "tools", "settings"})
 
 
@@ -31,7 +31,7 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
     Args:
         fitted: the fit of the messages.
         caps: the table.
-        fields: what it changes in fields.
+        fields: its changes to fields.
     """
     history = fitted.history
     if not (history.extras or history.tools or history.metadata or history.settings) and history.id is None:
@@ -49,7 +49,7 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
         settings = _fit_settings(history.settings, caps.settings, whys)
         if settings is not history.settings:
             changes["settings"] = settings
-    # What stands beside tools and settings depends on what becomes of them.
+    # What is beside tools and settings depends on what becomes of them.
     owner = with_fields(history, **changes) if changes else history
     more = fields.of(owner, caps, caps.history, _APART)
     assert isinstance(more, dict)  # noqa: S101 - no field of a history is required
@@ -61,7 +61,7 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
 
 
 def with_fields(history: History, **changes: Any) -> History:
-    """Return the history with some fields that fit made itself; to check them again takes as long as all of fit."""
+    """Return the history with fields that fit made itself; checking them again takes as long as all of fit."""
     return _change_history(history, {name: adopt(value) for name, value in changes.items()})
 
 
@@ -69,7 +69,7 @@ _change_history, _change_fitted = changer(History), changer(Fitted)
 
 
 def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> Settings | None:
-    """Return the settings that are supported, or None; put into ``whys`` why those were changed that cells tell of."""
+    """Return the supported settings, or None; put into ``whys`` why cells changed some."""
     if row is None:
         return None
     answer = settings if row.otherwise is None else row.otherwise(settings)
@@ -95,7 +95,7 @@ def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> 
 
 
 def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, fields: FieldChanges) -> FitItem | Tool:
-    """Return what becomes of a tool; itself where it is kept as it is."""
+    """Return what becomes of a tool; the tool itself if it is kept as it is."""
     row = None if rows is None else rows.get(type(tool))
     if row is None:
         return FitItem(Drop("no place for tools" if rows is None else "no place for such a tool"))

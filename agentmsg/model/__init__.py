@@ -1,5 +1,5 @@
-"""The model: messages, the blocks that they are made of, and histories. It knows no format.
+"""The model: histories, messages and their blocks. It knows no format.
 
-May import ``values`` and what lies below it. ``History`` and ``Msg`` offer operations of rooms above; they look them
-up when they are called (``pickling.above``).
+May import ``values`` and what lies below it. ``History`` and ``Msg`` offer operations from higher rooms, which they
+look up at call time (``pickling.above``).
 """

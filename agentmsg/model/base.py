@@ -1,4 +1,4 @@
-"""What blocks, sources, usage and messages share: extras, notes, and the common fields of every block."""
+"""What blocks, sources, usage and messages share: extras, notes, and the fields common to all blocks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from agentmsg.values.frozen import freeze as free_json
     from agentmsg.values.frozen import freeze_mapping as free_mapping
 else:
-    # attrs inspects a plain function once for every class that inherits it, a Converter only here; and a
-    # Converter knows the field's name, which belongs to the path of an error.
+    # attrs inspects a plain function again for every subclass, a Converter only here. A Converter also knows the
+    # field's name, which belongs in an error's path.
     free_json = attrs.Converter(_named(freeze), takes_field=True)
     free_mapping = attrs.Converter(_named(freeze_mapping), takes_field=True)
 
@@ -54,7 +54,7 @@ _getters: dict[type, Callable[[object], object]] = {}
 
 
 def _values(obj: Noted) -> object:
-    """Return the compared values of an object."""
+    """Return the values that equality compares."""
     get = _getters.get(type(obj))
     if get is None:
         names = [field.name for field in attrs.fields(type(obj)) if field.eq]
@@ -64,14 +64,14 @@ def _values(obj: Noted) -> object:
 
 @attrs.frozen(repr=False, eq=False)
 class Noted:
-    """Base of everything that a document holds.
+    """Base of everything a document holds.
 
-    Equality and hash stand here for all classes of the model, which say ``eq=False``: attrs would compile
-    both for each of them, and that took a third of the time that importing agentmsg takes.
+    Equality and hash are defined here for all classes of the model, which say ``eq=False``: attrs would compile both
+    for each class, and that took a third of agentmsg's import time.
 
     Attributes:
-        extras: native fields that the model has no home for, by family of formats; compared, and reported as
-            lost when another family writes.
+        extras: native fields without a home in the model, by family of formats. They are compared, and reported as lost
+            when another family writes.
         notes: how a document spelt this object. Private to codecs: never compared, shown or lost.
     """
 
@@ -90,7 +90,7 @@ class Noted:
         return hash((type(self), _values(self)))
 
     def evolve(self, **changes: Any) -> Self:
-        """Return a copy with some fields changed; all others, notes included, stay.
+        """Return a copy with some fields changed; all others stay, notes included.
 
         Raises:
             InvalidMessage: if a new value is refused.
@@ -101,7 +101,7 @@ class Noted:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """Be a type of pydantic: read from the canonical form, and written as it; see ``agentmsg.embed``."""
+        """Make the class a pydantic type that reads and writes the canonical form; see ``agentmsg.embed``."""
         return above("embed.fields").core_schema(cls)
 
     @classmethod
@@ -111,10 +111,10 @@ class Noted:
 
 
 class Tagged:
-    """What stands beside a union of ours in ``Annotated``, so that pydantic reads it by its tag.
+    """Marks one of our unions in ``Annotated``, so that pydantic picks the class by its tag.
 
     Args:
-        name: of the union, as in the JSON Schema of the canonical form.
+        name: the union's name in the JSON Schema of the canonical form.
     """
 
     def __init__(self, name: str) -> None:
@@ -125,17 +125,17 @@ class Tagged:
         return f"Tagged({self.name!r})"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """As of the classes of the model."""
+        """Do as the classes of the model do."""
         return above("embed.fields").core_schema(self.name)
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
-        """As of the classes of the model."""
+        """Do as the classes of the model do."""
         return above("embed.fields").json_schema(self.name, handler)
 
 
 @attrs.frozen(repr=False, eq=False)
 class Signature(Noted):
-    """An opaque proof that a provider attached to what it generated; it is valid there only.
+    """A provider's opaque proof for something it generated; valid only there.
 
     Attributes:
         provider: who made it.
@@ -148,7 +148,7 @@ class Signature(Noted):
 
 @attrs.frozen(repr=False, eq=False)
 class CacheHint(Noted):
-    """A wish to cache the prompt up to here.
+    """A request to cache the prompt up to this point.
 
     Attributes:
         kind: the provider's word, commonly "ephemeral".
@@ -161,15 +161,15 @@ class CacheHint(Noted):
 
 @attrs.frozen(repr=False, eq=False)
 class Citation(Noted):
-    """What a piece of text is based on.
+    """A source that a piece of text is based on.
 
     Attributes:
-        url: of the source cited.
-        title: of the source cited.
+        url: of the cited source.
+        title: of the cited source.
         cited_text: the passage of the source.
         start: the piece of our text begins at this character.
         end: the piece of our text ends before this character.
-        kind: the provider's word for the kind of place, such as "char_location".
+        kind: the provider's word for the kind of location, such as "char_location".
     """
 
     url: str | None = attrs.field(default=None, validator=optional_text)
@@ -182,13 +182,13 @@ class Citation(Noted):
 
 @attrs.frozen(repr=False, eq=False)
 class BaseBlock(Noted):
-    """Base of all content blocks, yours included (see ``register_block``).
+    """Base of all content blocks, including your own (see ``register_block``).
 
     Attributes:
         item_id: the id of this item in its native document; never a link.
-        phase: "commentary", "final_answer" or another word for the part of an answer.
+        phase: "commentary", "final_answer" or another word for the part of a response.
         metadata: the application's own; never part of a prompt.
-        cache: a wish to cache the prompt up to and including this block.
+        cache: a request to cache the prompt up to and including this block.
         signature: the provider's proof for this block.
     """
 
@@ -203,7 +203,7 @@ def as_blocks(value: Iterable[Block]) -> tuple[Block, ...]:
     """Return blocks as a tuple.
 
     Raises:
-        InvalidMessage: code "type" if an item is no block.
+        InvalidMessage: code "type" if an item isn't a block.
     """
     blocks = listed(value, "content")
     for index, block in enumerate(blocks):

@@ -1,9 +1,8 @@
-"""Content blocks: what a message is made of.
+"""Content blocks: the parts of a message's content.
 
-``Block`` is the union of our classes, for type checkers; ``ContentBlock`` is the protocol that all blocks
-meet, yours included: derive an attrs-frozen class from ``BaseBlock`` and name its tag with
-``register_block``. Every codec then reads and writes it (canonical forms as a tagged object, others where
-they have a place for it).
+``Block`` is the union of our classes, for type checkers. ``ContentBlock`` is the protocol that all blocks meet. To add
+your own, derive an attrs-frozen class from ``BaseBlock`` and name its tag with ``register_block``. Every codec then
+reads and writes it: canonical forms as a tagged object, others if they have a place for it.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ __all__ = [
 class ContentBlock(Protocol):
     """What every content block has, for functions that take any block.
 
-    Any stands for ``Mapping[str, JSON]``: pyright takes a field with a converter for a descriptor, which fits
+    Any stands for ``Mapping[str, JSON]``: pyright takes a field with a converter for a descriptor, which matches
     nothing else.
     """
 
@@ -68,7 +67,7 @@ class ContentBlock(Protocol):
 
     @property
     def phase(self) -> str | None:
-        """Part of a response that it belongs to."""
+        """The part of the response that it belongs to."""
         ...
 
     @property
@@ -78,7 +77,7 @@ class ContentBlock(Protocol):
 
     @property
     def cache(self) -> CacheHint | None:
-        """A wish to cache."""
+        """The cache request."""
         ...
 
     @property
@@ -113,7 +112,7 @@ def _citations(value: Iterable[Citation]) -> tuple[Citation, ...]:
 
 @attrs.frozen(repr=False, eq=False)
 class TextBlock(BaseBlock):
-    """Text, with what it is based on.
+    """Text and its sources.
 
     Attributes:
         text: the words.
@@ -157,7 +156,7 @@ class ImageBlock(_Media):
 
 @attrs.frozen(repr=False, eq=False)
 class AudioBlock(_Media):
-    """Sound, with the words spoken where they are known.
+    """Sound, with the words spoken if known.
 
     Attributes:
         transcript: the words spoken.
@@ -173,7 +172,7 @@ class VideoBlock(_Media):
 
 @attrs.frozen(repr=False, eq=False)
 class FileBlock(_Media):
-    """A document: its file name, its title for the model, and what the model should know about it.
+    """A document.
 
     Attributes:
         name: the file name.
@@ -188,11 +187,11 @@ class FileBlock(_Media):
 
 @attrs.frozen(repr=False, eq=False)
 class DataBlock(BaseBlock):
-    """Structured data: any JSON value, perhaps named.
+    """Structured data: any JSON value, optionally named.
 
     Attributes:
         data: the value.
-        name: what it is called.
+        name: its name.
     """
 
     data: JSON = attrs.field(converter=free_json)
@@ -201,7 +200,7 @@ class DataBlock(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class ThinkingBlock(BaseBlock):
-    """What a model thought.
+    """A model's thinking.
 
     Attributes:
         thinking: the words.
@@ -213,10 +212,10 @@ class ThinkingBlock(BaseBlock):
 
 
 def as_content(value: str | Iterable[Block]) -> tuple[Block, ...]:
-    """Return blocks as a tuple; a text becomes one TextBlock, the empty text no block.
+    """Return blocks as a tuple; a text becomes one TextBlock, an empty text no block.
 
     Raises:
-        InvalidMessage: code "type" if an item is no block.
+        InvalidMessage: code "type" if an item isn't a block.
     """
     if is_a(value, str):
         return (TextBlock(value),) if value else ()
@@ -225,19 +224,19 @@ def as_content(value: str | Iterable[Block]) -> tuple[Block, ...]:
 
 @attrs.frozen(repr=False, eq=False)
 class ToolResultBlock(BaseBlock):
-    """What a tool gave.
+    """The result of a tool call.
 
     Args:
         tool_call_id: the id of the call; None if the source has none.
         content: blocks; a text becomes one TextBlock.
-        name: of the tool.
+        name: the tool's name.
         structured: the result as any JSON, for the model; None if there is none.
-        artifact: any JSON that came along, never for the model.
+        artifact: any accompanying JSON, never for the model.
         status: "success", "error", "denied", "interrupted" or another word; None if not stated.
-        error: what went wrong, in words, where that is stated apart from the content.
+        error: what went wrong, in words, if stated apart from the content.
         error_type: the kind of error.
-        kind: as of the call.
-        provider: as of the call.
+        kind: as for the call.
+        provider: as for the call.
     """
 
     tool_call_id: str | None = attrs.field(validator=optional_text)
@@ -253,23 +252,23 @@ class ToolResultBlock(BaseBlock):
 
     @property
     def is_error(self) -> bool:
-        """Whether the call failed, was denied or interrupted."""
+        """Whether the call failed, was denied or was interrupted."""
         return self.error is not None or self.status in {"error", "denied", "interrupted"}
 
     @property
     def ok(self) -> bool:
-        """Whether nothing says that the call failed."""
+        """Whether the result reports no failure."""
         return not self.is_error
 
     @property
     def text(self) -> str:
-        """The text blocks, joined with newline."""
+        """The text blocks, joined with newlines."""
         return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
 
 
 @attrs.frozen(repr=False, eq=False)
 class RefusalBlock(BaseBlock):
-    """A model's words for not answering.
+    """A model's refusal to respond.
 
     Attributes:
         refusal: the words.
@@ -280,7 +279,7 @@ class RefusalBlock(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class SourceBlock(BaseBlock):
-    """A source that a response cites as a whole.
+    """A source cited by a response as a whole.
 
     Attributes:
         url: where the source is.
@@ -295,7 +294,7 @@ class SourceBlock(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class CompactionBlock(BaseBlock):
-    """A provider's summary of what went before: readable text, an opaque payload, or both.
+    """A provider's summary of earlier messages: readable text, an opaque payload, or both.
 
     Attributes:
         text: the summary in words.
@@ -308,7 +307,7 @@ class CompactionBlock(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class ToolsBlock(BaseBlock):
-    """Tools that arrive in mid-conversation.
+    """Tools that arrive mid-conversation.
 
     Attributes:
         tools: their descriptions.
@@ -319,7 +318,7 @@ class ToolsBlock(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class NativeBlock(BaseBlock):
-    """A foreign block without equivalent, kept verbatim for its own family.
+    """A foreign block without an equivalent, kept verbatim for its own family.
 
     Attributes:
         codec: the family of formats that may write it.
@@ -373,15 +372,14 @@ _C = TypeVar("_C", bound=type[BaseBlock])
 
 
 def register_block(tag: str) -> Callable[[_C], _C]:
-    """Return a class decorator that makes a block class of yours known to every codec under ``tag``.
+    """Return a class decorator that makes your block class known to every codec under ``tag``.
 
     Raises:
-        InvalidMessage: code "type" if the class is no attrs-frozen BaseBlock, "key" where the tag is
-            taken.
+        InvalidMessage: code "type" if the class isn't an attrs-frozen BaseBlock, "key" if the tag is taken.
     """
 
     def register(cls: _C) -> _C:
-        # Looked up in the class itself: a subclass without decorator inherits the fields of its base.
+        # Look in the class itself: a subclass without the decorator inherits its base's fields.
         is_block = isinstance(cls, type) and issubclass(cls, BaseBlock)
         if not is_block or "__attrs_attrs__" not in vars(cls):
             msg = f"{excerpt(cls)} is not an attrs class derived from BaseBlock"

@@ -1,4 +1,4 @@
-"""MsgBuilder: a message made step by step, for those who know builder-style libraries."""
+"""MsgBuilder: build a message step by step, for users of builder-style libraries."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
 class MsgBuilder:
     """Collects the fields of a message; every method returns the builder itself.
 
-    ``Msg.builder().role("user").name("Alice").text("Hi").build()``. The builder may be used again after
-    ``build``, and changes to it never show in a message built before.
+    ``Msg.builder().role("user").name("Alice").text("Hi").build()``. You may use the builder again after ``build``;
+    later changes never affect a message built before.
     """
 
     def __init__(self, start: Msg | None = None) -> None:
@@ -46,7 +46,7 @@ class MsgBuilder:
         return self.set(id=id)
 
     def content(self, content: str | Iterable[Block]) -> MsgBuilder:
-        """Set the content, in place of what was there."""
+        """Replace the content."""
         return self.set(content=content)
 
     def text(self, text: str) -> MsgBuilder:
@@ -56,7 +56,7 @@ class MsgBuilder:
         return self.add(*as_content(text))
 
     def add(self, *blocks: Block) -> MsgBuilder:
-        """Add blocks at the end."""
+        """Append blocks."""
         return self.set(content=(*self._fields.get("content", ()), *as_content(blocks)))
 
     def metadata(self, entries: Mapping[str, Any] | None = None, /, **more: Any) -> MsgBuilder:
@@ -80,7 +80,7 @@ class MsgBuilder:
         return self
 
     def __copy__(self) -> MsgBuilder:
-        """Return a builder that goes on by itself from the same fields."""
+        """Return an independent builder with the same fields."""
         other = MsgBuilder()
         other._fields = {**self._fields}
         return other
@@ -89,7 +89,7 @@ class MsgBuilder:
         """Return the message.
 
         Raises:
-            InvalidMessage: code "required" if no role was set, and wherever the constructor refuses.
+            InvalidMessage: code "required" if no role was set, and whenever the constructor refuses a value.
         """
         if "role" not in self._fields:
             msg = "a message needs a role"

@@ -44,7 +44,7 @@ def _wrong(attribute: Any, value: object, wanted: str) -> InvalidMessage:
 
 
 def text(_: object, attribute: Any, value: Any) -> None:
-    """Accept a text without lone surrogates."""
+    """Accept text without lone surrogates."""
     if type(value) is not str and not is_a(value, str):
         raise _wrong(attribute, value, "a string")
     if not value.isascii():
@@ -55,13 +55,13 @@ def text(_: object, attribute: Any, value: Any) -> None:
 
 
 def optional_text(_: object, attribute: Any, value: Any) -> None:
-    """Accept None or a text without lone surrogates."""
+    """Accept None or text without lone surrogates."""
     if value is not None:
         text(_, attribute, value)
 
 
 def checked(value: Any, cls: type[_T], name: str) -> _T:
-    """Return an argument that is of a class.
+    """Return an argument if it is an instance of a class.
 
     Raises:
         InvalidMessage: code "type" if it isn't.
@@ -72,7 +72,7 @@ def checked(value: Any, cls: type[_T], name: str) -> _T:
 
 
 def freeze_named(name: str, value: Any) -> Mapping[str, JSON]:
-    """Return the frozen copy of a mapping that is an argument; errors have its name as path."""
+    """Return the frozen copy of a mapping passed as an argument; errors have its name as path."""
     try:
         return freeze_mapping(value)
     except InvalidMessage as error:
@@ -80,19 +80,19 @@ def freeze_named(name: str, value: Any) -> Mapping[str, JSON]:
 
 
 def flag(value: object, name: str) -> None:
-    """Refuse what is neither True nor False: any text would be taken for yes, "no" included."""
+    """Refuse anything but True and False: any text, even "no", would count as true."""
     if value is not True and value is not False:
         raise refused(name, value, "True or False")
 
 
 def one_of(value: object, name: str, *words: str) -> None:
-    """Refuse an option that is none of some words."""
+    """Refuse an option that isn't one of some words."""
     if not is_a(value, str) or str.__str__(value) not in words:
         raise refused(name, value, " or ".join(map(repr, words)), code="option")
 
 
 def whole(_: object, attribute: Any, value: Any) -> None:
-    """Accept None or an exact int (no bool, no enum: they would not come back as given)."""
+    """Accept None or an exact int (no bool or enum: they wouldn't come back as given)."""
     if value is not None:
         if type(value) is not int:
             raise _wrong(attribute, value, "a whole number")
@@ -116,7 +116,7 @@ def _check_digits(attribute: Any, value: int) -> None:
 
 
 def plain_moment(value: datetime | None) -> datetime | None:
-    """Return the datetime that an instance of a subclass is: no format would give that class back."""
+    """Return a plain datetime, even for an instance of a subclass: no format would give that class back."""
     if value is None or type(value) in _MOMENTS or not is_a(value, datetime):
         return value
     return datetime.combine(value.date(), value.timetz())
@@ -140,7 +140,7 @@ def instance(*classes: type) -> Any:
 
 
 def listed(value: Iterable[_T], name: str) -> tuple[_T, ...]:
-    """Return the items of a field as a tuple; a text, a mapping or no iterable at all is refused."""
+    """Return the items of a field as a tuple; refuse a text, a mapping or anything that isn't iterable."""
     if type(value) is tuple or type(value) is list:
         return tuple(cast("Iterable[_T]", value))
     if is_a(value, (str, bytes, Mapping)) or not is_a(value, (Iterable,)):
@@ -148,14 +148,14 @@ def listed(value: Iterable[_T], name: str) -> tuple[_T, ...]:
     try:
         return tuple(value)
     except AgentMsgError:
-        raise  # of a generator that reads something
+        raise  # from a generator that reads something
     except Exception as error:
         msg = f"{name} cannot be gone through: {excerpt(value)} ({type(error).__name__})"
         raise InvalidMessage(msg, code="type", path=(name,)) from error
 
 
 def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:
-    """Return an embedding as a tuple of finite floats; integers are refused, they would not come back."""
+    """Return an embedding as a tuple of finite floats; refuse integers, which wouldn't come back as such."""
     if value is None:
         return None
     items = listed(value, "embedding")
@@ -167,14 +167,14 @@ def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:
 
 
 def shown_fields(self: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the fields that say something, with their values: none that are None, empty, or their default.
+    """Yield the fields to show with their values, without those that are None, empty or default.
 
-    Those given by position come first, then those of the class itself.
+    Positional fields come first, then those of the class itself.
     """
     cls = cast("Any", type(self))
     fields = [field for field in cls.__attrs_attrs__ if field.init and field.repr]
     for field in sorted(fields, key=lambda field: (field.kw_only, field.inherited)):
-        # A private field may be shown by a property of its public name (the input of a call).
+        # A property with the public name may show a private field (the input of a call).
         value: Any = getattr(self, field.alias if hasattr(cls, field.alias) else field.name)
         if value is not None and value is not EMPTY and not (isinstance(value, (tuple, Mapping)) and not value):
             default: Any = field.default
@@ -184,7 +184,7 @@ def shown_fields(self: Any) -> Iterator[tuple[str, Any]]:
 
 
 def clean_repr(self: Any) -> str:
-    """Return ``Class(field=value, ...)`` with what ``__rich_repr__`` yields, in at most 2,000 characters."""
+    """Return ``Class(field=value, ...)`` from what ``__rich_repr__`` yields, at most 2,000 characters."""
     shown = ", ".join(f"{name}={value!r}" for name, value in self.__rich_repr__())
     whole_text = f"{type(self).__name__}({shown})"
     return whole_text if len(whole_text) <= _LONGEST else whole_text[: _LONGEST - 5] + " ...)"

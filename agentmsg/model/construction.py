@@ -1,22 +1,22 @@
-"""The performance tricks of the core, each with its reason; for what is remembered see ``remembering``.
+"""The performance tricks of the core, each with its reason; for remembered bytes see ``remembering``.
 
-``maker``: an attrs-frozen class pays about 50 ns a field in ``__init__``, for ``object.__setattr__``, and the same
-again for validators and converters. Readers have checked types already. So ``maker`` gives a function that fills a
-*draft*: an instance of a subclass without further slots and with ordinary attribute assignment (about 5 ns), whose
-``__class__`` is then set to the real one. Python allows that for classes of equal layout (and sees it at once where one
-is the other's base, else it compares all slots), and nobody ever sees the draft. A function that makes the draft
-itself is a sixth faster than the call of a class with an ``__init__``. Measured: Msg 0.32 against 1.04 us, a
-block of 4 fields 0.20 against 0.44 us.
+``maker``: an attrs-frozen class pays about 50 ns a field in ``__init__`` for ``object.__setattr__``, and the same again
+for validators and converters. Readers have already checked the types. So ``maker`` returns a function that fills a
+*draft*: an instance of a subclass without further slots and with ordinary attribute assignment (about 5 ns). Its
+``__class__`` is then set to the real one. Python allows that for classes of equal layout (it sees this at once if one
+is the other's base; otherwise it compares all slots), and no draft ever leaves the function. A function that makes the
+draft itself is a sixth faster than calling a class with an ``__init__``. Measured: Msg 0.32 against 1.04 us, a block of
+4 fields 0.20 against 0.44 us.
 
-``paused``: the collector runs after every 700 new containers and finds nothing in a tree under construction;
-pausing it makes bulk decoding about a third faster. It is always switched on again.
+``paused``: the collector runs after every 700 new containers and finds nothing in a tree under construction. Pausing it
+makes bulk decoding about a third faster. It is always switched on again.
 
-``evolver``: a copy with other fields by ``__init__`` converts and checks all fields again, though all but the new ones
-are of a sound object. A draft is filled from it instead, and only what is new is looked at: Msg 1.2 against 8.4 us.
-``replacer``: where one field is replaced by a value that is known to be sound, not even that. ``changer``: the same for
-any of its fields. ``setter`` says one thing more of an object that was just made.
+``evolver``: a copy made by ``__init__`` converts and checks all fields again, though all but the new ones come from a
+valid object. Instead, a draft is filled from that object, and only new values are checked: Msg 1.2 against 8.4 us.
+``replacer`` replaces one field by a value known to be valid, without any check; ``changer`` does so for any fields.
+``setter`` sets a field of an object that was just made.
 
-``differing``: two objects are compared field by field by straight-line code, in a third of a loop's time.
+``differing``: compares two objects field by field in straight-line code, in a third of a loop's time.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
 @cache
 def absent_values(cls: type[Any]) -> dict[str, Any]:
-    """Return, by field alias, the value that says "nothing here": the default, or None for what is made.
+    """Return, by field alias, the value that means "absent": the default, or None for a generated value.
 
-    Fields that are always required are missing.
+    Required fields are left out.
     """
     values: dict[str, Any] = {}
     for field in attrs.fields(cls):
@@ -56,22 +56,22 @@ def absent_values(cls: type[Any]) -> dict[str, Any]:
 
 
 def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
-    """Return a function that makes instances of a class of the model without checking anything.
+    """Return a function that makes instances of a model class without checks.
 
-    Its parameters are those of the class, in the order of its own fields first, then the common ones; what isn't
-    given is absent (no id or time is made). Only for values that are known to be of the right, frozen types.
+    It takes the class's own fields first, then the common ones. What isn't passed is absent (no id or time is made).
+    Only for values known to have the right, frozen types.
 
     Args:
         cls: the class.
-        only: the parameters, where not all are needed: all of these must be given.
-        known: what all these instances have in fields that are no parameters, such as what is found out later.
+        only: the parameters, if not all are needed; all of these must be passed.
+        known: values of fields that aren't parameters, the same for all instances, such as those computed later.
     """
     own = {name for name in cls.__slots__ if name != "__weakref__"}  # type: ignore[attr-defined]
     fields = sorted((field for field in attrs.fields(cls) if field.init), key=lambda field: field.name not in own)
     absent = absent_values(cls)
     required = only or [field.alias for field in fields if field.alias not in absent]
     optional = [] if only else [field.alias for field in fields if field.alias in absent]
-    # What may be None need not be given, even where the class itself insists that somebody says so.
+    # Fields that may be None need not be passed, even if the class itself requires them.
     nullable = not only and any("None" in str(field.type) for field in fields if field.alias in required)
     parameters = [
         *(f"{name}=None" if nullable else str(name) for name in required),
@@ -88,14 +88,14 @@ def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
 def _filled(
     v: str, cls: type[Any], values: Mapping[str, str], known: Mapping[str, object], scope: dict[str, Any]
 ) -> list[str]:
-    """Return the lines that make an object in a variable: a draft, all its fields, and its class at last.
+    """Return the lines that make an object in a variable: a draft, all its fields, and finally its class.
 
     Args:
         v: the variable.
         cls: the class.
         values: the expressions of fields, by alias; all others are absent.
-        known: the values of fields that are no parameters of the class, by name.
-        scope: takes what the lines name.
+        known: the values of fields that aren't parameters of the class, by name.
+        scope: collects the objects that the lines refer to.
     """
     of_any = cast("Any", cls)
     absent = absent_values(of_any)
@@ -118,13 +118,13 @@ def _filled(
 def nested_maker(
     parameters: str, *parts: tuple[str, type[Any], Mapping[str, str]], **known: object
 ) -> Callable[..., Any]:
-    """Return a function that makes an object and what is in it at once; as makers do, and with one call for all.
+    """Return a function that makes an object and its parts in a single call, as makers do.
 
     Args:
-        parameters: of the function.
-        parts: each the name of a variable, a class, and the expressions of its fields, which may name parameters and
-            parts before; the last is what the function returns.
-        known: for the last of them, as for ``maker``.
+        parameters: the function's parameters.
+        parts: for each part the name of a variable, a class, and the expressions of its fields, which may refer to
+            parameters and earlier parts. The function returns the last part.
+        known: for the last part, as for ``maker``.
     """
     scope: dict[str, Any] = {}
     last = parts[-1][0]
@@ -136,13 +136,13 @@ def nested_maker(
 
 @cache
 def draft_class(cls: type[Any]) -> Any:
-    """Return the class of drafts: once all fields are filled, ``__class__`` is set to ``cls``."""
+    """Return the draft class: once all fields are filled, set ``__class__`` to ``cls``."""
     twin: dict[str, Any] = {
         "__slots__": (),
-        # Both are needed for C-speed assignment: the frozen base overrides both.
+        # Assignment at C speed needs both: the frozen base overrides both.
         "__setattr__": object.__setattr__,
         "__delattr__": object.__delattr__,
-        # So that the call of the class makes an empty one; ``object.__new__`` takes a quarter longer to be called.
+        # Calling the class then makes an empty draft; ``object.__new__`` takes a quarter longer.
         "__init__": object.__init__,
     }
     draft = cast("Any", type(cls))(f"_{cls.__name__}Draft", (cls,), twin)
@@ -152,11 +152,11 @@ def draft_class(cls: type[Any]) -> Any:
 
 
 class _Container:
-    """What the collector counts; a new one starts a collection that is due (lists and dicts are often old ones)."""
+    """Counted by the collector: a new one starts a collection that is due (lists and dicts are often reused)."""
 
 
 class paused:  # noqa: N801 - reads as a statement; a generator would take longer than a short document
-    """Pause the cyclic garbage collector, and restore it as it was."""
+    """Pause the cyclic garbage collector, then restore its earlier state."""
 
     __slots__ = ("_was_on",)
 
@@ -166,14 +166,14 @@ class paused:  # noqa: N801 - reads as a statement; a generator would take longe
         gc.disable()
 
     def __exit__(self, *_: object) -> None:
-        """Switch it on again, if it was on, and let it do what is due: else whoever comes next would wait for it."""
+        """Switch it on again if it was on, and run a collection that is due, which the next caller would pay for."""
         if self._was_on:
             gc.enable()
             _Container()
 
 
 def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
-    """Return a function that gives a copy of an instance with another value in one field, without checking anything."""
+    """Return a function that copies an instance with one field replaced, without checks."""
     names = {field.alias: field.name for field in attrs.fields(cls) if field.init}
     given = ", ".join(f"{alias}={'value' if name == field else f'obj.{name}'}" for alias, name in names.items())
     scope: dict[str, Any] = {"make": maker(cls)}
@@ -183,18 +183,18 @@ def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
 
 
 def setter(cls: type[_T], field: str) -> Callable[[_T, Any], None]:
-    """Return what sets a field, past the frozen class's own __setattr__.
+    """Return a function that sets a field, past the frozen class's own __setattr__.
 
-    For the reader that has just made the object, and still is the only one who holds it.
+    For a reader that has just made the object and still is its only holder.
     """
     put: Callable[[_T, Any], None] = vars(cls)[field].__set__
     return put
 
 
 def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
-    """Return a function that gives a copy of an instance with other values in some fields, without checking anything.
+    """Return a function that copies an instance with some fields replaced, without checks.
 
-    What is no parameter of the class, such as what is found out later, is as in a new instance.
+    Fields that aren't parameters of the class, such as those computed later, start anew.
     """
     values = {field.name: f"obj.{field.name}" if field.init else repr(field.default) for field in attrs.fields(cls)}
     lines = [
@@ -213,15 +213,15 @@ def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
 
 
 def is_ours(cls: type[Any]) -> bool:
-    """Tell whether a class is of the model: a class of yours may check fields together."""
+    """Whether a class belongs to the model: a user's class may check fields together."""
     return cls.__module__.partition(".")[0] == "agentmsg"
 
 
 @cache
 def evolver(cls: type[Any]) -> Callable[[Any, Mapping[str, Any]], Any]:
-    """Return a function that gives a copy of an instance with other values in some fields, converted and checked.
+    """Return a function that copies an instance with some fields replaced, converted and checked.
 
-    A class of yours is made by its ``__init__``.
+    A user's class is made by its ``__init__``.
     """
     fields = {field.alias: field for field in attrs.fields(cls) if field.init}
     if not is_ours(cls):
@@ -230,7 +230,7 @@ def evolver(cls: type[Any]) -> Callable[[Any, Mapping[str, Any]], Any]:
 
     def evolved(obj: Any, changes: Mapping[str, Any]) -> Any:
         if not changes.keys() <= fields.keys():
-            return attrs.evolve(obj, **changes)  # which says what there is no field for
+            return attrs.evolve(obj, **changes)  # which names an unknown field
         own = [(fields[alias], value) for alias, value in changes.items()]
         new = change(obj, {field.name: _converted(field, value) for field, value in own})
         for field, _ in own:
@@ -245,16 +245,16 @@ def _converted(field: Any, value: Any) -> Any:
     convert: Any = field.converter
     if convert is None:
         return value
-    # A Converter is told the field, too.
+    # A Converter gets the field, too.
     is_told = convert.__class__ is attrs.Converter
     return convert(value, None, field) if is_told else convert(value)
 
 
 def differing(told: Iterable[tuple[str, tuple[Any, ...]]]) -> Callable[[Any, Any], list[tuple[Any, ...]]]:
-    """Return a function that lists the attributes of two objects that aren't the very same value.
+    """Return a function that lists the attributes whose values aren't the same object in two objects.
 
     Args:
-        told: each attribute, and what begins its entry in the list; both values follow.
+        told: for each attribute, the first part of its entry in the list; the two values follow.
     """
     scope: dict[str, Any] = {}
     lines = ["def list_differing(old, new):", "    found = []"]

@@ -1,8 +1,8 @@
-"""``same``: the equality of the laws. Stricter than ``==``, except for what the library made itself.
+"""``same``: the equality of the laws. Stricter than ``==``, except for values that the library made itself.
 
-Types count (True, 1 and 1.0 differ), -0.0 isn't 0.0, offsets of times count, the order of keys of free-form
-JSON counts. Notes never count, and the text of a tool call only where it says more than its input. A made id
-or time is the same as None and as its own text.
+Types count (True, 1 and 1.0 differ), -0.0 isn't 0.0, and offsets of times and the key order of free-form JSON count.
+Notes never count, and the text of a tool call counts only if it says more than its input. A made id or time is the same
+as None and as its own text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Change: TypeAlias = tuple[str, Callable[[Any], Any], Any, Any]
 
 
 def same(a: Any, b: Any) -> bool:
-    """Tell whether two histories, messages, blocks or values are the same, as the laws mean it."""
+    """Whether two histories, messages, blocks or values are the same, as the laws mean it."""
     if a is b:
         return True
     if a is None or b is None:
@@ -47,7 +47,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def _same_kinds(a: Any, b: Any) -> bool:
-    """Compare values of different types: made ones, and plain against frozen containers."""
+    """Compare values of different types: made ones, and plain with frozen containers."""
     for one, other in ((a, b), (b, a)):
         if isinstance(one, _MADE):
             if isinstance(one, Made):
@@ -114,25 +114,25 @@ _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
 
 @cache
 def compared(cls: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
-    """Return the compared fields of a class of the model: their names, and how to get their values."""
+    """Return the compared fields of a model class: their names, and functions that get their values."""
     return tuple((name, attrgetter(attribute)) for name, attribute in _compared_attributes(cls))
 
 
 @cache
 def compared_values(cls: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
-    """Return what gets the values of all compared fields at once, in their order, and in a fifth of the time."""
+    """Return a function that gets the values of all compared fields in order, in a fifth of the time."""
     attributes = [attribute for _, attribute in _compared_attributes(cls)]
     if len(attributes) > 1:
         return attrgetter(*attributes)
-    # Of one name it would give no tuple.
+    # For a single name it wouldn't return a tuple.
     return lambda owner: tuple([getattr(owner, attribute) for attribute in attributes])
 
 
 @cache
 def changes_of(cls: Any) -> Callable[[Any, Any], list[_Change]]:
-    """Return what lists the compared fields of two objects that aren't the very same value.
+    """Return a function that lists the compared fields whose values aren't the same object in two objects.
 
-    Each with its name, how to get it, and both values.
+    Each entry has the field's name, how to get it, and both values.
     """
     return differing(
         [(attribute, pair) for (_, attribute), pair in zip(_compared_attributes(cls), compared(cls), strict=True)]

@@ -1,6 +1,6 @@
-"""The fields of messages and settings by name, as type checkers know them: so that they find one that is misspelt.
+"""The fields of messages and settings by name, so that type checkers find a misspelt one.
 
-Told once more here, because a checker can't take them from the class; a test compares the two.
+Repeated here because a checker can't take them from the class; a test compares the two.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class _Fields(TypedDict, total=False):
 
 
 class MsgFields(_Fields, total=False):
-    """What the factories of ``Msg`` take by name, beside the text."""
+    """Keyword arguments of the ``Msg`` factories, besides the text."""
 
     name: str | None
 
 
 class ToolFields(_Fields, total=False):
-    """What ``Msg.tool`` takes by name, beside the text, the id of the call and the tool's name."""
+    """Keyword arguments of ``Msg.tool``, besides the text, the id of the call and the tool's name."""
 
     error: str | None
     error_type: str | None
@@ -48,14 +48,14 @@ class ToolFields(_Fields, total=False):
 
 
 class MsgChanges(MsgFields, total=False):
-    """What ``Msg.evolve`` and ``MsgBuilder.set`` take."""
+    """Keyword arguments of ``Msg.evolve`` and ``MsgBuilder.set``."""
 
     role: str
     content: str | Iterable[Block]
 
 
 class SettingsFields(TypedDict, total=False):
-    """What ``History.with_settings`` takes."""
+    """Keyword arguments of ``History.with_settings``."""
 
     model: str | None
     max_tokens: int | None

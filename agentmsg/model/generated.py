@@ -1,7 +1,7 @@
-"""Values that agentmsg made because a message or a document had none: the mark travels with the value.
+"""Values that agentmsg made because a message or document had none; the mark travels with the value.
 
-A made id or time equals its own text under ``==``; ``same`` also takes it for None; a codec whose format has
-no place for it leaves it out without a loss.
+A made id or time equals its own text under ``==``, and ``same`` also accepts None for it. A codec without a place for
+it leaves it out without a loss.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Made(str):
 
 
 class MadeName(Made):
-    """The name that a reader gave to a tool's result from its call: nobody said it, so any two are the same."""
+    """The name that a reader gave a tool result from its call; the document didn't say it, so any two are the same."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ class MadeName(Made):
 class MadeTime(datetime):
     """A time that the library made, such as the creation time of a new message.
 
-    What is computed from it is a plain datetime: the library did not make that.
+    Anything computed from it is a plain datetime, because the library didn't make that.
     """
 
     __slots__ = ()
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def given(value: Any) -> Any:
-    """Return an id, name or time that somebody gave; None for one that the library made, and for None."""
+    """Return an id, name or time that somebody set; None for a made one, and for None."""
     return None if isinstance(value, (Made, MadeTime)) else value
 
 
@@ -72,5 +72,5 @@ def made_id() -> Made:
 
 
 def made_time() -> MadeTime:
-    """Return the present time, in UTC and whole milliseconds: many formats keep no more, and none of it is lost."""
+    """Return the current time, in UTC and whole milliseconds: many formats store no more, so nothing is lost."""
     return MadeTime.fromtimestamp(time_ns() // 1_000_000 / 1000, UTC)

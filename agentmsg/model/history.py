@@ -37,9 +37,9 @@ MsgLike: TypeAlias = "Msg | str | Mapping[str, Any]"
 
 
 def _as_messages(value: Iterable[MsgLike]) -> tuple[Msg, ...]:
-    """Return messages, texts (of the user) and mappings as messages: the one way in for all that takes these."""
+    """Return messages, texts (from the user) and mappings as messages; every function that takes these uses this."""
     items = listed(value, "messages")
-    for item in items:  # a generator takes longer than all else where a history grows by one
+    for item in items:  # a generator takes longer than everything else when a history grows by one
         if type(item) is not Msg:
             break
     else:
@@ -57,16 +57,16 @@ def _as_messages(value: Iterable[MsgLike]) -> tuple[Msg, ...]:
 class History(Noted, Portable, Sequence[Msg]):
     """A conversation: messages in order, and what belongs to all of them.
 
-    Indexing, slicing and ``+`` work as for tuples; a slice and ``history + messages`` keep the id, tools and
-    other fields of the (left) history. There is no ``append``: see ``extended`` and ``Recorder``. Wherever messages
-    are taken, texts (user messages) and mappings (``{"role", "content", ...}``) are taken, too, as by ``History.of``.
+    Indexing, slicing and ``+`` work as for tuples; a slice and ``history + messages`` keep the id, tools and other
+    fields of the (left) history. There is no ``append``: see ``extended`` and ``Recorder``. Any function that takes
+    messages also takes texts (user messages) and mappings (``{"role", "content", ...}``), as ``History.of`` does.
 
     Attributes:
         messages: the messages, as a tuple.
-        id: of the conversation.
-        tools: that the model may call.
+        id: the conversation's id.
+        tools: the tools that the model may call.
         metadata: the application's own.
-        settings: what the request asks for beside: the model, the most tokens, the temperature ...
+        settings: what the request asks for besides: the model, the most tokens, the temperature ...
     """
 
     messages: tuple[Msg, ...] = attrs.field(default=(), converter=_as_messages)
@@ -80,10 +80,10 @@ class History(Noted, Portable, Sequence[Msg]):
 
     @classmethod
     def of(cls, *items: MsgLike) -> History:
-        """Return a history of messages, texts (user messages) and mappings (``{"role", "content", ...}``).
+        """Make a history from messages, texts (user messages) and mappings (``{"role", "content", ...}``).
 
         Raises:
-            InvalidMessage: with the index of an item that makes no message.
+            InvalidMessage: with the index of an item that can't become a message.
         """
         return cls(items)
 
@@ -93,18 +93,18 @@ class History(Noted, Portable, Sequence[Msg]):
         return read
 
     def messages_for(self, codec: CodecName | Format, **options: Any) -> list[Any]:
-        """Return the messages as a list of plain native ones, ready for a client of the format's provider.
+        """Return the messages as a list of plain native ones, ready for the provider's client.
 
-        Always a list, whatever the history was read from. What a format puts beside its messages, such as tools and
-        a system prompt of its own, is in ``encode`` only.
+        It is always a list, whatever the history was read from. Only ``encode`` writes what a format puts beside its
+        messages, such as tools and a separate system prompt.
 
         Args:
             codec: the format.
             options: those of ``agentmsg.encode`` (``losses``, ``on_loss``, ``carry``), and of the codec.
 
         Raises:
-            LossError: if content would be lost and you didn't ask for the losses, as for ``encode``.
-            CodecLookupError: if there is no such codec or option; code "option" if documents of the format hold no list
+            LossError: as for ``encode``, if content would be lost and you didn't ask for the losses.
+            CodecLookupError: if there is no such codec or option; code "option" if the format's documents hold no list
                 of messages.
         """
         messages: list[Any] = above("api").messages_for(self, codec, **options)
@@ -115,10 +115,10 @@ class History(Noted, Portable, Sequence[Msg]):
     @overload
     def __getitem__(self, index: slice) -> History: ...
     def __getitem__(self, index: int | slice) -> Msg | History:
-        """Return one message, or the history of a slice.
+        """Return one message, or a slice as a history.
 
         Raises:
-            InvalidMessage: code "type" if it is neither a whole number nor a slice.
+            InvalidMessage: code "type" if it is neither an integer nor a slice.
         """
         try:
             return self.evolve(messages=self.messages[index]) if isinstance(index, slice) else self.messages[index]
@@ -136,7 +136,7 @@ class History(Noted, Portable, Sequence[Msg]):
         return iter(self.messages)
 
     def __add__(self, other: Iterable[MsgLike]) -> History:
-        """Return this history with more messages, texts or mappings."""
+        """Return this history with more messages, texts or mappings at the end."""
         return self._grown(as_messages(other))
 
     def extended(self, *messages: MsgLike) -> History:
@@ -153,18 +153,18 @@ class History(Noted, Portable, Sequence[Msg]):
         return grown
 
     def with_settings(self, **changes: Unpack[SettingsFields]) -> Self:
-        """Return this history with other settings: ``history.with_settings(model="claude-opus-5", max_tokens=1024)``.
+        """Return this history with changed settings: ``history.with_settings(model="claude-opus-5", max_tokens=1024)``.
 
         Args:
-            changes: fields of ``Settings``, which are the caller's own: a model named here is any provider's.
+            changes: fields of ``Settings``. You set them, so a model named here holds for every provider.
 
         Raises:
-            InvalidMessage: if a value has another type.
+            InvalidMessage: if a value has the wrong type.
         """
         return self.evolve(settings=(self.settings or Settings()).asking(**changes))
 
     def first(self, *, role: str | None = None) -> Msg | None:
-        """Return the first message (of a role, "human" also standing for "user", "ai" for "assistant"), or None."""
+        """Return the first message (of a role; "human" also means "user", "ai" "assistant"), or None."""
         return _first_of(self, role)
 
     def last(self, *, role: str | None = None) -> Msg | None:
@@ -172,17 +172,17 @@ class History(Noted, Portable, Sequence[Msg]):
         return _first_of(reversed(self), role)
 
     def stats(self) -> HistoryStats:
-        """Return what this history holds, in numbers; see ``HistoryStats``. An empty history has stats, too."""
+        """Return statistics of this history; see ``HistoryStats``. An empty history has stats, too."""
         stats: HistoryStats = above("ops.stats").stats_of(self)
         return stats
 
     def merge_runs(self, separator: str = "\n") -> History:
-        """Return the history with neighbours of one role made into one message; see ``ops.runs``."""
+        """Return the history with adjacent messages of the same role merged; see ``ops.merging``."""
         merged: History = above("ops.merging").merge_runs(self, separator)
         return merged
 
     def dedupe(self) -> History:
-        """Return the history with each id once, the later message in the place of the earlier; see ``ops.ids``."""
+        """Return the history with each id once, the later message in the earlier one's place; see ``ops.ids``."""
         once: History = above("ops.ids").dedupe(self)
         return once
 
@@ -190,18 +190,18 @@ class History(Noted, Portable, Sequence[Msg]):
         """Return the history without its removals and the messages that they remove; see ``ops.ids``.
 
         Raises:
-            InvalidMessage: if a removal names a message that was never there, unless you ignore these.
+            InvalidMessage: if a removal names a message that was never there, unless you ignore it.
         """
         left: History = above("ops.ids").apply_removals(self, missing)
         return left
 
     def turns(self) -> tuple[Turn, ...]:
-        """Return the turns: each a user's message and all that follows until the next one; see ``ops.turns``."""
+        """Return the turns: each is a user message and all that follows until the next one; see ``ops.turns``."""
         turns: tuple[Turn, ...] = above("ops.turns").turns_of(self)
         return turns
 
     def pair_tools(self) -> tuple[ToolPair, ...]:
-        """Return each call of a tool with the result that answers it, and those without partner; see ``ops.pairs``."""
+        """Return each tool call with its result, and those without a partner; see ``ops.pairs``."""
         pairs: tuple[ToolPair, ...] = above("ops.pairs").pair_tools(self)
         return pairs
 
@@ -213,7 +213,7 @@ class History(Noted, Portable, Sequence[Msg]):
         """Return the history as one text, such as "Human: Hello", or as XML; see ``ops.text``.
 
         Args:
-            prefixes: the labels of roles that are to be called otherwise.
+            prefixes: labels by role, in place of the default ones.
             format: "prefix" or "xml".
 
         Raises:
@@ -230,14 +230,14 @@ class History(Noted, Portable, Sequence[Msg]):
         block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
         where: Callable[[Msg], object] | None = None,
     ) -> History:
-        """Return the messages that meet all conditions given; each takes one value or several.
+        """Return the messages that meet all given conditions; each takes one value or several.
 
         Args:
-            role: of the message; "human" also stands for "user", "ai" for "assistant".
-            name: of the sender; of a tool message without one, of the tool. None: messages without name.
-            id: of the message. None: messages without id.
-            block: a class of blocks that the content has one of.
-            where: a function that takes a message, and returns whether it qualifies.
+            role: the message's role; "human" also means "user", "ai" "assistant".
+            name: the sender's name; for a tool message without one, the tool's. None: messages without a name.
+            id: the message's id. None: messages without an id.
+            block: a block class; the content must have such a block.
+            where: a function that takes a message and returns whether it qualifies.
 
         Raises:
             InvalidMessage: code "type" if a condition is of the wrong kind.
@@ -254,7 +254,7 @@ class History(Noted, Portable, Sequence[Msg]):
         block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
         where: Callable[[Msg], object] | None = None,
     ) -> History:
-        """Return the messages that ``filter`` leaves out: those that don't meet all conditions given."""
+        """Return the messages that ``filter`` leaves out: those that don't meet all given conditions."""
         history: History = above("ops.filtering").left(self, role=role, name=name, id=id, block=block, where=where)
         return history
 
@@ -270,10 +270,9 @@ class History(Noted, Portable, Sequence[Msg]):
         allow_partial: bool = False,
         keep_tool_pairs: bool = True,
     ) -> History:
-        """Return the longest end (or beginning) of this history that fits into a budget of tokens.
+        """Return the longest end (or beginning) of this history that fits into a token budget.
 
-        See ``agentmsg.trim_messages`` for the arguments; the counter is ``agentmsg.approximate_tokens`` where none is
-        given.
+        See ``agentmsg.trim_messages`` for the arguments; the default counter is ``agentmsg.approximate_tokens``.
         """
         history: History = above("ops.trimming").trim_messages(
             self,
@@ -296,7 +295,7 @@ _set_body: Callable[[History, Body], None] = vars(History)["_body"].__set__  # p
 
 
 def without_messages(history: History) -> History:
-    """Return all of a history but its messages."""
+    """Return a history without its messages."""
     return _with_messages(history, ())
 
 
@@ -325,7 +324,7 @@ def _as_message(item: MsgLike) -> Msg:
 
 
 def _foreign(error: InvalidMessage, fields: dict[str, Any]) -> InvalidMessage:
-    """Return the error of a mapping that makes no message; of one of a format that is recognised, it says how."""
+    """Return the error for a mapping that isn't a message; for a recognised format, it says how to read it."""
     try:
         codec = above("checking.detection").recognize([fields])
     except AgentMsgError:
@@ -337,7 +336,7 @@ def _foreign(error: InvalidMessage, fields: dict[str, Any]) -> InvalidMessage:
 
 
 def _from_mapping(fields: dict[str, Any]) -> Msg:
-    """Make a message by the factory of its role; checked in the order role, text, tool id."""
+    """Make a message by its role's factory, checking role, text and tool id in this order."""
     role = fields.pop("role", None)
     if not isinstance(role, str) or not role:
         msg = "a message needs a role"
@@ -365,7 +364,7 @@ def _known(fields: dict[str, Any], more: tuple[str, ...] = ()) -> dict[str, Any]
 
 
 def as_history(value: History | Msg | Iterable[MsgLike]) -> History:
-    """Return the history itself, or the one made of a message, or of several messages, texts and mappings.
+    """Return a history as it is, or make one from a message or from several messages, texts and mappings.
 
     Raises:
         InvalidMessage: code "type" if it is none of these.
@@ -374,8 +373,8 @@ def as_history(value: History | Msg | Iterable[MsgLike]) -> History:
 
 
 def as_messages(value: History | Msg | Iterable[MsgLike]) -> tuple[Msg, ...]:
-    """Return the messages of a history, a message by itself, or several messages, texts and mappings; as above."""
-    if type(value) is list:  # the usual case first
+    """Return the messages of a history, of a single message, or of several messages, texts and mappings; as above."""
+    if type(value) is list:  # the common case first
         return _as_messages(cast("Iterable[MsgLike]", value))
     if is_a(value, History):
         return value.messages

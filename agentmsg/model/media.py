@@ -1,4 +1,4 @@
-"""Media sources between formats: ``data:`` URLs and base64, and what kind of data it is.
+"""Media sources between formats: ``data:`` URLs, base64, and the kind of data.
 
 Nothing is fetched, and base64 text is never decoded and encoded again.
 """
@@ -26,7 +26,7 @@ KINDS: Mapping[type[Any], str] = MappingProxyType({cls: kind for kind, cls in CL
 
 
 def kind_of(media_type: Any) -> str:
-    """Return the kind of media that a media type tells: image, audio, video, else file."""
+    """Return the kind of media for a media type: image, audio, video, else file."""
     kind = media_type.partition("/")[0] if isinstance(media_type, str) else ""
     return kind if kind in CLASSES else "file"
 
@@ -48,7 +48,7 @@ def data_url(source: Base64Source) -> str:
 
 
 def write_url(source: URLSource | Base64Source) -> str:
-    """Return the URL of a source; of data its ``data:`` URL."""
+    """Return the URL of a source; for data, a ``data:`` URL."""
     return data_url(source) if isinstance(source, Base64Source) else source.url
 
 

@@ -1,6 +1,6 @@
-"""What kind of data something is: by its first bytes, and by the name of its file.
+"""Guess media types from the first bytes or from the file name.
 
-A table of our own: that of the standard library depends on the machine.
+The table is our own: the standard library's depends on the machine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["guess_media_type", "media_type_of_name"]
 
-# The first bytes of the usual kinds, as the base64 text that they always give.
+# The first bytes of the common kinds, as base64 text.
 _SIGNATURES: Mapping[str, str] = MappingProxyType(
     {
         "/9j/": "image/jpeg",
@@ -56,12 +56,12 @@ _SUFFIXES: Mapping[str, str] = MappingProxyType(
 
 
 def guess_media_type(data: str) -> str | None:
-    """Return the media type that the first bytes of base64 data tell; None if they are of no usual kind."""
+    """Guess the media type from the first bytes of base64 data; None if they aren't a common kind."""
     if data.startswith("UklGR") and data[11:16] == "XRUJQ":  # RIFF, four bytes of length, WEBP
         return "image/webp"
     return next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
 
 
 def media_type_of_name(name: str) -> str | None:
-    """Return the media type that the suffix of a file's name stands for; None for one that isn't usual."""
+    """Return the media type for a file name's suffix; None if it isn't a common one."""
     return _SUFFIXES.get(name.rpartition(".")[2].lower()) if "." in name else None

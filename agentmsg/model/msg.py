@@ -1,7 +1,7 @@
 """Msg: one immutable message, its factories and accessors.
 
-The constructor and the factories are strict and make an id and a time; readers of codecs accept whatever real
-documents contain and make neither.
+The constructor and the factories are strict, and make an id and a time. Readers of codecs accept whatever real
+documents contain, and make neither.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SHOWN = 50
 
 
 def _role(value: RoleName) -> str:
-    """Take a role; typed by the known words, so that a type checker finds a misspelt one."""
+    """Accept a role; typed by the known words, so that a type checker finds a misspelt one."""
     return value
 
 
@@ -55,11 +55,11 @@ class Msg(Noted, Portable, Roled):
     Args:
         role: one of RoleName; for any other word see ``Msg.chat``.
         content: blocks; a text becomes one TextBlock.
-        id: made if you give none; None if a document had none.
-        created_at: made if you give none; None if a document had none. A naive time stays naive.
-        name: of the sender.
-        recipient: whom it is meant for.
-        model: that wrote it.
+        id: made if you pass none; None if a document had none.
+        created_at: made if you pass none; None if a document had none. A naive time stays naive.
+        name: the sender's name.
+        recipient: whom it is for.
+        model: the model that wrote it.
         metadata: the application's own; never part of a prompt.
         response_metadata: what a provider said about this response.
         structured: structured output, any JSON; None if there is none.
@@ -86,9 +86,9 @@ class Msg(Noted, Portable, Roled):
     embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
     # Whether its reader saw that it is a bare one, and how bare (see agentmsg.formats.plain_messages).
     _bare: int = attrs.field(default=0, init=False, eq=False, repr=False)
-    # The capability table that this message was last found to fit (see agentmsg.fitting.compiled).
+    # The capability table that this message last fitted (see agentmsg.fitting.compiled).
     _fits: object = attrs.field(default=None, init=False, eq=False, repr=False)
-    # What read this message, and knows that its notes say how it was spelt (see agentmsg.formats.plain_messages).
+    # The reader of this message, if it knows that the notes say how it was spelt (see agentmsg.formats.plain_messages).
     _read_by: object = attrs.field(default=None, init=False, eq=False, repr=False)
     __getstate__, __setstate__ = Pickled.__getstate__, Pickled.__setstate__
 
@@ -136,14 +136,14 @@ class Msg(Noted, Portable, Roled):
 
     @classmethod
     def tool(cls, text: str, *, tool_call_id: str, name: str | None = None, **fields: Unpack[ToolFields]) -> Msg:
-        """Return the result of a tool call.
+        """Return a tool message with the result of a call.
 
         Args:
-            text: what the tool gave.
+            text: the tool's result.
             tool_call_id: the id of the call.
-            name: of the tool.
-            fields: ``error``, ``error_type``, ``status``, ``structured`` and ``artifact`` of the result, and
-                those of the constructor.
+            name: the tool's name.
+            fields: ``error``, ``error_type``, ``status``, ``structured`` and ``artifact`` of the result, and those of
+                the constructor.
         """
         words = _text_of(text)
         if not is_a(tool_call_id, str) or not tool_call_id:
@@ -155,7 +155,7 @@ class Msg(Noted, Portable, Roled):
 
     @classmethod
     def chat(cls, role: str, text: str, **fields: Unpack[MsgFields]) -> Msg:
-        """Return a message of any role, such as ``Msg.chat("moderator", "Approved.")``."""
+        """Return a message with any role, such as ``Msg.chat("moderator", "Approved.")``."""
         if not is_a(role, str) or not role:
             msg = "a message needs a role"
             raise InvalidMessage(msg, code="required", path=("role",))
@@ -163,7 +163,7 @@ class Msg(Noted, Portable, Roled):
 
     @classmethod
     def remove(cls, id: str) -> Msg:
-        """Return the signal to remove the message with this id from a stored history."""
+        """Return a message that removes the message with this id from a stored history."""
         if not is_a(id, str) or not id:
             msg = "a removal needs the id of a message"
             raise InvalidMessage(msg, code="required", path=("id",))
@@ -171,7 +171,7 @@ class Msg(Noted, Portable, Roled):
 
     @classmethod
     def of(cls, *blocks: Block) -> Msg:
-        """Return a message of these blocks: a tool's of results, an assistant's of what only models write."""
+        """Return a message of these blocks: role "tool" for results, "assistant" for blocks that only models write."""
         if any(is_a(block, ToolResultBlock) for block in blocks):
             return cls("tool", blocks)
         written = any(is_a(block, (ToolUseBlock, ThinkingBlock, RefusalBlock)) for block in blocks)
@@ -223,10 +223,10 @@ class Msg(Noted, Portable, Roled):
         return self.evolve(usage=usage)
 
     def clone(self, *, name: str | None = None) -> Msg:
-        """Return a copy with a new id and time, which remembers where it comes from.
+        """Return a copy with a new id and time that records its origin.
 
-        The lineage is in ``metadata``: ``clone_from`` (the id) and ``original_created_at`` (ISO 8601), where
-        the original has them. ``name`` replaces the sender when given.
+        ``metadata`` gets ``clone_from`` (the id) and ``original_created_at`` (ISO 8601), if the original has them.
+        ``name``, if passed, replaces the sender.
         """
         origin: dict[str, Any] = {**self.metadata}
         if self.id is not None:
@@ -241,7 +241,7 @@ class Msg(Noted, Portable, Roled):
 
     @property
     def text(self) -> str:
-        """The text blocks, and for tool messages the texts of the results, joined with newline."""
+        """The text blocks, and for tool messages the texts of the results, joined with newlines."""
         return "\n".join(
             block.text
             for block in self.content
@@ -250,7 +250,7 @@ class Msg(Noted, Portable, Roled):
 
     @property
     def length(self) -> int:
-        """The number of characters of ``text``; there is no ``len``: only an image must not make it falsy."""
+        """The number of characters of ``text``. There is no ``len``: a message with only an image must not be falsy."""
         return len(self.text)
 
     def blocks(self, cls: type[_B]) -> tuple[_B, ...]:
@@ -264,7 +264,7 @@ class Msg(Noted, Portable, Roled):
         return next((block for block in self.content if isinstance(block, wanted)), None)
 
     def has(self, cls: type[BaseBlock]) -> bool:
-        """Tell whether there is a block of a class."""
+        """Whether there is a block of a class."""
         return self.first(cls) is not None
 
     @property
@@ -274,7 +274,7 @@ class Msg(Noted, Portable, Roled):
 
     @property
     def invalid_tool_calls(self) -> tuple[ToolUseBlock, ...]:
-        """The calls whose arguments are no JSON."""
+        """The calls whose arguments aren't JSON."""
         return tuple(block for block in self.blocks(ToolUseBlock) if not block.is_valid)
 
     @property
@@ -300,22 +300,22 @@ class Msg(Noted, Portable, Roled):
 
     @property
     def is_error(self) -> bool:
-        """Whether a result of this message says that its call failed."""
+        """Whether a result of this message reports a failed call."""
         return any(result.is_error for result in self.tool_results)
 
     @property
     def ok(self) -> bool:
-        """Whether no result of this message says that its call failed."""
+        """Whether no result of this message reports a failed call."""
         return not self.is_error
 
     @property
     def error(self) -> str | None:
-        """What went wrong, of the first result that says so, or None."""
+        """The error text of the first result that has one, or None."""
         return next((result.error for result in self.tool_results if result.error is not None), None)
 
     @property
     def error_type(self) -> str | None:
-        """The kind of error, of the first result that says so, or None."""
+        """The error type of the first result that has one, or None."""
         return next((result.error_type for result in self.tool_results if result.error_type is not None), None)
 
     def __str__(self) -> str:
@@ -325,17 +325,17 @@ class Msg(Noted, Portable, Roled):
         return f"Msg({self.role}){link}: {words}"
 
     def same_content(self, other: Msg) -> bool:
-        """Tell whether role and content are the same, whatever the ids, times and other fields."""
+        """Whether role and content are the same; ids, times and other fields don't count."""
         from agentmsg.model.equality import same  # noqa: PLC0415 - only needed here
 
         return self.role == checked(other, Msg, "other").role and same(self.content, other.content)
 
     def to_chat(self) -> dict[str, Any]:
-        """Return plain ``{"role", "content"}`` with the text, as chat interfaces take it."""
+        """Return plain ``{"role", "content"}`` with the text, as chat interfaces expect it."""
         return {"role": self.role, "content": self.text}
 
     def has_structured_data(self) -> bool:
-        """Tell whether there is structured output."""
+        """Whether there is structured output."""
         return self.structured is not None
 
     @overload
@@ -343,7 +343,7 @@ class Msg(Noted, Portable, Roled):
     @overload
     def get_structured_data(self, cls: type[_T]) -> _T: ...
     def get_structured_data(self, cls: type[Any] | None = None) -> Any:
-        """Return the structured output, as an instance of ``cls`` if you give one.
+        """Return the structured output, as an instance of ``cls`` if you pass one.
 
         Args:
             cls: an attrs class, dataclass or pydantic model, or any type that cattrs knows.
@@ -361,7 +361,7 @@ class Msg(Noted, Portable, Roled):
         return into(self.structured, cls)
 
 
-# The fields of a result that Msg.tool takes by name.
+# The result fields that Msg.tool takes by name.
 RESULT_FIELDS = ("error", "error_type", "status", "structured", "artifact")
 
 

@@ -1,6 +1,6 @@
-"""Portable: how a message or a history leaves and enters by itself, and the way up to what stands above it.
+"""Portable: how a message or a history is pickled and converted, and how the model reaches the rooms above it.
 
-Conversion and operations are above the model: their modules are looked up when called.
+Conversion and operations live above the model: their modules are looked up at call time.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _DRAWS = frozenset({"jinja2", "markdown_it", "markupsafe"})
 
 
 def above(module: str) -> Any:
-    """Return a module of the package that stands above the model, such as "api" or "ops.stats".
+    """Return a module above the model, such as "api" or "ops.stats".
 
-    By name and at call time: the one way upwards, which the conveniences of Msg and History take, kept out of
-    the import graph on purpose.
+    Looked up by name at call time. This is the only way upwards, for the convenience methods of Msg and History; it is
+    kept out of the import graph on purpose.
     """
     return imported(f"agentmsg.{module}")
 
 
 def repr_html(value: Any) -> str | None:
-    """Return a history, message, loss report or conversion as HTML; None if a package that draws is missing."""
+    """Return a history, message, loss report or conversion as HTML; None if a package for drawing is missing."""
     try:
         page = above("show.page")
     except ModuleNotFoundError as error:
@@ -49,22 +49,22 @@ def _fields(cls: type[Any]) -> Any:
 
 
 class Pickled:
-    """How a message is pickled and copied: by its fields, without what was found out about them."""
+    """Pickles and copies a message by its fields, without computed values."""
 
     __slots__ = ()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle and copy the fields, without what was found out about them."""
+        """Return the fields, without computed values."""
         return {field.name: getattr(self, field.name) for field in _fields(type(self)) if field.init}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """Take the fields of a pickle or copy."""
+        """Set the fields of a pickle or copy."""
         for field in _fields(type(self)):
             object.__setattr__(self, field.name, state[field.name] if field.init else field.default)
 
 
 class Format(Protocol):
-    """A codec, as seen from below: the model doesn't know the class."""
+    """A codec as seen from below: the model doesn't know the class."""
 
     def read(self, document: Any) -> Any:
         """Read a document."""
@@ -74,21 +74,21 @@ class Format(Protocol):
 
 
 class Portable:
-    """The conveniences of a message or a history that convert it."""
+    """Conversion methods of a message or a history."""
 
     __slots__ = ()
 
     @classmethod
     def _from_history(cls, history: Any) -> Self:
-        """Return what a document is read as, of its history.
+        """Return the history of a document as this class.
 
         Raises:
-            DecodeError: if it isn't one.
+            DecodeError: if it doesn't fit.
         """
         raise NotImplementedError
 
     def _repr_html_(self) -> str | None:
-        """Return the page for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
+        """Return the page for a notebook, as ``agentmsg show --html`` draws it, with long texts cut.
 
         None without jinja2 and markdown-it-py (the extra ``html``): notebooks then show the repr.
         """
@@ -113,19 +113,19 @@ class Portable:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Read a canonical form: any number of messages as a history, exactly one as a message.
+        """Read a canonical form; a history takes any number of messages, a message exactly one.
 
         Raises:
-            DecodeError: if it isn't one.
+            DecodeError: if it isn't a canonical form.
         """
         return cls.decode(document, "json")
 
     @classmethod
     def from_json(cls, raw: str | bytes) -> Self:
-        """Read a canonical JSON text, as ``from_dict`` reads the plain data.
+        """Read canonical JSON text, as ``from_dict`` reads plain data.
 
         Raises:
-            DecodeError: if it isn't one.
+            DecodeError: if it isn't a canonical form.
         """
         return cls._from_history(above("api").loads(raw, "json"))
 
@@ -136,7 +136,7 @@ class Portable:
         A history takes any number of messages, a message exactly one.
 
         Raises:
-            DecodeError: if it can't be read, or holds another number of messages.
+            DecodeError: if it can't be read, or has the wrong number of messages.
         """
         return cls._from_history(above("api").decode(document, codec, **options))
 

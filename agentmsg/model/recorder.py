@@ -1,4 +1,4 @@
-"""Recorder: the one place where messages collect."""
+"""Recorder: collects the messages of a running conversation."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["Recorder"]
 
 
 class Recorder:
-    """Collects messages one after the other, and tells a listener of those that the agent made.
+    """Collects messages one after the other, and calls a listener for the agent's own.
 
     Args:
-        start: the history to go on from.
+        start: the history to continue.
         on_message: called with each new message of one of the ``roles``.
         roles: by default the agent's own, assistant and tool.
     """
@@ -54,18 +54,18 @@ class Recorder:
     def history(self) -> History:
         """All messages so far."""
         history = self._history
-        # Another thread may add meanwhile, or ask; each extends a history that is whole.
+        # Another thread may add or read meanwhile; each extends a complete history.
         self._history = history = history.extended(*self._messages[len(history) - self._before :])
         return history
 
     @property
     def pending_tool_calls(self) -> tuple[ToolUseBlock, ...]:
-        """The calls for the client that no result answers yet."""
+        """The client's calls that have no result yet."""
         calls = (pair.call for pair in self.history.pair_tools() if pair.result is None)
         return tuple(call for call in calls if call is not None and call.kind != "server" and call.is_valid)
 
     def __copy__(self) -> Recorder:
-        """Return a recorder that goes on by itself from the same messages."""
+        """Return an independent recorder with the same messages."""
         return Recorder(self.history, on_message=self._on_message, roles=self._roles)
 
     def __len__(self) -> int:

@@ -1,14 +1,14 @@
-"""What was written or read before is remembered: messages and histories never change, so their bytes stay theirs.
+"""Remembers bytes that were written or read: messages and histories never change, so their bytes stay valid.
 
-By identity, never by equality: 1, 1.0 and True are equal, and so are two spellings of one message. All is bounded, by
-bytes, too, and all may be used by several threads: each entry is put there whole, by one assignment.
+It compares by identity, never by equality: 1, 1.0 and True are equal, and so are two spellings of one message. All of
+it is bounded, also in bytes, and several threads may use it: each entry is stored complete, by one assignment.
 
-``Body``: an agent writes its history after each turn, and all of it but the end is as before. A history that grew by
-``+`` shares a body with those it grew from: the history that was last written, and its bytes. Where a history begins
-with these very messages, and all else is the same, only the rest is written. Where it does not, nothing is lost but the
-comparison, which ends at the first message that differs. ``BODIES`` bounds all of them together.
+``Body``: an agent writes its history after each turn, and everything but the end is as before. A history that grew by
+``+`` shares a body with those it grew from: the history last written, and its bytes. If a history begins with these
+very messages, and all else is the same, only the rest is written. If not, only the comparison was wasted, which ends at
+the first message that differs. ``BODIES`` bounds all of them together.
 
-``Seen``: what texts were read as, for logs that are read again. ``reader_of``: what read a message.
+``Seen``: the histories of texts that were read, for logs that are read again. ``reader_of``: a message's reader.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ reader_of: Callable[[Msg], object] = attrgetter("_read_by")
 
 
 class Body:
-    """What was last written of a history that grows."""
+    """The last written bytes of a history that grows."""
 
     __slots__ = ("__weakref__", "_last", "_ref")
 
@@ -58,12 +58,12 @@ class Body:
         frame: Callable[[History], tuple[bytes, bytes]],
         write: Callable[[Sequence[Msg]], bytes],
     ) -> bytes:
-        """Return the bytes of a history; those at the beginning that were written before aren't written again.
+        """Return the bytes of a history; messages at its beginning that were written before aren't written again.
 
         Args:
-            writer: who writes; what another has written is of no use.
-            history: of at least one message.
-            frame: returns what stands before and behind all messages of a history.
+            writer: who writes; another writer's bytes are of no use.
+            history: one with at least one message.
+            frame: returns the bytes before and after all messages of a history.
             write: returns the bytes of some messages, with commas between them.
         """
         last, messages, rest = self._last, history.messages, _rest(history)
@@ -75,10 +75,10 @@ class Body:
             return last.raw
         else:
             behind = last.behind
-            # The one copy of what was written before.
+            # The only copy of the earlier bytes.
             kept = memoryview(last.raw)[: len(last.raw) - len(behind)]
             raw = b"".join((kept, b",", write(messages[count:]), behind))
-        # Whichever thread comes last leaves what is whole.
+        # Whichever thread comes last stores a complete entry.
         self._last = _Last(writer, messages, rest, raw, behind)
         BODIES.keep(self, len(raw))
         return raw
@@ -89,7 +89,7 @@ class Body:
 
 
 class _Last(NamedTuple):
-    # Not the history itself: it holds the body, and a circle would keep both until the collector comes.
+    # Not the history itself: it holds the body, and a reference cycle would keep both until the collector runs.
     writer: object
     messages: tuple[Msg, ...]
     rest: tuple[object, ...]
@@ -102,9 +102,9 @@ def _rest(history: History) -> tuple[object, ...]:
 
 
 def _same(last: _Last, messages: tuple[Msg, ...], rest: tuple[object, ...]) -> int:
-    """Return how many messages of a history were there before, if all else is the same; 0 if it doesn't go on."""
+    """Return how many messages of a history were written before; 0 if it doesn't continue the last one."""
     count = len(last.messages)
-    # One changed field is one other object: a history that grew has those of the one it grew from.
+    # A changed field is another object: a history that grew shares those of the one it grew from.
     is_same = count <= len(messages) and all(map(is_, last.rest, rest))
     return count if is_same and all(map(is_, last.messages, messages)) else 0
 
@@ -113,7 +113,7 @@ class Bodies:
     """All bodies that are kept.
 
     Args:
-        most: how many bytes they hold together; a body of more than a quarter of it isn't kept.
+        most: the bytes they may hold together; a body larger than a quarter of this isn't kept.
     """
 
     def __init__(self, most: int) -> None:
@@ -125,11 +125,11 @@ class Bodies:
 
     @property
     def total(self) -> int:
-        """How many bytes are kept."""
+        """The number of bytes kept."""
         return self._total
 
     def keep(self, body: Body, size: int) -> None:
-        """Count a body that was just written, and forget those written longest ago where there are too many bytes."""
+        """Count a body that was just written; if there are too many bytes, forget the bodies written longest ago."""
         with self._lock:
             ref = body._ref  # pyright: ignore[reportPrivateUsage] - both live here
             if ref is None:
@@ -156,10 +156,10 @@ BODIES = Bodies(_MOST_BYTES)
 
 
 class Seen:
-    """The histories of texts that were read; where they are too many, all are forgotten.
+    """The histories of texts that were read; if there are too many, all are forgotten.
 
     Args:
-        most: how many are kept, of 64 MiB at most.
+        most: the number to keep, of 64 MiB at most.
     """
 
     def __init__(self, most: int) -> None:
@@ -168,12 +168,12 @@ class Seen:
         self._known: dict[bytes, tuple[object, object, History]] = {}
 
     def get(self, raw: bytes, limits: object, duplicates: object) -> History | None:
-        """Return the history of a text that was read earlier, in the same way."""
+        """Return the history of a text that was read before with the same limits and policy; None if there is none."""
         known = self._known.get(raw)
         return known[2] if known is not None and known[0] is limits and known[1] == duplicates else None
 
     def keep(self, raw: bytes, limits: object, duplicates: object, history: History) -> None:
-        """Remember what a text was read as."""
+        """Remember the history of a text."""
         if len(self._known) >= self._most or self._bytes + len(raw) > _MOST_BYTES:
             self._known.clear()
             self._bytes = 0

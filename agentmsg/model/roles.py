@@ -1,4 +1,4 @@
-"""Roles: the words that every codec knows, and what a message is asked about its own."""
+"""Roles: the words that every codec knows, and a message's questions about its own."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ __all__ = ["SYNONYMS", "Role", "RoleName", "Roled"]
 
 RoleName = Literal["system", "developer", "user", "assistant", "tool", "remove", "native", "unset"]
 _KNOWN: Final = frozenset(get_args(RoleName))
-# Words of LangChain and Synaptic, and ours for the same; who asks for a role may use either.
+# The words of LangChain and Synaptic, and ours; callers may use either.
 SYNONYMS: Mapping[str, str] = MappingProxyType({"human": "user", "ai": "assistant"})
 
 
 class Role:
-    """The words that every codec knows for ``Msg.role``; any other word is a role as well (``Msg.chat``).
+    """The words that every codec knows for ``Msg.role``; any other word is a role, too (``Msg.chat``).
 
     Attributes:
         SYSTEM: instructions.
         DEVELOPER: instructions of the application's developer.
         USER: who asks.
         ASSISTANT: the model.
-        TOOL: the result of a tool.
+        TOOL: a tool's result.
         REMOVE: a request to remove another message.
         NATIVE: a message of one format that others can't express.
         UNSET: no role is known.

@@ -1,4 +1,4 @@
-"""Settings: what a request asks of the model beside the conversation."""
+"""Settings: what a request asks of the model besides the conversation."""
 
 from __future__ import annotations
 

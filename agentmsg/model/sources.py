@@ -1,6 +1,6 @@
-"""Where media come from. A URL is a text, a file id belongs to its provider, nothing is ever fetched.
+"""Media sources. A URL is a text, a file id belongs to its provider, and nothing is ever fetched.
 
-A file is read only where a caller names it (``Base64Source.from_file``), never because data does.
+A file is read only if a caller names it (``Base64Source.from_file``), never because data does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Base64Source", "BlocksSource", "FileSource", "Source", "TextSource",
 
 @attrs.frozen(repr=False, eq=False)
 class URLSource(Noted):
-    """A reference by URL, of any scheme, ``data:`` included; kept as text and never opened.
+    """A reference by URL of any scheme, including ``data:``; kept as text and never opened.
 
     Attributes:
         url: the reference.
@@ -40,7 +40,7 @@ class Base64Source(Noted):
     """Bytes as base64 text, kept exactly as given (standard or URL-safe alphabet, padded or not).
 
     Attributes:
-        data: the base64 text; ``decode`` gives the bytes.
+        data: the base64 text; ``decode`` returns the bytes.
         media_type: such as "image/png", if known.
     """
 
@@ -60,12 +60,12 @@ class Base64Source(Noted):
     def from_file(
         cls, path: str | PathLike[str], media_type: str | None = None, *, limits: Limits = DEFAULT_LIMITS
     ) -> Base64Source:
-        """Return the source that holds the bytes of a file, read now.
+        """Return a source with the bytes of a file, read now.
 
         Args:
-            path: of the file.
-            media_type: where it isn't given, what the first bytes tell, else what the name stands for.
-            limits: of how many bytes there may be.
+            path: the file's path.
+            media_type: if not given, guessed from the first bytes, else from the file name.
+            limits: the most bytes.
 
         Raises:
             FileError: if the file can't be read.
@@ -93,8 +93,7 @@ class Base64Source(Noted):
         """Return the bytes.
 
         Raises:
-            InvalidMessage: code "syntax" if the text is no base64, "bytes" if it is longer than the
-                limit.
+            InvalidMessage: code "syntax" if the text isn't base64, "bytes" if it is longer than the limit.
         """
         import base64  # noqa: PLC0415 - needed by few
         import binascii  # noqa: PLC0415 - needed by few

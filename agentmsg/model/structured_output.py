@@ -1,6 +1,6 @@
-"""Structured output into classes, by cattrs without coercion.
+"""Structured output as instances of classes, by cattrs without coercion.
 
-pydantic models are made by pydantic itself, in strict mode; this module never imports pydantic.
+pydantic itself makes pydantic models, in strict mode; this module never imports pydantic.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ __all__ = ["into", "strict_converter"]
 def strict_converter() -> Any:
     """Return a cattrs Converter that takes JSON values as they are and coerces nothing.
 
-    cattrs by itself makes a text of anything, and a list of a text. An int is taken where a float is due, as
-    every JSON reader does, and a text or int where an enum of such is due.
+    By default cattrs makes a text of anything, and a list of a text. Here an int is accepted for a float, as every JSON
+    reader does, and a text or int for an enum of these.
     """
     from cattrs import Converter  # noqa: PLC0415 - imported on first use
     from cattrs.strategies import configure_union_passthrough  # noqa: PLC0415 - imported on first use
@@ -45,7 +45,7 @@ def _has_fields(cls: Any) -> bool:
 
 
 def _accept_only(converter: Any, plain: type, concerns: Callable[[Any], bool]) -> None:
-    """Make the converter's own hooks for some classes refuse what isn't of the plain type."""
+    """Make the converter's own hooks for some classes refuse values that aren't of the plain type."""
     at_work: set[Any] = set()
 
     def applies(cls: Any) -> bool:
@@ -70,7 +70,7 @@ def _exactly(value: Any, cls: type) -> Any:
     if type(value) is cls:
         return value
     if type(value) in cls.__mro__ and cls is not bool:
-        return cls(value)  # an enum of such texts or numbers
+        return cls(value)  # an enum of texts or numbers
     msg = f"{cls.__name__} expected, not {excerpt(value)}"
     raise TypeError(msg)
 
@@ -81,21 +81,21 @@ def _converter() -> Any:
 
 
 def into(value: Any, cls: type[Any]) -> Any:
-    """Return a JSON value as an instance of a class.
+    """Convert a JSON value to an instance of a class.
 
     Raises:
-        InvalidMessage: code "schema", with what doesn't fit.
+        InvalidMessage: code "schema", naming what doesn't fit.
     """
     plain = thaw(value)
     validate = getattr(cls, "model_validate", None)
     try:
         if validate is not None:
-            # Strict mode of pydantic would refuse ISO texts for dates; JSON mode takes what JSON can say.
+            # pydantic's strict mode would refuse ISO texts for dates; JSON mode takes all that JSON can express.
             from agentmsg.values.text import dump_json  # noqa: PLC0415 - only here
 
             return cls.model_validate_json(dump_json(plain), strict=True)
         return _converter().structure(plain, cls)
-    except Exception as error:  # classes of users raise what they like; all become one typed error
+    except Exception as error:  # users' classes raise anything; all become one typed error
         raise InvalidMessage(
             f"the structured output is no {getattr(cls, '__name__', cls)}: {_words(error)}",
             path=("structured",),

@@ -1,8 +1,8 @@
 """Times as formats write them.
 
-One rule for ids and times in all codecs: what a message lacks is left out, never made up, and no clock is read; what
-the library made for a new message is written where every message of the format has such a field, and left out, like
-nothing, where one is optional (see ``generated.given``).
+All codecs follow one rule for ids and times: what a message lacks is left out, never made up, and no clock is read.
+What the library made for a new message is written if every message of the format has such a field, and left out if the
+field is optional (see ``generated.given``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UTC = "+00:00"
 
 
 def read_time(text: str) -> datetime | None:
-    """Return the time that a text says in ISO 8601; None if it says none."""
+    """Parse a time in ISO 8601; None if it isn't one."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -31,7 +31,7 @@ def read_time(text: str) -> datetime | None:
 
 
 def nearest_milli(time: datetime) -> datetime:
-    """Return a time in UTC and whole milliseconds, rounded down; one without zone is taken for one of UTC."""
+    """Return a time in UTC, rounded down to whole milliseconds; a time without a zone counts as UTC."""
     try:
         aware = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except OverflowError:  # before the first or after the last year in UTC
@@ -40,14 +40,14 @@ def nearest_milli(time: datetime) -> datetime:
 
 
 def write_time(time: datetime) -> str:
-    """Return what ``isoformat`` gives; orjson has it in a fourth of the time where there is no zone but UTC."""
+    """Return the ``isoformat`` text; for times without a zone or in UTC orjson takes a fourth of the time."""
     if time.__class__ is datetime and (time.tzinfo is UTC or time.tzinfo is None):
         return _dumps()(time)[1:-1].decode()
     return time.isoformat()
 
 
 def write_time_z(time: datetime) -> str:
-    """Return what ``isoformat`` gives, but ``Z`` for UTC, as JavaScript and pydantic write it."""
+    """Return the ``isoformat`` text, but with ``Z`` for UTC, as JavaScript and pydantic write it."""
     if time.__class__ is datetime and time.tzinfo is UTC:
         return f"{_dumps()(time)[1:-7].decode()}Z"
     text = time.isoformat()

@@ -1,8 +1,8 @@
-"""The arguments of calls where a format wants an object, or a text.
+"""The arguments of calls for formats that want an object, or a text.
 
-An input that is no object stands in an envelope: ``{"_raw": value}``, or ``{"_raw": text}`` with the text of the
-arguments where they are no JSON, or a JSON text. An input that looks like an envelope is put into one. So every
-call has an object, and every object is read as the call that it stands for.
+An input that isn't an object is put into an envelope: ``{"_raw": value}``, or ``{"_raw": text}`` with the arguments'
+text if that isn't JSON, or is a JSON string. An input that looks like an envelope is put into one, too. So every call
+has an object, and every object is read back as the call that it came from.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _is_envelope(args: Mapping[str, Any]) -> bool:
 
 
 def from_object(args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields ``input`` or ``raw_input`` of a call whose arguments are given as an object."""
+    """Return the field ``input`` or ``raw_input`` of a call from its arguments object."""
     if not _is_envelope(args):
         return {"input": adopt(args)}
     value = args[_RAW]
@@ -50,7 +50,7 @@ def from_object(args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
-    """Return the object that stands for the input of a call, valid or not."""
+    """Return the object that represents the input of a call, valid or not."""
     value = block.input
     if isinstance(value, dict):
         args = cast("Mapping[str, Any]", value)
@@ -61,14 +61,14 @@ def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
 
 
 def input_copy(block: ToolUseBlock) -> dict[str, Any]:
-    """Return the plain, changeable copy of the object that stands for the input of a call."""
-    value = block._input  # pyright: ignore[reportPrivateUsage] - to hand it out would freeze it first
+    """Return the same object as a plain, mutable copy."""
+    value = block._input  # pyright: ignore[reportPrivateUsage] - handing it out would freeze it first
     copy: dict[str, Any]
-    # What has no such key can be no envelope.
+    # Without this key it can't be an envelope.
     if not isinstance(value, dict) or _RAW in value:
         copy = plain_twin(input_object(block))
     elif block._says_all == SIMPLY and block.raw_input is not None:  # pyright: ignore[reportPrivateUsage]
-        loads: Any = library()[0]  # which takes a text, too
+        loads: Any = library()[0]  # takes a text, too
         copy = loads(block.raw_input)
     else:
         copy = plain_twin(cast("Mapping[str, Any]", value))

@@ -1,4 +1,4 @@
-"""Which result answers which call: one function, for readers, fit, checks and operations."""
+"""Which result answers which call: one function for readers, fit, checks and operations."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def _blocks(messages: Sequence[Msg]) -> list[tuple[Place, ToolUseBlock | ToolRes
 
 
 def links(messages: Sequence[Msg]) -> dict[Place, Place]:
-    """Return, for each tool result that has one, the call that it answers.
+    """Return, for each tool result that has one, its call.
 
-    A result with an id answers the first call of that id that isn't answered yet: the n-th occurrence goes with
-    the n-th. A result without id answers the first unanswered call before it, of its own name where it has one.
-    Results are never paired with a call that comes later.
+    A result with an id answers the first call of that id that has no result yet: the n-th result of an id goes with its
+    n-th call. A result without an id answers the first open call before it, of its own tool if it has a name. A result
+    never answers a later call.
     """
     found: dict[Place, Place] = {}
     waiting = _Waiting()
@@ -69,9 +69,9 @@ def links(messages: Sequence[Msg]) -> dict[Place, Place]:
 
 
 def answered(messages: Sequence[Msg]) -> dict[Place, Place]:
-    """Return ``links``, and for each further result of an id the last call of that id before it: it has no other.
+    """Return ``links``, plus the last earlier call of the id for each further result.
 
-    A tool may give two results for one call; both need the call.
+    A tool may return two results for one call; both need the call.
     """
     found = links(messages)
     last: dict[str, Place] = {}
@@ -87,10 +87,10 @@ def answered(messages: Sequence[Msg]) -> dict[Place, Place]:
 
 
 class _Waiting:
-    """The calls that no result answers yet, in order: all, by id and by name; each is taken once, wherever it stands.
+    """The calls without a result, in order: all, by id and by name; each is taken once.
 
-    A queue may still hold calls that were taken from another; they are passed over when they come first, so that the
-    time grows with the number of calls, however many wait.
+    A queue may still hold calls that were taken from another; they are skipped when they come first, so that the time
+    grows only with the number of calls.
     """
 
     def __init__(self) -> None:
@@ -100,13 +100,13 @@ class _Waiting:
         self._taken: set[Place] = set()
 
     def add(self, place: Place, call: ToolUseBlock) -> None:
-        """Let a call wait."""
+        """Add a call that waits for its result."""
         self._all.append(place)
         self._by_id.setdefault(call.id, deque()).append(place)
         self._by_name.setdefault(call.name, deque()).append(place)
 
     def take(self, result: ToolResultBlock) -> Place | None:
-        """Return the first waiting call that a result answers, which then waits no longer; None if there is none."""
+        """Remove and return the first waiting call that a result answers; None if there is none."""
         if result.tool_call_id is not None:
             queue = self._by_id.get(result.tool_call_id)
         else:
@@ -120,20 +120,20 @@ class _Waiting:
 
 
 class CallNames:
-    """Which tool a result is of, where a format says so of calls only.
+    """Finds the tool of each result, if a format names the tool in calls only.
 
-    The n-th result of an id goes with its n-th call. For readers, and for fit, which must know what a reader would
-    say: both tell it the blocks in their order.
+    The n-th result of an id goes with its n-th call. Used by readers, and by fit, which must know what a reader would
+    find; both pass the blocks in order.
     """
 
     __slots__ = ("_waiting",)
 
     def __init__(self) -> None:
-        # A queue where several calls have the same id: to make one takes longer than all else here.
+        # A queue only if several calls have the same id: making one takes longer than everything else here.
         self._waiting: dict[str, str | deque[str]] = {}
 
     def call(self, link: str | None, name: str) -> None:
-        """Take note of a call."""
+        """Record a call."""
         if link is None:
             return
         waiting = self._waiting
@@ -147,7 +147,7 @@ class CallNames:
             names.append(name)
 
     def answer(self, link: str | None) -> MadeName | None:
-        """Return the name of the tool that a result is of; None if its call isn't known."""
+        """Return the tool's name for a result, and close its call; None if its call isn't known."""
         names = self._waiting.pop(link, None) if link is not None else None
         if names is None:
             return None
@@ -159,12 +159,12 @@ class CallNames:
         return MadeName(name)
 
     def next_name(self, link: str) -> str | None:
-        """Return the name that ``answer`` would give, and leave the call waiting."""
+        """Return the name that ``answer`` would return, and leave the call open."""
         names = self._waiting.get(link)
         return names[0] if isinstance(names, deque) else names
 
     def see(self, message: Msg) -> None:
-        """Take note of all calls and results of a client's tools in a message."""
+        """Record all calls and results of client tools in a message."""
         for block in message.content:
             if isinstance(block, ToolUseBlock) and block.kind != "server":
                 self.call(block.id, block.name)
@@ -172,10 +172,10 @@ class CallNames:
                 self.answer(block.tool_call_id)
 
     def named(self, message: Msg) -> Msg:
-        """Return a message that its reader has just made, its result named after its call where it says no name itself.
+        """Name the result of a message that was just read after its call, if it has no name itself.
 
-        What is said of calls and results by this message is taken note of. Nobody else holds the message yet: it is
-        named where it stands, and so remembers what read it.
+        Records the message's calls and results. Nobody else holds the message yet, so it is changed in place, and still
+        knows its reader.
         """
         if message.role == "assistant":
             self.see(message)
@@ -188,7 +188,7 @@ class CallNames:
         return message
 
     def stand_in(self, message: Msg) -> Msg:
-        """Return the message with the names that its results have from their calls marked as made."""
+        """Return the message with names that its results took from their calls marked as made."""
         content = message.content
         if message.role != "tool" or len(content) != 1:
             return message
@@ -206,9 +206,9 @@ def with_result(message: Msg, result: ToolResultBlock) -> Msg:
 
 
 def named(message: Msg, name: str | None) -> Msg:
-    """Return a tool message, just read or about to be written, whose result has this name.
+    """Return a tool message, just read or about to be written, with this name for its result.
 
-    Without the name that its reader gave it, it is what was read, and written as that.
+    Without the name from its reader it is as it was read, and is written like that.
     """
     result: Any = message.content[0]
     new = _with_content(message, (_with_name(result, name),))
@@ -218,9 +218,9 @@ def named(message: Msg, name: str | None) -> Msg:
 
 
 def made_call_id(place: Place, name: str | None) -> Made:
-    """Return the id that a reader gives to a call whose document has none.
+    """Return the id that a reader makes for a call whose document has none.
 
-    Deterministic, from position and name; it doesn't change when messages are added behind.
+    It is deterministic, from position and name, and doesn't change when messages are appended.
     """
     return Made(f"call_{place[0]}_{place[1]}_{_safe(name or 'tool')}")
 
@@ -233,8 +233,8 @@ def _safe(name: str) -> str:
 def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
     """Return the messages with an id on each call and result in ``lacking``.
 
-    A result gets the id of the call that it answers; a call that has none is given one, as is a result without
-    call. New ids are plain (a target needs them) and differ from all that are there.
+    A result gets the id of the call that it answers. A call without an id gets a new one, and so does a result without
+    a call. New ids are plain (a target needs them) and differ from all existing ones.
     """
     pairs = links(messages)
     answers = {call: result for result, call in pairs.items()}
@@ -249,7 +249,7 @@ def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
             while value in taken:
                 value += "_"
             taken.add(value)
-        # Plain even where the partner's was made: a made id is the same as none, and would not be accounted for.
+        # Plain even if the partner's id was made: a made id is the same as none, and wouldn't be reported.
         ids[place] = str(value)
     out = list(messages)
     changes: dict[int, dict[int, str | None]] = {}

@@ -1,6 +1,6 @@
-"""ToolUseBlock: a call of a tool, and the rules for its input and its text.
+"""ToolUseBlock: a tool call, and the rules for its input and its text.
 
-``input`` is the truth; ``raw_input`` is how a document spelt it, parsed when somebody first asks.
+``input`` is the truth; ``raw_input`` is how a document spelt it, parsed on first access.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SIMPLY = 2
 
 
 class _Unset:
-    """The mark of an argument that was not given, where None is a value."""
+    """Marks an argument that wasn't passed, where None is a value."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ class _Unset:
 
 UNSET: Any = _Unset()
 """The mark of an argument that was not given, where None is a value."""
-# What the arguments hang on: where one of these changes, which of the two texts holds is settled anew.
+# If one of these changes, it is decided anew which of the two texts holds.
 _ARGUMENTS = frozenset({"input", "raw_input", "kind"})
 
 
@@ -49,22 +49,23 @@ def _input(value: Any) -> Any:
 
 @attrs.frozen(repr=False, eq=False)
 class ToolUseBlock(BaseBlock):
-    """A call of a tool.
+    """A tool call.
 
     Args:
         id: links the call with its result; None if the source has none.
-        name: of the tool.
-        input: any JSON; ``{}`` where neither it nor ``raw_input`` is given.
-        raw_input: the arguments as text, where the source had text. Kept byte for byte while it parses to
-            ``input``, else discarded: ``input`` is the truth. Text that isn't JSON makes an invalid call
-            (``is_valid`` is False, ``input`` is None).
-        kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider
-            runs it), or the name of a tool that the provider defines and the client runs ("shell", "computer" ...).
+        name: the tool's name.
+        input: any JSON; ``{}`` if neither it nor ``raw_input`` is passed.
+        raw_input: the arguments as text, if the source had text. Kept byte for byte while it parses to ``input``, else
+            discarded: ``input`` is the truth. Text that isn't JSON makes an invalid call (``is_valid`` is False,
+                ``input``
+            is None).
+        kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider runs it), or
+            the name of a tool that the provider defines and the client runs ("shell", "computer" ...).
         provider: who runs a server tool.
-        status: where the call stands ("asking", "in_progress" ...), where the source says so.
+        status: the state of the call ("asking", "in_progress" ...), if the source states it.
 
-    Two calls are equal when their inputs are; the text counts only where it says more than the input
-    (invalid, a key given twice, a number that no float holds).
+    Two calls are equal if their inputs are. The text counts only if it says more than the input (invalid JSON, a
+    duplicate key, a number that no float holds).
     """
 
     id: str | None = attrs.field(validator=optional_text)
@@ -74,11 +75,11 @@ class ToolUseBlock(BaseBlock):
     kind: str = attrs.field(default="function", validator=text, kw_only=True)
     provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     status: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
-    # Whether input says all that raw_input says: None until somebody asks; SIMPLY where a reader has seen how.
+    # Whether input says all that raw_input says: None until it is needed; SIMPLY if a reader has already checked.
     _says_all: int | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        """Settle which of input and raw_input holds."""
+        """Decide whether input or raw_input holds."""
         if self.raw_input is None:
             if self._input is UNSET:
                 object.__setattr__(self, "_input", EMPTY)
@@ -93,7 +94,7 @@ class ToolUseBlock(BaseBlock):
 
     def _parsed(self) -> tuple[bool, Any, bool]:
         if self.kind == "custom":
-            # Free text: its input is the text itself, and says all of it.
+            # Free text is its own input.
             return True, self.raw_input, True
         return parse_arguments(self.raw_input or "")
 
@@ -107,14 +108,14 @@ class ToolUseBlock(BaseBlock):
                 return None
         kind = value.__class__
         if kind is dict or kind is list:
-            # What was parsed is frozen when it is first handed out: most calls are only written again.
+            # What was parsed is frozen on first access: most calls are only written again.
             value = adopt(value)
             object.__setattr__(self, "_input", value)
         return value
 
     def _settled(self) -> Any:
-        """Return the input, of a text parsed now and never again, plain or frozen; UNSET for an invalid call."""
-        # What an invalid text says is found out once, too.
+        """Return the input, plain or frozen, parsing the text once; UNSET for an invalid call."""
+        # An invalid text, too, is parsed only once.
         if self._input is UNSET and self._says_all is None:
             valid, value, says_all = self._parsed()
             object.__setattr__(self, "_says_all", says_all)
@@ -129,26 +130,26 @@ class ToolUseBlock(BaseBlock):
 
     @property
     def significant_text(self) -> str | None:
-        """The raw text where it says more than ``input``, else None."""
+        """The raw text if it says more than ``input``, else None."""
         if self.raw_input is None:
             return None
         if self._says_all is None:
-            # What parses the text for the input tells this too.
+            # Parsing the text for the input decides this, too.
             self._settled()
         if self._says_all is None:
             object.__setattr__(self, "_says_all", self._parsed()[2])
         return None if self._says_all else self.raw_input
 
     def evolve(self, **changes: Any) -> ToolUseBlock:
-        """Return a copy with some fields changed; a new ``input`` drops the old text, a text the input."""
+        """Return a copy with some fields changed; a new ``input`` drops the old text, and a new text the input."""
         if "kind" in changes and "raw_input" not in changes and self.is_valid:
-            # What a text means depends on the kind; the input stays what it was.
+            # The meaning of a text depends on the kind; the input stays as it was.
             changes.setdefault("input", self.input)
         elif "raw_input" in changes and "input" not in changes:
             changes["input"] = UNSET if changes["raw_input"] is not None else self.input
         return super().evolve(**changes) if _ARGUMENTS.isdisjoint(changes) else attrs.evolve(self, **changes)
 
-    # copy.replace of Python 3.13 would otherwise be attrs.evolve, which knows nothing of the two.
+    # Otherwise copy.replace of Python 3.13 would use attrs.evolve, which doesn't know how the two depend on each other.
     __replace__ = evolve
 
     def _compared(self) -> tuple[object, ...]:
@@ -169,7 +170,7 @@ class ToolUseBlock(BaseBlock):
 
 
 def as_call(call: ToolUseBlock | Mapping[str, Any]) -> ToolUseBlock:
-    """Return the block of a call; of a mapping's two ids, ``call_id`` is the link and ``id`` the item."""
+    """Return a call as a block; if a mapping has two ids, ``call_id`` is the link and ``id`` the item."""
     if isinstance(call, ToolUseBlock):
         return call
     if not is_a(call, (Mapping,)):

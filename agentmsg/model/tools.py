@@ -32,7 +32,7 @@ class ToolSpec(Noted):
         parameters: JSON Schema of the input; None if the source states none.
         strict: whether the provider must hold the model to the schema; None if not stated.
         kind: "function", or "custom" for a tool that takes free text.
-        cache: a wish to cache the prompt up to and including this tool.
+        cache: a request to cache the prompt up to and including this tool.
         metadata: the application's own; never part of a prompt.
     """
 
@@ -47,7 +47,7 @@ class ToolSpec(Noted):
 
 @attrs.frozen(repr=False, eq=False)
 class NativeTool(Noted):
-    """A tool without equivalent elsewhere (most run at the provider), kept verbatim for its own family.
+    """A tool without an equivalent elsewhere (most run at the provider), kept verbatim for its own family.
 
     Attributes:
         codec: the family of formats that may write it.
@@ -66,7 +66,7 @@ def as_tools(value: Iterable[Tool]) -> tuple[Tool, ...]:
     """Return tools as a tuple.
 
     Raises:
-        InvalidMessage: code "type" if an item is no tool.
+        InvalidMessage: code "type" if an item isn't a tool.
     """
     tools = listed(value, "tools")
     for index, tool in enumerate(tools):

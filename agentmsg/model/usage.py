@@ -1,4 +1,4 @@
-"""What a response cost: token counters, money and time."""
+"""Usage: what a response cost in tokens, money and time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COUNTERS", "Usage"]
 
-# What ``+`` sums up, in the order in which it is told.
+# What ``+`` adds up, in display order.
 COUNTERS = (
     "input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio",
     "cost", "seconds",
@@ -26,19 +26,19 @@ COUNTERS = (
 
 @attrs.frozen(kw_only=True, repr=False, eq=False)
 class Usage(Noted):
-    """Counters of one response, in tokens unless said otherwise; None means not stated.
+    """Counters of one response, in tokens unless noted otherwise; None means not stated.
 
     Attributes:
-        input: tokens read, cache reads and writes included.
-        output: tokens written, reasoning included.
+        input: tokens read, including cache reads and writes.
+        output: tokens written, including reasoning.
         total: as the provider stated it; not computed.
         cache_read: part of input that came from a cache.
-        cache_write: part of input that was put into a cache.
+        cache_write: part of input that was written to a cache.
         reasoning: part of output that was thinking.
         input_audio: part of input that was audio.
         output_audio: part of output that was audio.
-        cost: money, in the currency the source uses.
-        seconds: time the response took.
+        cost: money, in the source's currency.
+        seconds: duration of the response.
     """
 
     input: int | None = attrs.field(default=None, validator=whole)
@@ -53,14 +53,14 @@ class Usage(Noted):
     seconds: int | float | None = attrs.field(default=None, validator=counter)
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum of all counters (None if no side states one); extras joined, the left win."""
+        """Return the sum of all counters (None if neither side states one), with joined extras; the left ones win."""
         if not is_a(other, Usage):
             return NotImplemented
         return Usage.joined((self, other))
 
     @classmethod
     def joined(cls, usages: Iterable[Usage]) -> Usage:
-        """Return the sum of some, as ``+`` of one after the other gives it, but made once."""
+        """Return the sum of several, as repeated ``+`` does, but in one step."""
         stated = tuple(checked(each, Usage, "usage") for each in listed(usages, "usages"))
         sums: dict[str, Any] = {name: reduce(_add, [getattr(each, name) for each in stated], None) for name in COUNTERS}
         extras = [each.extras for each in stated if each.extras]

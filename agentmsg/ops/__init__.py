@@ -1,22 +1,22 @@
-"""Operations on histories: pure functions, one module a subject. They stand above codecs and conversion.
+"""Operations on histories: pure functions, one module per subject. They are above codecs and conversion.
 
 | module | what |
 | --- | --- |
-| ``filtering`` | what ``History.filter`` and ``History.exclude`` give, and ``filter_messages`` |
-| ``trimming`` | what ``History.trim`` gives |
+| ``filtering`` | ``History.filter``, ``History.exclude`` and ``filter_messages`` |
+| ``trimming`` | ``History.trim`` |
 | ``truncating`` | the part of one message that fits |
-| ``tokens`` | how many tokens a message is, estimated or counted by a tokenizer |
-| ``conditions`` | names, ids and roles that are asked for, one or several |
-| ``stats`` | what ``History.stats`` gives |
-| ``totals`` | the same of many histories, in bounded memory |
-| ``differences`` | what differs between two histories, and the second made of the first and that |
+| ``tokens`` | tokens of a message, estimated or counted by a tokenizer |
+| ``conditions`` | the names, ids and roles that a caller asks for |
+| ``stats`` | ``History.stats`` |
+| ``totals`` | statistics of many histories, in bounded memory |
+| ``differences`` | the differences between two histories; apply them to the first to get the second |
 | ``alignment`` | which items of two sequences, and which words of two texts, belong together |
-| ``merging`` | neighbours of one role become one message |
-| ``ids`` | a later message in the place of the earlier one of its id; removals |
-| ``turns`` | a user's message and all that follows until the next one |
-| ``pairs`` | calls of tools with what answers them |
+| ``merging`` | merge adjacent messages of one role |
+| ``ids`` | a later message replaces an earlier one with its id; removals |
+| ``turns`` | a user message and all that follows until the next one |
+| ``pairs`` | tool calls with their results |
 | ``text`` | a history as one text, plain or XML |
-| ``transcript_tags`` | what such a text shows of each block |
+| ``transcript_tags`` | what such a text shows for each block |
 
-May import ``registry``, ``formats`` and what lies below them. The model reaches these modules by name, when asked.
+May import ``registry``, ``formats`` and what lies below them. The model looks these modules up by name when needed.
 """

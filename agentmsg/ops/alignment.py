@@ -1,7 +1,7 @@
 """Alignment: which items of two sequences belong together, in order; and which words of two texts.
 
-Equal items (but for ids and times) first, by ``difflib``; of what is left between those, the items that are most
-alike, so that a changed one is told from one that went and one that came.
+Equal items (apart from ids and times) are paired first, by ``difflib``. Of the items left between those, the most alike
+are paired, so that a changed item isn't taken for a removed and an added one.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ Pair: TypeAlias = "tuple[int | None, int | None]"
 """Indexes of an item in both sequences; None if it is in one only."""
 WordKind: TypeAlias = Literal["same", "removed", "added"]
 
-# Below this share of common parts two objects are strangers: one went, another came.
+# Below this share of common parts two objects are unrelated: one was removed, another added.
 _ALIKE = 0.25
-# Values of free-form JSON are never strangers, if they are of one shape: one became the other.
+# Values of free-form JSON with the same shape are always related: one became the other.
 _BECAME = 0.01
-# Between more pairs of items than this nothing is weighed: the n-th goes with the n-th.
+# With more pairs of items than this, likeness isn't computed: the n-th goes with the n-th.
 _MOST_PAIRS = 10_000
-# Of a text so much is looked at to find out how alike two items are.
+# The words of a text that are compared to find how alike two items are.
 _WORDS = 300
 _LONGEST = 20_000
-# More words than this are one change.
+# More words than this are reported as one change.
 _MOST_TOKENS = 5_000
 # Ids and times say where a message comes from, not what it is.
 _ORIGIN = {"id", "created_at"}
@@ -38,9 +38,9 @@ _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 
 
 def align(a: Sequence[Any], b: Sequence[Any]) -> list[Pair]:
-    """Return which items of two sequences belong together, in order, and those that stand alone.
+    """Return which items of two sequences belong together, in order, and those without a partner.
 
-    All indexes of both sequences are there once, rising.
+    Every index of both sequences occurs once, in ascending order.
     """
     pairs: list[Pair] = []
     for equal, left, right in _stretches([_key(item) for item in a], [_key(item) for item in b]):
@@ -51,11 +51,10 @@ def align(a: Sequence[Any], b: Sequence[Any]) -> list[Pair]:
 def _stretches(
     one: Sequence[Any], other: Sequence[Any], *, most: int | None = None
 ) -> Iterator[tuple[bool, range, range]]:
-    """Yield the places of two sequences in stretches that are equal, or not; of hashable items.
+    """Yield two sequences of hashable items in stretches, each equal or not.
 
-    What both begin and end with is taken off first. What is left is compared if it is no longer than ``most``;
-    items that are very frequent start no equal stretch there: else texts and histories that repeat themselves
-    would take minutes.
+    The common beginning and end come off first. The rest is compared if it is no longer than ``most``; very frequent
+    items start no equal stretch there, because repetitive texts and histories would otherwise take minutes.
     """
     least = min(len(one), len(other))
     head = 0
@@ -75,11 +74,11 @@ def _stretches(
 
 
 def _weighed(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> list[Pair]:
-    """Pair items of two gaps so that the sum of their likenesses is the greatest."""
+    """Pair the items of two gaps so that the sum of their likenesses is greatest."""
     if len(left) * len(right) > _MOST_PAIRS:
         return _in_step(a, b, left, right)
     facts = [(a[i], _facts(a[i])) for i in left], [(b[j], _facts(b[j])) for j in right]
-    # best[i][j]: the most that the items from i and j on can give together.
+    # best[i][j]: the greatest sum for the items from i and j on.
     best = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
     likeness = [[_likeness(*one, *other) for other in facts[1]] for one in facts[0]]
     for i in reversed(range(len(left))):
@@ -109,7 +108,7 @@ def _in_step(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> l
 
 
 def _key(value: Any) -> int:
-    """Return a number that is the same for values that are ``same``, but for ids and times."""
+    """Return a number that is equal for values that are ``same``, apart from ids and times."""
     kind = cast("Any", type(value))
     if isinstance(value, Noted):
         parts = [hash(name) ^ _key(get(value)) for name, get in compared(kind) if name not in _ORIGIN]
@@ -127,7 +126,7 @@ def _key(value: Any) -> int:
 
 
 def _facts(value: Any) -> frozenset[int]:
-    """Return what is said of an item: its leaves, and the words of its texts, with the names of their fields."""
+    """Return the facts of an item: its leaves and the words of its texts, with their field names."""
     found: set[int] = set()
     _collect(value, "", found)
     return frozenset(found)
@@ -153,7 +152,7 @@ def _collect(value: Any, name: str, found: set[int]) -> None:
 
 
 def _likeness(a: object, facts: frozenset[int], b: object, others: frozenset[int]) -> float:
-    """Return the share of common facts, 0 for strangers."""
+    """Return the share of common facts; 0 for unrelated items."""
     share = len(facts & others) / len(facts | others) if facts or others else 1.0
     if share >= _ALIKE:
         return share
@@ -166,11 +165,11 @@ def _shape(value: object) -> type:
 
 
 def words_apart(was: str, now: str) -> Iterator[tuple[WordKind, str]]:
-    """Yield the pieces of two texts, in order: what both have, what is in the first only, and in the second only.
+    """Yield the pieces of two texts in order: common, only in the first, and only in the second.
 
-    The pieces that aren't "added" are the first text, those that aren't "removed" the second. Words, spaces and
-    signs are compared; where more than 5,000 of them are left between what both texts begin and end with, that is
-    one change.
+    The pieces that aren't "added" form the first text, those that aren't "removed" the second. Words, spaces and
+    punctuation are compared; if more than 5,000 of them remain between the common beginning and end, that is one
+    change.
     """
     one, other = _TOKEN.findall(was), _TOKEN.findall(now)
     for equal, left, right in _stretches(one, other, most=_MOST_TOKENS):

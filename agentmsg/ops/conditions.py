@@ -1,6 +1,6 @@
-"""Conditions: what a caller asks for, one word or several, checked once, and refused in one way.
+"""Conditions: the words a caller asks for, one or several, checked once and refused in one way.
 
-One value stands for itself, an iterable for each of its items; an empty one is met by nothing.
+A single value stands for itself, an iterable for each of its items; nothing meets an empty one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def roles_of(value: str | Iterable[str], name: str) -> frozenset[str]:
 
 
 def name_of(message: Msg) -> str | None:
-    """Return the name of the sender; of a tool message without one, that of the tool."""
+    """Return the sender's name; for a tool message without one, the tool's."""
     if message.name is not None or message.role != "tool":
         return message.name
     return next((result.name for result in message.tool_results if result.name is not None), None)

@@ -1,9 +1,9 @@
-"""Differences: what differs between two histories, by path; and the second made of the first and its differences.
+"""Differences between two histories, by path; and the second history rebuilt from the first and its differences.
 
-Two histories that are ``same`` have no differences, and only they (``exact`` is stricter). Items of sequences are
-aligned first, so that an inserted message is one difference and not one in every message after it: equal ones by
-``difflib``, and of what is left between them those that are most alike. How well that is done never decides whether
-the differences are right, only how many there are.
+Two histories have no differences exactly if they are ``same`` (``exact`` is stricter). Items of sequences are aligned
+first, so that an inserted message is one difference, not one for every message after it: equal items by ``difflib``,
+and of those left between them the most alike. The quality of the alignment decides only how many differences there are,
+never whether they are right.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "Kind", "Path", "apply", "differences"]
 
 _MESSAGES = ("messages",)
-# After so many messages somebody may want to know how far it is.
+# Report progress after this many messages.
 _OFTEN = 64
 
 Path: TypeAlias = "tuple[str | int, ...]"
@@ -39,11 +39,11 @@ class Difference:
 
     Attributes:
         path: field names, keys and indexes from the history down, such as ``("messages", 3, "content", 0, "text")``.
-            Indexes are places in the first history; only the last step to an added item is its place in the second.
-        kind: "added" and "removed" of items, keys, and fields that were or are None; "reordered" of the keys of
+            Indexes are those of the first history; only the last step to an added item is its index in the second.
+        kind: "added" and "removed" for items, keys, and fields that were or are None; "reordered" for the keys of
             free-form JSON, whose order counts; else "changed".
-        was: the value in the first history; None if it was added; the keys where they are reordered.
-        now: the value in the second; None if it was removed; the keys where they are reordered.
+        was: the value in the first history; None if it was added; the keys if they are reordered.
+        now: the value in the second; None if it was removed; the keys if they are reordered.
     """
 
     path: Path
@@ -60,14 +60,13 @@ class Difference:
 def differences(
     a: History, b: History, *, exact: bool = False, advance: Callable[[int, int], None] | None = None
 ) -> list[Difference]:
-    """Return what differs between two histories, in the order of the first.
+    """Return the differences between two histories, in the order of the first.
 
     Args:
         a: the first.
         b: the second.
-        exact: whether notes count, ids and times that the library made, and the spelling of arguments, which
-            ``same`` ignores.
-        advance: called with how many messages are compared, and how many there are; for long histories.
+        exact: also compare what ``same`` ignores: notes, made ids and times, and the spelling of arguments.
+        advance: called with the number of messages compared and the total, for long histories.
     """
     found = _Finder(exact=exact, advance=advance)
     found.between((), a, b)
@@ -75,7 +74,7 @@ def differences(
 
 
 class _Finder:
-    """Walks through two values at once. Loops and no generators: values are deep, and the stack isn't."""
+    """Walks through two values at once, with loops instead of generators: values may be deep, and the stack isn't."""
 
     def __init__(self, *, exact: bool, advance: Callable[[int, int], None] | None = None) -> None:
         self.exact = exact
@@ -83,7 +82,7 @@ class _Finder:
         self.differences: list[Difference] = []
 
     def between(self, path: Path, a: Any, b: Any) -> None:
-        """Find what differs between two values at one place."""
+        """Find the differences between two values at one place."""
         if a is b or (not self.exact and same(a, b)):
             return
         if isinstance(a, Noted) and type(a) is type(b):
@@ -135,21 +134,21 @@ class _Finder:
 
 
 def _is_sequence(value: Any) -> bool:
-    """Whether the items of a value are compared one by one: those of an embedding aren't."""
+    """Whether the items of a value are compared one by one; those of an embedding aren't."""
     if isinstance(value, tuple):
         return all(isinstance(item, Noted) for item in cast("tuple[object, ...]", value))
     return isinstance(value, list)
 
 
 def _exactly(a: Any, b: Any) -> bool:
-    """Whether two values without parts are equal: a made text is its text, and not None."""
+    """Whether two values without parts are equal: a made text equals its text, but not None."""
     if isinstance(a, Made) or isinstance(b, Made):
         return isinstance(a, str) and isinstance(b, str) and str.__eq__(a, b)
     return (a is None) == (b is None) and same(a, b)
 
 
 def _exact_fields(cls: type[Any]) -> Iterable[tuple[str, Any]]:
-    """Return all fields, ``notes`` and the text of arguments as it stands among them, and how to get them."""
+    """Return all fields, including ``notes`` and the arguments' text, with functions that get their values."""
     from operator import attrgetter  # noqa: PLC0415 - for few
 
     names = [field.alias or field.name for field in attrs.fields(cls) if field.init]
@@ -161,7 +160,7 @@ def _exact_fields(cls: type[Any]) -> Iterable[tuple[str, Any]]:
 
 @attrs.define
 class _Changes:
-    """The differences at one place: of itself, or by the next step of the path; and the new order of its keys."""
+    """The differences at one place: of the value itself, or by the next path step; and the new order of its keys."""
 
     own: Difference | None = None
     order: Sequence[str] = ()
@@ -170,15 +169,15 @@ class _Changes:
 
 
 def apply(history: History, found: Iterable[Difference]) -> History:
-    """Return the second history of the first and their differences; it is ``same`` as the second.
+    """Return the second history, given the first and their differences; it is ``same`` as the second.
 
     Args:
-        history: the first, which doesn't change.
-        found: what ``differences`` gave; with all it found, in its order.
+        history: the first; it isn't changed.
+        found: all that ``differences`` returned, in that order.
 
     Raises:
-        InvalidMessage: if a difference names a place that this history doesn't have, or a value that doesn't
-            belong there.
+        InvalidMessage: if a difference names a place that this history doesn't have, or a value that doesn't belong
+            there.
     """
     root = _Changes()
     for difference in found:
@@ -216,7 +215,7 @@ def _with_fields(path: Path, value: Noted, changes: _Changes) -> Any:
             raise _no_place((*path, step))
         fields[name] = _changed((*path, step), getattr(value, name), inner)
     if isinstance(value, ToolUseBlock):
-        # A text says what the input is; without one the input stays, even where another kind reads a text otherwise.
+        # A text determines the input; without one the input stays, even if another kind would read a text differently.
         has_text = fields.get("raw_input") is not None
         fields["input"] = UNSET if has_text else fields.get("input", value.input)
     return value.evolve(**fields)

@@ -1,7 +1,7 @@
 """Filtering: the messages of a history that meet conditions, or those that don't.
 
-``chosen`` and ``left`` are ``History.filter`` and ``History.exclude``. ``filter_messages`` has the arguments of the
-functions of that name in LangChain (langchain-core 1.7.2) and Synaptic, and, by ``match``, the meaning of either.
+``chosen`` and ``left`` implement ``History.filter`` and ``History.exclude``. ``filter_messages`` takes the arguments of
+the functions of that name in LangChain (langchain-core 1.7.2) and Synaptic; ``match`` selects the meaning of either.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _sifted(messages: History | Msg | Iterable[MsgLike], conditions: Mapping[str
 
 
 def _with(history: History, kept: list[Msg]) -> History:
-    """Return the history with these of its messages; itself where they are all as they were."""
+    """Return the history with some of its messages; the history itself if all are unchanged."""
     unchanged = len(kept) == len(history) and all(map(_is, kept, history.messages))
     return history if unchanged else history.evolve(messages=kept)
 
@@ -52,7 +52,7 @@ def _is(one: Msg, other: Msg) -> bool:
 
 
 def _tests(*, role: Any = None, name: Any = UNSET, id: Any = UNSET, block: Any = None, where: Any = None) -> list[Test]:
-    """Return a test for each condition that is given, the cheapest first."""
+    """Return a test for each given condition, the cheapest first."""
     tests: list[Test] = []
     if role is not None:
         roles = roles_of(role, "role")
@@ -85,23 +85,23 @@ def _classes(value: Any) -> tuple[type, ...]:
 
 
 def _types_of_langchain(message: Msg) -> tuple[str, ...]:
-    """Return the words for the role; with LangChain the developer is the system, and a chat any role of one's own."""
+    """Return the words for the role; in LangChain "developer" counts as "system", and "chat" is any custom role."""
     more = ("system",) if message.role == "developer" else ("chat",) if message.is_chat else ()
     return (*_types_of_synaptic(message), *more)
 
 
 def _types_of_synaptic(message: Msg) -> tuple[str, ...]:
-    """Return the words for the role: our word and theirs."""
+    """Return the words for the role: ours and Synaptic's."""
     return (message.role, *(word for word, role in SYNONYMS.items() if role == message.role))
 
 
 @attrs.frozen
 class _Meaning:
-    """What the conditions of ``filter_messages`` mean together.
+    """How the conditions of ``filter_messages`` combine.
 
     Attributes:
-        types: the words for the role of a message.
-        enough: whether one inclusion that holds is enough, or all must.
+        types: the words for a message's role.
+        enough: whether one matching inclusion is enough, or all must match.
         keeps_empty: whether an empty list of inclusions is a condition, which nothing meets.
     """
 
@@ -135,11 +135,11 @@ def filter_messages(
     an empty list matches nothing.
 
     Args:
-        messages: a history, of which all but the messages is kept, or messages.
-        include_names: names of senders; a tool message without a name has its tool's. A text is one name.
+        messages: a history (its other fields are kept), or messages.
+        include_names: sender names; a tool message without one has its tool's. A text is one name.
         exclude_names: the same.
-        include_types: roles, in our words, or "human" and "ai". With ``match="any"``, "system" includes developers,
-            and "chat" any role of your own.
+        include_types: roles, in our words, or "human" and "ai". With ``match="any"``, "system" includes developers, and
+            "chat" any custom role.
         exclude_types: the same.
         include_ids: ids of messages.
         exclude_ids: the same.
@@ -191,7 +191,7 @@ def _asked(value: str | Iterable[str], name: str) -> frozenset[str]:
 
 
 def _call_ids(value: Any) -> Any:
-    """Return the ids of calls to take out, True for all of them, None for none."""
+    """Return the ids of calls to remove; True for all of them, None for none."""
     if value is None or is_a(value, bool):
         return value or None
     if is_a(value, str):
@@ -200,7 +200,7 @@ def _call_ids(value: Any) -> Any:
 
 
 def _without_calls(message: Msg, ids: Any) -> Msg | None:
-    """Return a message without these calls and results of client tools; None if it has no others."""
+    """Return a message without these calls and results of client tools; None if nothing else is left."""
     linked = [link for block in message.content if (link := _link(block)) is not UNSET]
     if ids is True:
         return None if linked or message.role == "tool" else message
@@ -213,7 +213,7 @@ def _without_calls(message: Msg, ids: Any) -> Msg | None:
 
 
 def _link(block: object) -> Any:
-    """Return the id that links a call or result of a client's tool; UNSET for any other block."""
+    """Return the id that links a client tool's call or result; UNSET for any other block."""
     if isinstance(block, ToolUseBlock) and block.kind != "server":
         return block.id
     if isinstance(block, ToolResultBlock) and block.kind != "server":

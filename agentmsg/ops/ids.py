@@ -1,7 +1,7 @@
-"""Messages by their ids: later ones in the place of earlier ones, and removals.
+"""Messages by id: later ones replace earlier ones, and removals.
 
-The rules are those by which LangGraph's ``add_messages`` puts messages into a stored state: of a history that holds
-what was stored and what came in, ``apply_removals`` followed by ``dedupe`` gives that state.
+The rules are those of LangGraph's ``add_messages``, which adds messages to a stored state. For a history of the stored
+messages and the new ones, ``apply_removals`` followed by ``dedupe`` gives that state.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ REMOVE_ALL = "__remove_all__"
 def dedupe(messages: History | Iterable[MsgLike]) -> History:
     """Return the history with each id once: a later message takes the place of an earlier one with the same id.
 
-    Messages without an id, with an empty id, or with an id that the library made are never the same: two equal answers
-    of a user are two messages. Removals stay where they are. A message after the removal of its id replaces nothing.
+    Messages without an id, with an empty id, or with an id that the library made are never duplicates: two equal
+    answers of a user are two messages. Removals stay where they are. A message after the removal of its id replaces
+    nothing.
 
     Returns:
         The history itself if no id occurs twice.
@@ -66,8 +67,8 @@ def apply_removals(messages: History | Iterable[MsgLike], missing: Literal["erro
         The history itself if it has no removals.
 
     Raises:
-        InvalidMessage: code "required" if a removal has no id, or names a message that was never there; the path is
-            its place. Code "option" if ``missing`` is another word.
+        InvalidMessage: code "required" if a removal has no id, or names a message that was never there; the path gives
+    its position. Code "option" if ``missing`` is another word.
     """
     one_of(missing, "missing", "error", "ignore")
     history = as_history(messages)
@@ -91,7 +92,7 @@ def apply_removals(messages: History | Iterable[MsgLike], missing: Literal["erro
 
 
 def _place(message: Msg, kept: list[Msg | None], places: dict[str, list[int]], vacant: dict[str, int]) -> None:
-    """Put a message where a removed one of its id stood, else at the end."""
+    """Put a message in the place of a removed one with its id, else at the end."""
     if not message.id:
         kept.append(message)
         return

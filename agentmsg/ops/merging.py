@@ -1,7 +1,7 @@
-"""Merging runs: neighbours of one role become one message.
+"""Merging: adjacent messages of one role become one message.
 
-The rules are those of LangChain's ``merge_message_runs`` and Synaptic's, without what these drop, double or repair on
-the way: names, ids, metadata that clash, and invalid calls.
+The rules are those of LangChain's ``merge_message_runs`` and Synaptic's, but nothing is dropped, doubled or repaired on
+the way: names, ids, clashing metadata, and invalid calls.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MERGED_FROM = "merged_from"
 # A result belongs to its call, a removal to its message, and a native message is kept as it is.
 _APART = frozenset({"tool", "remove", "native"})
 _COMMON = ("name", "recipient", "model")
-# How many levels down the entries of several messages are joined: extras are kept by family.
+# How many levels down the entries of several messages are joined: extras are grouped by family.
 _JOINED = {"metadata": 0, "response_metadata": 0, "extras": 1}
 _REST = [field.name for field in attrs.fields(TextBlock) if field.eq and field.name != "text"]
 _rest = attrgetter(*_REST)
@@ -56,7 +56,7 @@ def merge_runs(messages: History | Iterable[MsgLike], separator: str = "\n") -> 
     - the sum of all usage, and no embedding, because each belongs to a part of the text;
     - metadata, response metadata and extras of all; if keys clash, the earlier message wins.
 
-    ``metadata["merged_from"]`` lists what the merged message can't hold of each: always ``id``, ``name``,
+    ``metadata["merged_from"]`` lists what the merged message can't hold from each: always ``id``, ``name``,
     ``recipient``, ``model``, ``created_at`` (ISO 8601) and ``finish_reason``; and ``structured``, ``embedding``,
     ``metadata``, ``response_metadata``, ``extras`` and ``usage_extras``, each as a whole, if they differ. Ids and times
     that the library made are left out, and so is an entry without content. Earlier merges stay in the same list.
@@ -106,7 +106,7 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
     if any(origins):
         fields["metadata"][MERGED_FROM] = origins
         if all(type(value) is str for entry in origins for value in entry.values()):
-            # These are not nested, and all else stood in messages as it is: it need not be checked again.
+            # These aren't nested, and everything else was in messages unchanged: no need to check again.
             fields["metadata"] = adopt(fields["metadata"])
     return run[0].evolve(**fields)
 
@@ -115,9 +115,9 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
 
 
 def _content(run: Sequence[Msg], separator: str) -> list[Block]:
-    """Return the blocks of all; the texts of a seam are joined at the end, so that a long run takes no longer."""
+    """Return all blocks; the texts at a seam are joined at the end, so that a long run takes linear time."""
     pieces: list[tuple[Block, list[str]]] = []
-    # The last block that isn't a call, where it is a text that the next message may go on with.
+    # The last block that isn't a call, if it is a text that the next message may continue.
     open_text: list[str] | None = None
     for message in run:
         for k, block in enumerate(message.content):
@@ -167,7 +167,7 @@ def _add(joined: dict[str, Any], entries: Mapping[str, Any], depth: int) -> None
 
 
 def _says(joined: Mapping[str, Any], entries: Mapping[str, Any], depth: int) -> bool:
-    """Whether the joined entries hold these."""
+    """Whether the joined entries include these."""
     return all(
         key in joined and (same(joined[key], value) or (depth > 0 and _says_inside(joined[key], value, depth - 1)))
         for key, value in entries.items()
@@ -181,19 +181,19 @@ def _says_inside(joined: Any, value: Any, depth: int) -> bool:
 
 
 def _origins(message: Msg, merged: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the entries of ``merged_from`` for a message: one, or those of what it was merged from before."""
+    """Return a message's entries for ``merged_from``: one, or those of its earlier merges."""
     metadata = dict(message.metadata)
     earlier = _listed(metadata.get(MERGED_FROM))
     if earlier:
         del metadata[MERGED_FROM]
     entry = _entry(message, metadata, merged)
-    # What these say is not said again; what was changed since then is.
+    # Leave out what these say; keep what has changed since then.
     more = {key: value for key, value in entry.items() if not any(same(old.get(key), value) for old in earlier)}
     return [*earlier, more] if more or not earlier else [*earlier]
 
 
 def _listed(value: Any) -> list[Mapping[str, Any]]:
-    """Return the entries that an earlier merge made; none where an application uses the name for something else."""
+    """Return the entries of an earlier merge; none if an application uses the key for something else."""
     if not isinstance(value, list):
         return []
     entries: list[Any] = [*value]

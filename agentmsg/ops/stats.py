@@ -1,4 +1,4 @@
-"""Stats: what a history holds, in numbers."""
+"""Statistics of a history."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - only differences are used
 
 @attrs.frozen(kw_only=True)
 class HistoryStats:
-    """A history in numbers.
+    """Statistics of a history.
 
     Attributes:
         messages: number of messages.
@@ -64,7 +64,7 @@ class HistoryStats:
 
 
 def stats_of(history: History) -> HistoryStats:
-    """Return what a history holds, in numbers; of any history, an empty one too."""
+    """Return the statistics of a history, which may be empty."""
     lengths = tuple(message.length for message in history)
     length = sum(lengths)
     tools = list(_tools(history))
@@ -89,14 +89,14 @@ def stats_of(history: History) -> HistoryStats:
 
 
 def _counts(words: Iterable[str | None]) -> Mapping[str, int]:
-    """Return how many there are of each word, None left out."""
+    """Count each word, ignoring None."""
     return FrozenDict(Counter(str(word) for word in words if word is not None))
 
 
 def _tools(history: History) -> Iterator[tuple[str | None, bool]]:
-    """Yield the tool of each result (that of its call where it names none), and whether it failed.
+    """Yield the tool of each result (its call's if it names none), and whether it failed.
 
-    The tool is None if nobody knows it.
+    The tool is None if it isn't known.
     """
     answered = links(history)
     for i, message in enumerate(history):
@@ -126,9 +126,9 @@ def _duration(times: Iterable[datetime | None]) -> timedelta | None:
 
 
 def _since_epoch(time: datetime) -> tuple[bool, timedelta]:
-    """Return whether a time is aware, and how long after the beginning of 1970 it is.
+    """Return whether a time is aware, and its distance from the beginning of 1970.
 
-    Not by subtracting two times: of two in one zone Python gives what the clock on the wall shows, which jumps.
+    Subtracting two times wouldn't do: for two in the same zone Python uses wall-clock time, which jumps.
     """
     wall, offset = time.replace(tzinfo=None) - _EPOCH, time.utcoffset()
     return offset is not None, wall - (offset or timedelta())

@@ -3,8 +3,7 @@ r"""A history as one text, to put into a prompt or to read: LangChain's ``get_bu
 Two forms. ``prefix`` writes each message after a label:
 
     Human: What is the weather in Paris?
-    AI: Let me see.
-    [tool_call get_weather {"city":"Paris"}]
+    AI: Let me see. [tool_call get_weather {"city":"Paris"}]
     Tool: 21 degrees
 
 and ``xml`` as an element, with ids and names:
@@ -16,8 +15,8 @@ and ``xml`` as an element, with ids and names:
     </message>
     <message type="tool" tool_call_id="call_1" tool="get_weather">21 degrees</message>
 
-What differs from LangChain: calls are never Python literals, arguments stand as they were received, invalid calls and
-failed results are shown, nothing is cut, blocks are joined with newline, and a text can't pass for a message.
+Unlike LangChain: calls are never Python literals, arguments stay as received, invalid calls and failed results are
+shown, nothing is cut, blocks are joined with newline, and a text can't pass for a message.
 """
 
 from __future__ import annotations
@@ -47,11 +46,11 @@ PREFIXES: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 """What a message of a role is labelled with where the caller doesn't say; of any other role with the role itself."""
 
-# What ends a line for one program or another.
+# Line breaks in any common program.
 _BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _LABELLED = re.compile(f"([{_BREAKS}])([^:{_BREAKS}]*):")
 _NO_LABEL = re.compile(f"[:{_BREAKS}]")
-# What XML 1.0 cannot hold, not even escaped.
+# Characters that XML 1.0 can't hold, not even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IN_TEXT = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
 _IN_ATTRIBUTE = (*_IN_TEXT, ('"', "&quot;"), ("\n", "&#10;"), ("\t", "&#9;"))
@@ -76,8 +75,8 @@ def to_text(
 
     Args:
         messages: a history, or messages.
-        prefixes: labels by role ("human" also stands for "user", "ai" for "assistant"). Other roles have those of
-            ``PREFIXES``. The xml form writes labels in lower case, as ``type``.
+        prefixes: labels by role ("human" also means "user", "ai" "assistant"). Other roles have those of ``PREFIXES``.
+            The xml form writes labels in lower case, as ``type``.
         format: "prefix" or "xml".
 
     Raises:
@@ -92,7 +91,7 @@ def to_text(
 
 
 def _labels(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
-    """Return labels that somebody gave, by role."""
+    """Return the caller's labels, by role."""
     given: Mapping[str, object] = {} if prefixes is None else freeze_named("prefixes", prefixes)
     for role, label in given.items():
         if not isinstance(label, str):
@@ -102,7 +101,7 @@ def _labels(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
 
 
 def _pieces(message: Msg) -> list[Piece]:
-    """Return what is shown of a message; of one that is a tool's result, what is shown of that."""
+    """Return the pieces to show of a message; for a single tool result, those of the result."""
     result = _only_result(message)
     return [piece_of(block) for block in message.content] if result is None else list(result_pieces(result))
 

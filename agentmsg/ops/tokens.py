@@ -1,7 +1,7 @@
-"""Tokens: how many a message is, estimated without a model or counted by a tokenizer.
+"""Tokens of a message, estimated without a model or counted by a tokenizer.
 
-What is counted is what a model would read: role, sender and blocks. Neither metadata, usage, ids of messages and
-items, signatures and extras, nor the artifacts of tools; and none of the history's tools, which cost tokens, too.
+Only what a model would read counts: role, sender and blocks. These don't count: metadata, usage, ids of messages and
+items, signatures, extras, tool artifacts, and the history's tools (which cost tokens, too).
 
     text, thinking, refusal, compaction     its text, an opaque payload included
     tool_use                                id, name, and the arguments as JSON text (as received, where they were),
@@ -15,7 +15,7 @@ items, signatures and extras, nor the artifacts of tools; and none of the histor
     source                                  URL and title
     a block of yours                        its own fields: texts as they are, other values by their repr
 
-Media whose bytes aren't there (a URL, a file id) count as an image.
+Media without bytes (a URL, a file id) count as an image.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ _MESSAGE, _CALL, _IMAGE = 3, 10, 85
 def approximate_tokens(
     message: Msg, *, chars_per_token: float = 4.0, tokens_per_message: int = _MESSAGE, tokens_per_image: int = _IMAGE
 ) -> int:
-    """Return about how many tokens a message has, without a model.
+    """Estimate the number of tokens of a message, without a model.
 
-    That is the number of characters that the model reads (see this module) divided by ``chars_per_token``, rounded up,
+    It is the number of characters that the model reads (see this module) divided by ``chars_per_token``, rounded up,
     plus the tokens of the message itself and of its media. LangChain's ``count_tokens_approximately`` (langchain-core
     1.7.2) counts the same way, except that it also counts the spelling of Python objects, and base64 as text.
 
@@ -100,12 +100,12 @@ def token_counter(
     tokens_per_message: int = _MESSAGE,
     tokens_per_image: int = _IMAGE,
 ) -> Callable[[Msg], int]:
-    """Return a function that counts the tokens of a message with a real tokenizer, such as for ``History.trim``.
+    """Return a function that counts a message's tokens with a real tokenizer, for example for ``History.trim``.
 
     Args:
-        tokenizer: a function that returns the tokens of a text, such as ``encode`` of any library's tokenizer (without
-            the marks that some add around each text). Or the name of a tiktoken encoding, such as "o200k_base";
-            tiktoken downloads it on first use.
+        tokenizer: a function that returns the tokens of a text, such as any tokenizer's ``encode`` (without the special
+            tokens that some add around each text). Or the name of a tiktoken encoding, such as "o200k_base"; tiktoken
+            downloads it on first use.
         tokens_per_message: tokens that separate one message from the next.
         tokens_per_image: for each image, and for other media of unknown size.
 
@@ -123,7 +123,7 @@ def token_counter(
 
 @attrs.frozen
 class _Counter:
-    """A counter that asks a tokenizer; it can be pickled where that can."""
+    """A counter that calls a tokenizer; it can be pickled if the tokenizer can."""
 
     encode: Callable[[str], Sized]
     tokens_per_message: int
@@ -153,10 +153,10 @@ def _tiktoken(name: str) -> Callable[[str], list[int]]:
         msg = f"tiktoken has no encoding {excerpt(name)}: {excerpt(str(error))}"
         raise InvalidMessage(msg, code="option", path=("tokenizer",)) from None
     except OSError as error:
-        # What requests and urllib3 raise without a network is an OSError, too.
+        # Without a network, requests and urllib3 raise an OSError, too.
         msg = f"tiktoken cannot get the encoding {excerpt(name)}: {excerpt(str(error))}"
         raise FileError(msg, code="file", path=("tokenizer",)) from error
-    # Not `encode`: that refuses a text which holds what would be a special token.
+    # Not `encode`, which refuses a text that contains a special token.
     return cast("Callable[[str], list[int]]", encoding.encode_ordinary)
 
 
@@ -181,7 +181,7 @@ def _of_json(value: Any) -> str:
 
 
 def _of_call(block: ToolUseBlock, image: int) -> Iterable[Piece]:
-    # The text first: looking at the input would parse it.
+    # Use the text first: accessing the input would parse it.
     arguments = _of_json(block.input) if block.raw_input is None else block.raw_input
     return (_CALL, block.id, block.name, arguments)
 
@@ -208,7 +208,7 @@ def _of_file(block: FileBlock, image: int) -> Iterator[Piece]:
 
 
 def _of_source(source: Any, each: int, image: int) -> Iterator[Piece]:
-    """Yield what a model reads of media that are one token for ``each`` so many bytes."""
+    """Yield what a model reads of media that cost one token per ``each`` bytes."""
     if isinstance(source, TextSource):
         yield source.text
     elif isinstance(source, BlocksSource):
@@ -237,7 +237,7 @@ _COMMON = frozenset(field.name for field in attrs.fields(BaseBlock))
 
 
 def _of_others(block: Any, image: int) -> Iterator[Piece]:
-    """Yield what a block is of whose class the model knows nothing: ours derived, or somebody's own."""
+    """Yield what a model reads of a block of an unknown class: derived from ours, or a user's own."""
     for cls in type(block).__mro__[1:]:
         if cls in _PIECES:
             yield from _PIECES[cls](block, image)

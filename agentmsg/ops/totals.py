@@ -1,8 +1,8 @@
-"""Totals: what many histories hold together, folded one by one in bounded memory.
+"""Totals of many histories, added one by one in bounded memory.
 
-Nothing is counted here: each history is counted by ``stats_of``, and its numbers are summed up. Bounds: a
-``Distribution`` keeps a number for each different value up to EXACT of them, and buckets beyond; of names that data
-chooses (roles, tools, formats) so many are kept apart as NAMES and ROLES say, and later ones count as OTHERS.
+``stats_of`` counts each history, and its numbers are summed up here. Bounds: a ``Distribution`` keeps a number for each
+different value up to EXACT of them, and buckets beyond. Of the names that data chooses (roles, tools, formats), the
+first NAMES or ROLES are kept apart; later ones count as OTHERS.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ NAMES = 1000
 ROLES = 32
 OTHERS = "(others)"
 PERCENTILES = (50, 90, 99)
-# Each bucket is 2 % wider than the one below, so that its middle is at most 1 % from any value in it.
+# Each bucket is 2 % wider than the one below, so its middle is at most 1 % from any value in it.
 _GROWTH = 1.02
 
 
 class Distribution:
-    """Numbers that aren't negative, and their percentiles.
+    """Non-negative numbers and their percentiles.
 
-    Exact while there are at most EXACT different values; from then on percentiles are within 1 %. Number, sum,
-    least and greatest value stay exact (the sum as far as floats go, where values are floats).
+    Exact up to EXACT different values; beyond that percentiles are within 1 %. Count, sum, minimum and maximum stay
+    exact (the sum as far as floats go, if values are floats).
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Distribution:
         self._counts: Counter[float] = Counter()
 
     def add(self, value: float) -> None:
-        """Take a number."""
+        """Add a number."""
         self.count += 1
         self.total += value
         self.least = value if self.least is None else min(self.least, value)
@@ -80,13 +80,13 @@ class Distribution:
         return self.total / self.count if self.count else None
 
     def counts(self) -> Iterator[tuple[float, int]]:
-        """Yield the values in order, each with how often it was there; of buckets their middles."""
+        """Yield the values in order, each with its count; for buckets their middles."""
         least, greatest = self.least or 0, self.greatest or 0
         for value, times in sorted(self._counts.items()):
             yield (value if self.exact else min(max(_middle(value), least), greatest)), times
 
     def percentile(self, percent: float) -> float | None:
-        """Return the least value that isn't smaller than so many percent of all; None if there are none."""
+        """Return the smallest value that is at least this percentile; None if there are none."""
         if percent >= 100:  # noqa: PLR2004 - all of them
             return self.greatest
         rank, seen = max(1, math.ceil(self.count * percent / 100)), 0
@@ -97,7 +97,7 @@ class Distribution:
         return None
 
     def as_data(self) -> dict[str, Any]:
-        """Return the numbers that tell most, as plain data."""
+        """Return the main figures as plain data."""
         return {
             "count": self.count,
             "mean": self.mean,
@@ -109,7 +109,7 @@ class Distribution:
 
 
 def _bucket(value: float) -> float:
-    # Nothing is below the bucket of 0.
+    # Nothing is below bucket 0.
     return math.ceil(math.log(value) / math.log(_GROWTH)) if value > 0 else -math.inf
 
 
@@ -119,7 +119,7 @@ def _middle(bucket: float) -> float:
 
 @attrs.define
 class ToolTotals:
-    """Calls and results of one tool; errors are the results that say that the call failed."""
+    """Calls and results of one tool; errors are the results that report a failure."""
 
     calls: int = 0
     results: int = 0
@@ -127,7 +127,7 @@ class ToolTotals:
 
     @property
     def uses(self) -> int:
-        """How often the tool was used: histories may hold calls without results, and results without calls."""
+        """Number of uses: histories may hold calls without results, and results without calls."""
         return max(self.calls, self.results)
 
     @property
@@ -142,26 +142,26 @@ class ToolTotals:
 
 @attrs.define
 class Holding:
-    """How many histories and messages there are of one format."""
+    """Number of histories and messages of one format."""
 
     histories: int = 0
     messages: int = 0
 
 
 class Totals:
-    """What many histories hold together.
+    """Totals of many histories.
 
     Attributes:
-        histories, messages: how many there are.
+        histories, messages: their number.
         by_codec: histories and messages of each format.
-        by_role: characters of text a message, by role.
-        lengths: characters of text of all messages.
-        sizes: messages a history.
-        seconds: from the first to the last time of a history, of those that have two times.
+        by_role: characters of text per message, by role.
+        lengths: characters of text in all messages.
+        sizes: messages per history.
+        seconds: from the first to the last time of a history, for those with two times.
         tools: by name; a result of an unknown tool counts in ``all_tools`` only.
-        all_tools: of all tools together.
+        all_tools: all tools together.
         usage: the sum of all usage, without extras; None if no message states any.
-        usage_stated: how many messages state each counter.
+        usage_stated: number of messages that state each counter.
     """
 
     def __init__(self) -> None:
@@ -178,7 +178,7 @@ class Totals:
         self.usage_stated: Counter[str] = Counter()
 
     def add(self, history: History, codec: str = "") -> None:
-        """Take one history, and the name of the format that it came from."""
+        """Add a history, and the name of its format."""
         stats = stats_of(history)
         self.histories += 1
         self.messages += stats.messages
@@ -209,7 +209,7 @@ class Totals:
             _kept(self.tools, name, NAMES, ToolTotals).errors += number
 
     def counters(self) -> Iterator[tuple[str, float, int]]:
-        """Yield each counter of usage that is stated: its name, its sum, and how many messages state it."""
+        """Yield each stated counter of usage: its name, its sum, and the number of messages that state it."""
         for name in COUNTERS:
             value = getattr(self.usage, name, None)
             if value is not None:
@@ -232,12 +232,12 @@ class Totals:
 
 
 def by_size(table: Mapping[str, _T], size: Callable[[_T], float]) -> list[tuple[str, _T]]:
-    """Return the entries of a table, the largest first, those of one size by name."""
+    """Return a table's entries, the largest first, equal ones by name."""
     return sorted(table.items(), key=lambda entry: (-size(entry[1]), entry[0]))
 
 
 def _kept(table: dict[str, _T], name: str, most: int, new: Callable[[], _T]) -> _T:
-    """Return what a table has for a name, new where it has room for one more, else that of all others."""
+    """Return a table's entry for a name, a new one if there is room, else that of all others."""
     if name not in table and len(table) >= most:
         name = OTHERS
     if name not in table:

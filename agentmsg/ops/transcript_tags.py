@@ -1,6 +1,6 @@
 """What a transcript shows of each block: a tag, attributes and words.
 
-One table, for all forms of ``to_text``. Data of media are never shown, nor what isn't for the model: artifacts,
+One table for all forms of ``to_text``. Never shown: the data of media, and what isn't for the model: artifacts,
 metadata, signatures and opaque payloads.
 """
 
@@ -41,13 +41,13 @@ _NOTHING: Mapping[str, str | None] = MappingProxyType({})
 
 
 class Piece(NamedTuple):
-    """What is shown of a block.
+    """What to show of a block.
 
     Attributes:
-        tag: what it is; empty for plain text.
+        tag: its kind; empty for plain text.
         words: its text.
-        attributes: what is said about it; None stands for what isn't known.
-        inner: what is inside.
+        attributes: what is said about it; None if not known.
+        inner: the pieces inside it.
     """
 
     tag: str
@@ -57,13 +57,13 @@ class Piece(NamedTuple):
 
 
 def piece_of(block: BaseBlock) -> Piece:
-    """Return what is shown of a block, of any class."""
+    """Return what to show of a block of any class."""
     make = _BY_CLASS.get(type(block))
     return Piece("block", "", {"type": BLOCK_TAGS.get(type(block))}) if make is None else make(block)
 
 
 def result_pieces(result: ToolResultBlock) -> list[Piece]:
-    """Return what is shown of what a tool gave: content, structured content, and what went wrong."""
+    """Return what to show of a tool result: content, structured content, and what went wrong."""
     pieces = [piece_of(block) for block in result.content]
     if result.structured is not None:
         pieces.append(Piece("data", _json(result.structured)))

@@ -1,8 +1,8 @@
 """Trimming: the end or the beginning of a history that fits into a budget.
 
-One pass, one question to the counter a message. LangChain (langchain-core 1.7.2) and Synaptic have functions of this
-name; ours keeps a call and its results together, and tells its counter one message at a time, so that no order of
-the list matters.
+One pass, one call of the counter per message. LangChain (langchain-core 1.7.2) and Synaptic have functions of this
+name. Ours keeps a call and its results together, and passes one message at a time to the counter, so the order of the
+list doesn't matter.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def trim_messages(
     Nothing in the middle is left out. If nothing fits, no message is left, or only those of ``keep_system``.
 
     Args:
-        messages: a history, of which all but the messages is kept, or messages.
+        messages: a history (its other fields are kept), or messages.
         max_tokens: the budget.
         counter: returns the tokens of one message, at least 0. It is asked at most once per message, and for parts of
             one message.
@@ -73,7 +73,7 @@ def trim_messages(
     rest = max_tokens - sum(_cost(counter, message) for message in system)
     window = _Window(
         body,
-        # Where the system's messages take it all, what costs nothing still fits.
+        # If the system messages use up the budget, messages without tokens still fit.
         max(0, rest) if lead else rest,
         counter,
         None if start_on is None else roles_of(start_on, "start_on"),
@@ -109,7 +109,7 @@ class _Window:
     Attributes:
         body: the messages.
         budget: their most tokens.
-        counter: of one message.
+        counter: returns the tokens of one message.
         starts, ends: the roles that the result may begin and end with; None for all.
         pairs: calls by their results, which stay together.
     """
@@ -122,13 +122,13 @@ class _Window:
     pairs: dict[Place, Place]
 
     def trimmed(self, side: Side, *, allow_partial: bool) -> Sequence[Msg]:
-        """Return the messages that stay."""
+        """Return the messages to keep."""
         body, can_cut = self.body, self._cuts()
         stop = self._stop(can_cut) if side == "last" else len(body)
         order = range(stop - 1, -1, -1) if side == "last" else range(len(body))
         best, total = (stop, 0) if side == "last" else (0, 0)
         for index in order:
-            # The border after a message that is taken, seen from where we come.
+            # The border beyond a message that is kept, seen from the kept end.
             border = index if side == "last" else index + 1
             is_border = can_cut[border] and self._may(side, index)
             cost = _cost(self.counter, body[index])
@@ -148,15 +148,15 @@ class _Window:
         return roles is None or self.body[index].role in roles
 
     def _stop(self, can_cut: Sequence[bool]) -> int:
-        """Return how many messages there are up to the last one that the result may end with."""
+        """Return the number of messages up to the last one that the result may end with."""
         return next((i for i in range(len(self.body), 0, -1) if can_cut[i] and self._may("first", i - 1)), 0)
 
     def _cuts(self) -> list[bool]:
-        """Return, for each number of messages, whether the history may be cut after them: no pair is torn apart."""
+        """Return, for each number of messages, whether a cut after them splits no pair."""
         return _untorn(((call[0], result[0]) for result, call in self.pairs.items()), len(self.body))
 
     def _part(self, index: int, side: Side, room: int) -> Msg | None:
-        """Return the part of a message that fits into so many tokens."""
+        """Return the part of a message that fits into this many tokens."""
         message = self.body[index]
         torn = self._pairs_in(index, len(message.content))
         return part_of(
@@ -164,9 +164,9 @@ class _Window:
         )
 
     def _pairs_in(self, index: int, count: int) -> Iterable[tuple[int, int]]:
-        """Yield first and last block of the pairs of a message.
+        """Yield the first and last block of each pair in a message.
 
-        A call that is answered later, or a result of an earlier call, is a pair with the far end: it stays.
+        A call that is answered later, or a result of an earlier call, is paired with the far end: it stays.
         """
         for result, call in self.pairs.items():
             if index in (result[0], call[0]):
@@ -174,7 +174,7 @@ class _Window:
 
 
 def _untorn(pairs: Iterable[tuple[int, int]], count: int) -> list[bool]:
-    """Return, for each of 0 to ``count``, whether no pair has one side before it and the other not."""
+    """Return, for each of 0 to ``count``, whether a cut there splits no pair."""
     changes = [0] * (count + 2)
     for first, last in pairs:
         changes[first + 1] += 1

@@ -1,7 +1,7 @@
-"""Truncating: the part of one message that fits, where the whole doesn't.
+"""Truncating: the part of a message that fits, if the whole doesn't.
 
-Whole blocks go first, from the far end; then the block at the edge, where it is text, is cut between words. Each
-ideogram is a word. Where a message is one result of a tool, that is done to the content of the result.
+Whole blocks are removed first, from the far end; then a text block at the edge is cut between words. Each ideogram is a
+word. If a message is a single tool result, its content is cut like this.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def part_of(message: Msg, side: Side, fits: Callable[[Msg], bool], can_cut: Sequ
     """Return the largest part of a message that fits; None if there is none.
 
     Args:
-        message: of which the whole doesn't fit.
-        side: which end of it is kept.
-        fits: asked of each part that is tried: about as often as the number of blocks and words has binary digits.
-        can_cut: for each number of blocks, none and all included, whether the message may be cut after them.
+        message: the message, which doesn't fit as a whole.
+        side: which end of it to keep.
+        fits: called for each part tried: about as often as the number of blocks and words has binary digits.
+        can_cut: for each number of blocks, from none to all, whether the message may be cut after them.
     """
     content = message.content
     if len(content) == 1 and isinstance(result := content[0], ToolResultBlock):
@@ -71,14 +71,14 @@ def _largest(
 
 
 def _ways(side: Side, count: int) -> tuple[int, tuple[int, int], Sequence[int]]:
-    """Return the cut that keeps nothing, if the block beyond a cut and its far end are, and the cuts, best first."""
+    """Return the cut that keeps nothing, the block beyond a cut and its far end, and the cuts, best first."""
     if side == "last":
         return count, (-1, -1), range(1, count)
     return 0, (0, 1), range(count - 1, 0, -1)
 
 
 def _earliest(items: Sequence[int], fits: Callable[[int], bool]) -> int | None:
-    """Return the first item that fits, where all after one that fits do; found by halving."""
+    """Return the first item that fits, found by bisection; all items after one that fits must fit."""
     low, high = 0, len(items)
     while low < high:
         middle = (low + high) // 2
@@ -90,21 +90,21 @@ def _earliest(items: Sequence[int], fits: Callable[[int], bool]) -> int | None:
 
 
 def _places(text: str, side: Side) -> list[int]:
-    """Return where a text may be cut, what keeps most first."""
+    """Return where a text may be cut, the longest part first."""
     if side == "last":
         return [word.start() for word in _WORD.finditer(text) if word.start() > 0]
     return [word.end() for word in _WORD.finditer(text) if word.end() < len(text)][::-1]
 
 
 def _cut(block: TextBlock, side: Side, place: int) -> TextBlock:
-    """Return a block with one end of its text; a proof of the whole text is none of the part."""
+    """Return a block with one end of its text; without its signature, which covers the whole text."""
     start, end = (place, len(block.text)) if side == "last" else (0, place)
     citations = [moved for each in block.citations if (moved := _moved(each, start, end)) is not None]
     return block.evolve(text=block.text[start:end], citations=citations, signature=None)
 
 
 def _moved(citation: Citation, start: int, end: int) -> Citation | None:
-    """Return a citation as it stands in a part of its text; None if the piece that it is for is cut."""
+    """Return a citation shifted to a part of its text; None if its piece is cut."""
     if citation.start is None or citation.end is None:
         return citation
     if not start <= citation.start <= citation.end <= end:

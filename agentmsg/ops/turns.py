@@ -1,4 +1,4 @@
-"""Turns: a user's message and all that follows until the next one."""
+"""Turns: a user message and all that follows until the next one."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ __all__ = ["Turn", "turns_of"]
 
 @attrs.frozen
 class Turn:
-    """A user's message and all that follows until the next one.
+    """A user message and all that follows until the next one.
 
     Attributes:
-        messages: all of the turn, the user's first; a history with the id, tools, metadata and settings of the whole.
+        messages: the messages of the turn, the user's first; a history with the id, tools, metadata and settings of the
+            whole.
     """
 
     messages: History
 
     @property
     def user(self) -> Msg | None:
-        """The user's message; None for the turn before the first user message."""
+        """The user message; None for the turn before the first user message."""
         first = self.messages[0] if self.messages else None
         return first if first is not None and first.is_user else None
 

@@ -1,4 +1,4 @@
-"""Plain values: what JSON is made of, frozen, copied, parsed and measured; no messages yet.
+"""Plain JSON values: freeze, copy, parse and measure them; no messages yet.
 
 May import ``errors``, ``lazy``, ``limits`` and ``optional``.
 """

@@ -1,6 +1,6 @@
-"""Quick copies of plain documents: orjson writes and reads a document in a fifth of the time of a walk in Python.
+"""Fast copies of plain documents: orjson writes and reads a document in a fifth of the time of a walk in Python.
 
-Only what comes out as it went in is taken; all else goes the careful way of ``frozen``.
+This works only for values that come out as they went in; all others take the careful way of ``frozen``.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from agentmsg.values.types import class_of
 
 __all__ = ["copy_document", "copy_part", "one_level", "plain_twin", "thawed"]
 
-# The methods that look past a frozen container's own; Any, because they serve subclasses too.
+# Methods that bypass a frozen container's own; Any, because they serve subclasses too.
 _dict: Any = dict
 _list: Any = list
 
 
 def _entries(value: Any) -> dict[str, Any]:
-    # dict.copy would ask such a value for its keys, and that freezes what is in it.
+    # dict.copy would ask such a value for its keys, and that freezes its children.
     return dict(_dict.items(value))
 
 
-# How to copy one level, by exact class; the classes that ``adopt`` gives have no public names.
+# How to copy one level, by exact class; the classes that ``adopt`` makes have no public names.
 _COPY_LEVEL: dict[type, Any] = {
     FrozenDict: _dict.copy,
     FrozenList: _list.copy,
@@ -43,12 +43,13 @@ def _only_json() -> int:
 
 
 def copy_document(value: Any, depth: int, own_form: str | None = None) -> Any:
-    """Return what ``plain_copy`` does, in a fifth of the time where the value comes out of orjson as it went in.
+    """Return the same as ``plain_copy``, in a fifth of the time if orjson gives the value back as it was.
 
-    Objects of SDKs, models and data classes are what they say; see ``objects`` and ``Codec.own_form``.
+    SDK objects, models and data classes become plain data; see ``objects`` and ``Codec.own_form``.
 
-    Equal isn't the same: orjson turns what it knows into JSON (times, UUIDs, tuples, NaN), but then it isn't
-    equal, or raises. Members of enums that are texts or numbers are equal, and what ``plain_copy`` makes of them.
+    Equal isn't the same: orjson turns some types into JSON (times, UUIDs, tuples, NaN), but then the result isn't
+    equal, or orjson raises. Enum members that are texts or numbers are equal, and ``plain_copy`` gives the same for
+    them.
 
     Raises:
         InvalidMessage: as ``plain_copy`` does.
@@ -63,10 +64,10 @@ def copy_document(value: Any, depth: int, own_form: str | None = None) -> Any:
 
 
 def copy_part(value: Any, levels: int, depth: int) -> Any:
-    """Return the copy of what stands some levels down in a document, as ``copy_document`` of the whole has it there.
+    """Copy a part some levels down in a document, as ``copy_document`` of the whole would copy it.
 
     Raises:
-        InvalidMessage: as ``plain_copy`` does, with a path that leads through those levels.
+        InvalidMessage: as ``plain_copy`` does, with a path that includes those levels.
     """
     whole = value
     for _ in range(levels):
@@ -78,13 +79,13 @@ def copy_part(value: Any, levels: int, depth: int) -> Any:
 
 
 def one_level(value: Any) -> Any:
-    """Return a frozen container as a plain one, what is in it as it is; and a text that the library made as a text.
+    """Return a frozen container as a plain one with the same children, and a made text as a plain text.
 
-    For writers that take exact types only. ``items()`` of a container that nobody has looked at yet would freeze all
-    its children, just to have them written: writers that call it take twice as long.
+    For writers that take exact types only. ``items()`` of an untouched container would freeze all its children just to
+    write them, and take twice as long.
 
     Raises:
-        TypeError: where the value is anything else.
+        TypeError: for any other value.
     """
     copy = _COPY_LEVEL.get(class_of(value))
     if copy is not None:
@@ -96,7 +97,7 @@ def one_level(value: Any) -> Any:
 
 
 def plain_twin(value: Any) -> Any:
-    """Return what ``thaw`` gives, in half the time: what orjson writes of JSON values it reads as the same values.
+    """Return the same as ``thaw``, in half the time: orjson reads JSON values back as it wrote them.
 
     Args:
         value: plain or frozen, made of JSON types, as the model holds them.
@@ -109,7 +110,7 @@ def plain_twin(value: Any) -> Any:
 
 
 def thawed(document: Any) -> Any:
-    """Return what ``thaw`` gives of a document that somebody's codec wrote, in half the time where it is JSON data."""
+    """Thaw a document that any codec wrote, in half the time if it is JSON data."""
     twin = plain_twin(document)
-    # A codec of others may write what orjson turns into JSON (times, UUIDs): then the two are not equal.
+    # A foreign codec may write what orjson turns into JSON (times, UUIDs): then the two aren't equal.
     return twin if twin == document else thaw(document)

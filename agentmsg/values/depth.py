@@ -1,7 +1,7 @@
-"""The proof that a value isn't nested too deep: orjson writes at most 254 levels.
+"""Proves that a value isn't nested too deep: orjson writes at most 254 levels.
 
-A value inside of more lists may have as many levels less, so the same writing proves any smaller bound. The lists are
-made once and used again: to make them takes longer than to write them.
+Wrapping the value in more lists leaves fewer levels for it, so writing also proves a smaller bound. The lists are made
+once and reused: making them takes longer than writing them.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ __all__ = ["PROVABLE", "written_within"]
 PROVABLE = 254
 """The most levels that orjson writes."""
 
-# With more items than these, to count the brackets of a text takes more time than to write the lists around it.
+# With more items than these, counting the brackets of a text takes longer than writing the lists around it.
 _FEW = 16
-# The same, by the size of a text, where it is known: from here on, counting takes more than 2 us.
+# The same for the size of a text, if known: from here on, counting takes more than 2 us.
 _SHORT = 1600
-# Typed as Any: a check against it narrows nothing to a dict of who knows what.
+# Typed as Any, so that a check against it doesn't narrow to a dict of unknown types.
 _OBJECT: Any = dict
 _LIST: Any = list
 
 
 def written_within(value: object, depth: int, option: int | None = None, *, size: int | None = None) -> bytes:
-    """Return what orjson writes for a value of at most so many levels (at most 254), with an option of orjson's.
+    """Return what orjson writes for a value, proving that it has at most ``depth`` levels (at most 254).
 
     Args:
         value: anything.
         depth: the most levels.
-        option: of orjson.
-        size: of the text that the value was read from, where there is one; it only tells which way is the shorter.
+        option: an orjson option.
+        size: the size of the text that the value was read from, if any; it only decides which way is shorter.
 
     Raises:
-        TypeError: if it is nested deeper, or has something that orjson doesn't write.
+        TypeError: if it is nested deeper, or holds something that orjson doesn't write.
     """
     dumps, spare = _spare(around := PROVABLE - depth)
     if around <= 0:
@@ -46,7 +46,7 @@ def written_within(value: object, depth: int, option: int | None = None, *, size
         # Every level has two brackets.
         if len(text) <= 2 * depth or text.count(b"{") + text.count(b"[") <= depth:
             return text
-    # Taken away while in use: another thread makes lists of its own.
+    # Taken out while in use: another thread makes its own lists.
     outer, inner = spare.pop() if spare else _lists(around)
     inner.append(value)
     try:
@@ -57,10 +57,10 @@ def written_within(value: object, depth: int, option: int | None = None, *, size
 
 
 def _is_short(value: Any) -> bool:
-    """Tell whether a list, or each list in an object, has but a few items."""
+    """Whether a list, or each list in an object, has only a few items."""
     if type(value) is not _OBJECT:
         return type(value) is not _LIST or len(value) <= _FEW
-    for item in value.values():  # a generator would take longer than all else here
+    for item in value.values():  # a generator would take longer than everything else here
         if type(item) is _LIST and len(item) > _FEW:
             return False
     return True
@@ -68,14 +68,14 @@ def _is_short(value: Any) -> bool:
 
 @cache
 def _spare(_around: int) -> tuple[Callable[..., bytes], list[tuple[list[Any], list[Any]]]]:
-    """Return what writes, and so many lists inside of each other that nobody uses now."""
+    """Return orjson's writer, and the nested lists of this depth that are free."""
     import orjson  # noqa: PLC0415 - not every user of the model reads documents
 
     return orjson.dumps, []
 
 
 def _lists(levels: int) -> tuple[list[Any], list[Any]]:
-    """Return lists inside of each other, and the innermost of them."""
+    """Return nested lists, and the innermost of them."""
     inner: list[Any] = []
     outer = inner
     for _ in range(levels - 1):

@@ -1,8 +1,8 @@
-"""Free-form JSON, frozen: what metadata, tool input, extras and structured output are made of.
+"""Free-form JSON, frozen: for metadata, tool input, extras and structured output.
 
 FrozenDict and FrozenList are read-only subclasses of dict and list, so every serializer takes them and ``== {...}``
-works. ``freeze`` checks and copies what a caller hands over and may still change. ``adopt`` takes a tree that nobody
-else holds, and wraps its children only when they are handed out: freezing a whole tree costs more than parsing it.
+works. ``freeze`` checks and copies a caller's value, which may still change. ``adopt`` takes a tree that nobody else
+holds, and wraps its children only on access: freezing a whole tree costs more than parsing it.
 
 Known holes, which nobody uses by accident: ``dict.__setitem__(frozen, key, value)``, ``list.append(frozen, value)``.
 """
@@ -32,11 +32,11 @@ __all__ = [
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 """Any JSON value."""
-# int() and str() refuse more than 4,300 digits; a number that cannot be written must not get in.
+# int() and str() refuse more than 4,300 digits; a number that can't be written must not get in.
 _MAX_INT = 10**4300
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _PLAIN = (str, int, float, type(None))
-# The methods that write and that look past a frozen container's own; Any, because they serve both kinds.
+# Methods that write, and that bypass a frozen container's own; Any, because they serve both kinds.
 _dict: Any = dict
 _list: Any = list
 
@@ -47,7 +47,7 @@ def _refuse(self: object, *_: object, **__: object) -> NoReturn:
 
 
 class FrozenDict(dict[str, Any]):
-    """A read-only dict of JSON values; ``FrozenDict(mapping)`` checks and copies all the way down."""
+    """A read-only dict of JSON values; ``FrozenDict(mapping)`` checks and copies all levels."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class FrozenDict(dict[str, Any]):
         return cast("Self", freeze(_made(dict, value)))
 
     def __init__(self, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
-        """Do nothing: all is done in ``__new__``, so that a second call can't change the value."""
+        """Do nothing: ``__new__`` does it all, so that a second call can't change the value."""
 
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
@@ -86,7 +86,7 @@ class FrozenDict(dict[str, Any]):
 
 
 class FrozenList(list[Any]):
-    """A read-only list of JSON values; ``FrozenList(values)`` checks and copies all the way down."""
+    """A read-only list of JSON values; ``FrozenList(values)`` checks and copies all levels."""
 
     __slots__ = ()
 
@@ -95,7 +95,7 @@ class FrozenList(list[Any]):
         return cast("Self", freeze(_made(list, value)))
 
     def __init__(self, value: Iterable[Any] = ()) -> None:
-        """Do nothing: all is done in ``__new__``, so that a second call can't change the value."""
+        """Do nothing: ``__new__`` does it all, so that a second call can't change the value."""
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
@@ -114,16 +114,16 @@ class FrozenList(list[Any]):
 
 
 def shallow(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a mapping's entries as a dict, as they are.
+    """Return a mapping's entries as a dict, unchanged.
 
     Raises:
-        InvalidMessage: code "type" if it raises when it is read.
+        InvalidMessage: code "type" if reading it raises.
     """
     return cast("dict[str, Any]", _made(dict, value))
 
 
 def _made(cls: Any, value: Any) -> Any:
-    """Return a dict or list of what somebody gave."""
+    """Make a dict or list of a caller's value."""
     try:
         return cls(value)
     except RecursionError:
@@ -152,7 +152,7 @@ def _settle_list(self: list[Any]) -> None:
 
 
 class _LazyDict(FrozenDict):
-    """A FrozenDict whose children are still plain; the first look at them freezes them all."""
+    """A FrozenDict whose children are still plain; the first access freezes them all."""
 
     __slots__ = ()
 
@@ -174,8 +174,8 @@ def _settle_first(base: type, name: str, settle: Any) -> Any:
     return settled
 
 
-# Only what hands out children has to settle; len, ==, in and the C serializers see the plain tree.
-# __iter__ is among them because dict(lazy) and {**lazy} copy raw children unless it is overridden.
+# Only methods that hand out children must freeze first; len, ==, in and the C serializers use the plain tree. __iter__
+# is among them because dict(lazy) and {**lazy} copy raw children unless it is overridden.
 for _name in (
     "__getitem__",
     "__iter__",
@@ -216,10 +216,10 @@ def adopt(value: Any) -> Any:
     """Wrap a plain JSON tree that nobody else holds, without checking or copying what is inside.
 
     Args:
-        value: a value of exact types (dict, list, str, int, float, bool, None) as a parser gives it.
+        value: a value of exact types (dict, list, str, int, float, bool, None), as parsers return it.
 
     Returns:
-        The same scalar, or a frozen container whose children are wrapped when first handed out.
+        The same scalar, or a frozen container whose children are wrapped on access.
     """
     if type(value) is dict:
         frozen = _dict.__new__(_LazyDict)
@@ -267,14 +267,14 @@ def _scalar(value: object) -> JSON:
 
 
 def _walk(value: Any, limit: int, dict_type: type, list_type: type, opened: Callable[[Any], Any] | None = None) -> Any:
-    """Check and copy a value, into containers of these types; a cycle ends at the depth limit.
+    """Check and copy a value into containers of these types; a cycle stops at the depth limit.
 
-    What is no JSON is first ``opened``, where that is given. Without recursion: the caller's own stack may be deep.
+    ``opened``, if given, first turns anything that isn't JSON into plain data. No recursion: the caller's stack may be
+    deep.
     """
     whole = _list.__new__(list_type)
     item: Any = value
-    # One entry for each open container: its copy, and the items still to come; keys are for the path of an
-    # error.
+    # One entry for each open container: its copy, and the remaining items; keys are for an error's path.
     waiting: list[tuple[Any, Iterator[tuple[Any, Any]]]] = [(whole, iter(((0, value),)))]
     keys: list[Any] = [0]
     try:
@@ -301,7 +301,7 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type, opened: Call
                 keys.pop()
     except RecursionError:
         raise
-    except Exception as error:  # noqa: BLE001 - what is read may be anybody's: its items may raise anything
+    except Exception as error:  # noqa: BLE001 - items of a foreign object may raise anything
         told = error if isinstance(error, InvalidMessage) else _unreadable(cast("object", item), error)
         steps: list[Any] = keys[1:]
         path: list[str | int] = [key if is_a(key, (str, int)) else excerpt(key) for key in steps]
@@ -310,7 +310,7 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type, opened: Call
 
 
 def _inner_items(value: Any) -> Any:
-    if isinstance(value, (dict, Mapping)):  # dict first: it spares the slow question
+    if isinstance(value, (dict, Mapping)):  # dict first: it avoids the slow check
         return iter(cast("Any", value).items())
     if isinstance(value, (list, tuple)):
         return enumerate(_plain_items(value))
@@ -348,7 +348,7 @@ def freeze(value: Any) -> Any:
 
 
 def freeze_mapping(value: Mapping[str, Any]) -> Mapping[str, JSON]:
-    """Freeze a mapping, as ``freeze`` does; anything else is refused with code "type"."""
+    """Freeze a mapping, as ``freeze`` does; refuse anything else with code "type"."""
     if type(value) is not dict and not is_a(value, (dict, Mapping)):
         msg = f"a mapping is needed, not {excerpt(value)}"
         raise InvalidMessage(msg, code="type")
@@ -356,9 +356,9 @@ def freeze_mapping(value: Mapping[str, Any]) -> Mapping[str, JSON]:
 
 
 def plain_copy(value: Any, depth: int = DEFAULT_LIMITS.depth, *, opened: Callable[[Any], Any] | None = None) -> Any:
-    """Return a checked copy made of exact dicts and lists, which the caller alone holds.
+    """Return a checked copy made of exact dicts and lists that only the caller holds.
 
-    ``opened`` gives what stands in the place of an object that is no JSON.
+    ``opened`` replaces an object that isn't JSON.
 
     Raises:
         InvalidMessage: as ``freeze`` does.
@@ -367,11 +367,10 @@ def plain_copy(value: Any, depth: int = DEFAULT_LIMITS.depth, *, opened: Callabl
 
 
 def thaw(value: Any) -> Any:
-    """Return the plain, changeable copy of a JSON value (dicts and lists all the way down).
+    """Return a plain, mutable copy of a JSON value (dicts and lists on all levels).
 
     Raises:
-        InvalidMessage: code "depth" if it contains itself, or is nested deeper than there is room for; "type"
-            where it raises when it is looked at.
+        InvalidMessage: code "depth" if it contains itself, or is nested too deep; "type" if reading it raises.
     """
     try:
         return _thaw(value)
@@ -382,17 +381,17 @@ def thaw(value: Any) -> Any:
 
 
 def _thaw(value: Any) -> Any:
-    # Most of a document are scalars: a call for each of them would take most of the time.
+    # Most of a document is scalars: a call for each would take most of the time.
     if isinstance(value, dict):
         return {key: item if type(item) in _SCALARS else _thaw(item) for key, item in _dict.items(value)}
     if isinstance(value, (list, tuple)):
         return [item if type(item) in _SCALARS else _thaw(item) for item in _plain_items(value)]
-    # A text that the library made (an id) is a text like any other in a document.
+    # A made text (an id) is a text like any other in a document.
     return str.__str__(value) if isinstance(value, str) else value
 
 
 def _plain_items(value: Any) -> Iterator[Any]:
-    # Past the __iter__ of a lazy list, which would freeze the items just to have them thawed.
+    # Bypass the __iter__ of a lazy list, which would freeze the items only to have them thawed.
     return iter(_list.__iter__(value) if isinstance(value, list) else value)
 
 

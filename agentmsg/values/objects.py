@@ -1,7 +1,7 @@
-"""What people hold, made plain data: objects of SDKs, pydantic models, attrs classes, dataclasses.
+"""Turn objects into plain data: SDK objects, pydantic models, attrs classes, dataclasses.
 
-Told by what their classes offer; nothing of theirs is imported. A part that was never set, and says nothing, is left
-out: so an object is what its owner would send or store.
+They are recognised by what their classes offer; none of their packages is imported. A part that was never set, and says
+nothing, is left out, so the result is what the object's owner would send or store.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["opener"]
 
-# So many objects are opened for one document: one that makes new ones without end is none.
+# The most objects opened for one document: some objects make new ones without end.
 _MOST = 1_000_000
 
 
 def opener(own_form: str | None = None) -> Callable[[Any], Any]:
-    """Return what makes the plain data of one object, for one document; see ``opened``."""
+    """Return a function that opens single objects for one document; see ``opened``."""
     count = 0
 
     def open_one(value: Any) -> Any:
@@ -37,14 +37,14 @@ def opener(own_form: str | None = None) -> Callable[[Any], Any]:
 
 
 def opened(value: Any, own_form: str | None = None) -> Any:
-    """Return what an object says as plain data; objects inside of it may still be objects.
+    """Return an object as plain data; objects inside it may still be objects.
 
     Args:
         value: the object.
-        own_form: a method that is asked first, where the object has it and it gives a dict.
+        own_form: a method to try first, if the object has it and it returns a dict.
 
     Raises:
-        InvalidMessage: code "type" if it is of no kind that can be told, or of ours, or raises.
+        InvalidMessage: code "type" if its kind isn't known, if it is one of ours, or if it raises.
     """
     cls: Any = class_of(value)
     name: str = cls.__name__
@@ -77,12 +77,12 @@ def _of_model(value: Any) -> Any:
 
 
 def _dumped(value: Any, *, is_set: bool) -> Any:
-    # SDKs say in this attribute what they never send: what they parsed themselves.
+    # SDKs list here the fields that they never send: what they parsed themselves.
     hidden: Any = getattr(class_of(value), "__api_exclude__", None)
     try:
         return value.model_dump(mode="json", by_alias=True, exclude_unset=is_set, exclude=hidden, warnings=False)
     except TypeError:
-        return value.model_dump()  # somebody's, which takes no arguments
+        return value.model_dump()  # a foreign method that takes no arguments
 
 
 def _of_older_model(value: Any) -> Any:
@@ -91,7 +91,7 @@ def _of_older_model(value: Any) -> Any:
 
 
 def _with_defaults(said: Any, whole: Any) -> Any:
-    """Return what was set, and of what was not, what says something all the same, such as a role or a type."""
+    """Return the fields that were set, and those not set that still say something, such as a role or a type."""
     if is_object(said) and is_object(whole):
         more = {key: item for key, item in whole.items() if key not in said and not _is_nothing(item)}
         return {**{key: _with_defaults(item, whole.get(key)) for key, item in said.items()}, **more}
@@ -127,7 +127,7 @@ def _fields(value: Any, names: Iterator[tuple[str, bool]]) -> dict[str, Any]:
     return {name: item for name, (item, is_needed) in said.items() if is_needed or not _is_nothing(item)}
 
 
-# By what a class has.
+# By the attribute that a class has.
 _WAYS: Mapping[str, Callable[[Any], Any]] = {
     "model_dump": _of_model,
     "__fields_set__": _of_older_model,

@@ -1,6 +1,6 @@
-"""Look into frozen mappings: their own methods freeze all children first, because they hand them out.
+"""Look into frozen mappings without freezing their children, as their own methods would.
 
-A value may be a plain container, which could be changed: don't keep it, and don't hand it out. Plain mappings work too.
+A value may be a plain container, which is mutable: don't keep it, and don't hand it out. Plain mappings work, too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """JSON text to values and back, exactly: parse, depth, suspicion scan, slow path.
 
-orjson is fast and silent: it reads integers beyond 64 bits as floats, keeps the last of duplicate keys and
-writes NaN as null. So every text passes a cheap scan, and only what looks suspicious is read again, exactly,
-by the standard library. orjson alone decides whether a text is well-formed.
+orjson is fast and silent: it reads integers beyond 64 bits as floats, keeps the last of duplicate keys and writes NaN
+as null. So every text passes a cheap scan, and only suspicious texts are read again, exactly, by the standard library.
+orjson alone decides whether a text is well-formed.
 """
 
 from __future__ import annotations
@@ -37,9 +37,8 @@ __all__ = [
 Duplicates = Literal["error", "last"]
 """What to do about a key that an object holds twice: refuse the document, or let the last one win."""
 
-# One pass of bytes.translate turns digits into "0", so that a run of 19 digits can be found by a plain
-# search: about 1 ns a byte, where a regular expression takes 8. 19 digits are the fewest that can leave 64
-# bits.
+# One pass of bytes.translate turns digits into "0", so that a plain search finds a run of 19 digits: about 1 ns a byte,
+# where a regular expression takes 8. A number needs at least 19 digits to leave 64 bits.
 _DIGITS_ALIKE = bytes(48 if chr(code) in "0123456789" else 0 for code in range(256))
 _LONG_RUN = b"0" * 19
 # The largest float has 309 digits; orjson refuses integers beyond it.
@@ -60,11 +59,10 @@ def parse_json(
     Args:
         raw: the text, as UTF-8 bytes or str.
         limits: bounds on size and depth.
-        duplicates: what to do with a key that an object holds twice.
+        duplicates: what to do with a duplicate key.
 
     Raises:
-        DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number",
-            "surrogate".
+        DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number", "surrogate".
     """
     data = raw if type(raw) is bytes else as_bytes(raw)
     size = len(data)
@@ -79,7 +77,7 @@ def parse_json(
         fault = error
     if fault is not None:
         value = _loads_huge(data, fault)
-    # Four times as fast as a walk: what can be written is not too deep.
+    # Four times as fast as a walk: what orjson can write isn't too deep.
     try:
         written = written_within(value, limits.depth, size=size)
     except TypeError:
@@ -87,7 +85,7 @@ def parse_json(
         written = b""
     if written == data or (duplicates == "last" and fault is None and not may_round(data)):
         return value
-    # JSON that comes out as it went in, but for spaces: then no number was rounded and no key dropped on the way.
+    # JSON that comes out as it went in, apart from spaces: no number was rounded and no key dropped.
     if _is_as_written(data, written):
         return value
     if duplicates == "error" and fault is None and not may_round(data) and not _drops_keys(data, written, value):
@@ -96,16 +94,16 @@ def parse_json(
 
 
 def may_round(data: bytes) -> bool:
-    """Tell whether a text has a run of digits that orjson may read as a float which isn't that number."""
+    """Whether a text has a run of digits that orjson may read as a rounded float."""
     return data.translate(_DIGITS_ALIKE).find(_LONG_RUN) >= 0
 
 
 def _is_as_written(data: bytes, written: bytes) -> bool:
-    """Tell whether a text is what orjson writes for its value, but for spaces; strings keep theirs on both sides.
+    """Whether a text is what orjson writes for its value, apart from spaces; strings keep theirs on both sides.
 
-    Where one of the two is ASCII and the other isn't, they differ in more: Python's json escapes letters, orjson none.
+    If only one of the two is ASCII, they differ in more than spaces: Python's json escapes letters, orjson doesn't.
     """
-    # Where Python's json puts its spaces. In longer texts it takes less to leave them out on both sides.
+    # Where Python's json puts its spaces. For longer texts it is faster to remove them on both sides.
     if written == data or (len(data) <= _SHORT and written == data.replace(b'": ', b'":').replace(b', "', b',"')):
         return True
     return written.isascii() is data.isascii() and written.translate(None, _SPACES) == data.translate(None, _SPACES)
@@ -130,8 +128,8 @@ def as_bytes(raw: bytes | bytearray | memoryview | str) -> bytes:
 def _loads_huge(data: bytes, fault: ValueError) -> Any:
     """Parse a text that orjson has refused, and that only the slow path can read exactly.
 
-    orjson refuses integers beyond the largest float (309 digits and more). Cut short, they leave everything
-    else about the text as it is, so that orjson still decides whether it is well-formed.
+    orjson refuses integers beyond the largest float (309 digits and more). Cutting them short leaves the rest of the
+    text as it is, so that orjson still decides whether it is well-formed.
     """
     if _HUGE_RUN in data.translate(_DIGITS_ALIKE):
         import re  # noqa: PLC0415 - loaded already wherever attrs is
@@ -144,8 +142,8 @@ def _loads_huge(data: bytes, fault: ValueError) -> Any:
 
 
 def _check_depth(data: bytes, value: object, limit: int) -> None:
-    """Refuse a value nested deeper than the limit; without recursion, as the caller's stack may be deep."""
-    # As many brackets as levels at most, so this count settles small documents.
+    """Refuse a value nested deeper than the limit; without recursion, because the caller's stack may be deep."""
+    # There are at least as many brackets as levels, so this count settles small documents.
     if data.count(b"{") + data.count(b"[") <= limit:
         return
     level: list[Any] = [[value]]
@@ -159,11 +157,11 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
     raise DecodeError(msg, code="depth")
 
 
-# What orjson says, and the code for it; everything else is "syntax".
+# orjson's messages and their codes; everything else is "syntax".
 _REASONS: Mapping[str, str] = {
     "surrogate in string": "surrogate",
     "infinity": "number",
-    "depth": "depth",  # newer versions say "depth limit exceeded", older "recursion depth exceeded"
+    "depth": "depth",  # newer versions say "depth limit exceeded", older ones "recursion depth exceeded"
 }
 
 
@@ -176,10 +174,10 @@ def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
 
 
 def _drops_keys(data: bytes, written: bytes, value: object) -> bool:
-    """Tell whether a text may hold more keys than its value, which is written otherwise: with letters for escapes.
+    """Whether a text may hold more keys than its value, if it is written otherwise: with letters for escapes.
 
-    A key ends with a quote and a colon, and strings that hold these hold them in both texts. Unless spaces stand
-    between, or one of the two is an escape, there are as many in both.
+    A key ends with a quote and a colon, and strings that contain these contain them in both texts. Both texts have the
+    same number of them, unless spaces stand between or one of the two characters is an escape.
     """
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
@@ -189,10 +187,10 @@ def _drops_keys(data: bytes, written: bytes, value: object) -> bool:
 
 
 def _may_repeat_keys(data: bytes, value: object) -> bool:
-    """Compare the colons that follow a quote with the keys read: a count of marks can only be too high.
+    """Compare the colons after a quote with the keys read: the count can only be too high.
 
-    A quote behind an odd number of backslashes is part of a text, such as one that holds JSON. Runs of backslashes are
-    looked at from their first one only, or a long one would take the square of its length.
+    A quote after an odd number of backslashes is part of a text, such as one that holds JSON. Runs of backslashes are
+    checked from their first one only; otherwise a long run would take quadratic time.
     """
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
@@ -254,7 +252,7 @@ def _exact(data: bytes, duplicates: Duplicates, limits: Limits) -> Any:
 
 
 def dump_json(value: Any) -> bytes:
-    """Return compact UTF-8 JSON of a value made of JSON types; frozen containers and big integers are taken.
+    """Return compact UTF-8 JSON of a value made of JSON types, including frozen containers and big integers.
 
     Raises:
         EncodeError: if the value holds anything else (code "type", "number", "surrogate", "depth" ...).
@@ -267,9 +265,9 @@ def dump_json(value: Any) -> bytes:
 
 
 def dump_with_times(value: Any) -> bytes | None:
-    """Return compact JSON of a value in which times may stand, as ``time_text`` writes those without zone or in UTC.
+    """Return compact JSON of a value that may hold times, as ``time_text`` writes those without a zone or in UTC.
 
-    None where the value holds what only ``dump_json`` takes, such as an integer beyond 64 bits.
+    None if the value holds something that only ``dump_json`` takes, such as an integer beyond 64 bits.
     """
     _, dumps, _, timed = library()
     try:
@@ -299,7 +297,7 @@ def _dump_exactly(value: Any) -> bytes:
         return item
 
     try:
-        # Levels beyond orjson's own bound on writing are refused here, with a path.
+        # Levels beyond orjson's own limit are refused here, with a path.
         return orjson.dumps(big(plain_copy(value, 250)))
     except RecursionError:
         msg = "nested deeper than the caller's stack leaves room for"
@@ -312,9 +310,10 @@ def _dump_exactly(value: Any) -> bytes:
 
 @cache
 def library() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int, int]:
-    """Return ``loads``, ``dumps``, its strict option, and that which takes times.
+    """Return orjson's ``loads``, ``dumps``, its strict option, and the function that also takes times.
 
-    For short texts an import takes as long as the work. Else orjson writes dataclasses, and times, in silence.
+    For short texts an import statement takes as long as the work. Without the option, orjson silently writes
+    dataclasses and times.
     """
     import orjson  # noqa: PLC0415 - not every user of the model parses or writes JSON
 
@@ -327,10 +326,10 @@ UNUSUAL: Any = object()
 
 
 def usual_arguments(text: str) -> Any:
-    """Return the value of a text of arguments that certainly says no more than its value; else UNUSUAL.
+    """Return the value of an arguments text that certainly says no more than its value; else UNUSUAL.
 
-    Such a text is what orjson writes for the value, but for spaces between: then no key stood twice, and no number was
-    rounded. Spaces inside strings are the same on both sides, so they may be left out of the comparison too.
+    Such a text is what orjson writes for the value, apart from spaces: no key was duplicated, and no number rounded.
+    Spaces inside strings are the same on both sides, so the comparison may ignore them, too.
     """
     loads, dumps, _, _ = library()
     try:
@@ -341,7 +340,7 @@ def usual_arguments(text: str) -> Any:
         return UNUSUAL
     if not _is_as_written(data, written):
         return UNUSUAL
-    # Every level has two brackets, so that a short text need not be looked through.
+    # Every level has two brackets, so a short text needs no further check.
     depth = DEFAULT_LIMITS.depth
     return value if len(data) <= 2 * depth or data.count(b"{") + data.count(b"[") <= depth else UNUSUAL
 
@@ -350,9 +349,9 @@ def parse_arguments(text: str) -> tuple[bool, Any, bool]:
     """Read the JSON text of a tool's arguments.
 
     Returns:
-        ``(valid, value, exact)``: whether the text is JSON (the empty text counts as ``{}``); its value; and
-        whether the value says all that the text says. It doesn't where a key stands twice, or where a number
-        has more digits than a float holds.
+        ``(valid, value, exact)``: whether the text is JSON (the empty text counts as ``{}``); its value; and whether
+        the value says all that the text says. It doesn't if a key is duplicated, or if a number has more digits than a
+        float holds.
     """
     value = usual_arguments(text)
     if value is not UNUSUAL:
@@ -377,7 +376,7 @@ def _repeats(data: bytes) -> bool:
 
 
 def _rounds(text: str) -> bool:
-    """Tell whether a number of the text, as written, isn't the number that Python reads."""
+    """Whether a number in the text, as written, differs from the number that Python reads."""
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
     if not re.search(r"[0-9][.eE]", text):
@@ -396,5 +395,5 @@ def _holds(number: str) -> bool:
     try:
         return Decimal(number) == Decimal(repr(float(number)))
     except ArithmeticError:
-        # An exponent that even a Decimal does not hold; the float is zero.
+        # An exponent that even a Decimal can't hold; the float is zero.
         return False

@@ -1,7 +1,7 @@
-"""JSON text that certainly says no more than its value, parsed without a second look.
+"""Parse JSON text that certainly says no more than its value, without a second pass.
 
-For codecs that prove the depth of a document while they read it: to write the value again, which is how ``parse_json``
-proves it of any text, takes a tenth of their time.
+For codecs that prove a document's depth while they read it. ``parse_json`` proves it by writing the value again, which
+would take a tenth of their time.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ __all__ = ["is_shallow", "parse_undoubted", "undoubted_items"]
 def parse_undoubted(raw: bytes | bytearray | memoryview | str, limits: Limits) -> Any:
     """Return the value of a JSON text in which no number can be rounded; else UNUSUAL.
 
-    For a codec that proves the depth by itself, or asks ``is_shallow`` of what it can't prove it of. Of duplicate
-    keys the last is taken.
+    For a codec that proves the depth itself, or calls ``is_shallow`` for the rest. For duplicate keys the last one
+    wins.
 
     Args:
         raw: as for ``parse_json``.
-        limits: bounds on size and depth; where the depth is below USUAL, all is UNUSUAL.
+        limits: bounds on size and depth; if the depth is below USUAL, every text is UNUSUAL.
 
     Raises:
-        DecodeError: if it is no text at all.
+        DecodeError: if it isn't text at all.
     """
     data = as_bytes(raw)
     if len(data) > limits.bytes or limits.depth < USUAL:
@@ -42,16 +42,17 @@ def parse_undoubted(raw: bytes | bytearray | memoryview | str, limits: Limits) -
 
 
 def undoubted_items(data: bytes, begin: bytes, limits: Limits) -> Iterator[tuple[int, Any]]:
-    """Yield the items of a JSON array one by one, as ``parse_undoubted`` reads them, each with where it ends.
+    """Yield the items of a JSON array one by one, as ``parse_undoubted`` reads them, each with the position of its end.
 
-    So an item is in the processor's cache while it is read, and its memory is that of the next: to parse and read a
-    long array takes a tenth less time. The text is cut before each object that begins like the first; a string holds
-    no such beginning, as a quote in it has a backslash before. Where a piece is no JSON, as the cut was inside of an
-    item, this ends, and the rest is for others to read. The last item ends at -1, before the bracket.
+    An item is still in the processor's cache when it is read, and its memory is reused for the next: parsing and
+    reading a long array takes a tenth less time. The text is cut before each object that begins like the first; a
+    string can't contain such a beginning, because its quotes follow a backslash. If a piece isn't JSON, because the cut
+    was inside an item, this stops, and the caller reads the rest in another way. The last item ends at -1, before the
+    bracket.
 
     Args:
-        data: the text, without spaces around.
-        begin: how each object begins, such as ``{"lc": 1, ``; it holds a quote that follows a brace.
+        data: the text, without surrounding spaces.
+        begin: how each object begins, such as ``{"lc": 1, ``; it contains a quote after a brace.
         limits: as for ``parse_undoubted``.
     """
     if len(data) > limits.bytes or limits.depth < USUAL or not (data.startswith(b"[" + begin) and data.endswith(b"]")):
@@ -72,7 +73,7 @@ def undoubted_items(data: bytes, begin: bytes, limits: Limits) -> Iterator[tuple
 
 
 def is_shallow(value: object, around: int = 0) -> bool:
-    """Tell whether a value that was parsed has at most 254 levels, with those around it."""
+    """Whether a parsed value has at most 254 levels, including those around it."""
     try:
         written_within(value, PROVABLE - around)
     except TypeError:

@@ -1,4 +1,4 @@
-"""What a plain value is, told in a way that type checkers follow."""
+"""Type checks for plain values that type checkers can follow."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ __all__ = ["class_of", "is_list", "is_mapping", "is_object", "is_sequence", "is_
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether a value is a plain object, as a parser makes it."""
+    """Whether a value is a plain object, as parsers return it."""
     return type(value) is dict
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Tell whether a value is a plain list, as a parser makes it."""
+    """Whether a value is a plain list, as parsers return it."""
     return type(value) is list
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether a value is an object, plain or frozen."""
+    """Whether a value is an object, plain or frozen."""
     return isinstance(value, dict)
 
 
 def is_sequence(value: object) -> TypeGuard[list[Any]]:
-    """Tell whether a value is a list, plain or frozen."""
+    """Whether a value is a list, plain or frozen."""
     return isinstance(value, list)
 
 
@@ -33,7 +33,7 @@ def class_of(value: object) -> type[Any]:
 
 
 def is_sound(text: str) -> bool:
-    """Tell whether a text has no lone surrogates; ``isascii`` tells the same of most, and takes no time."""
+    """Whether a text has no lone surrogates; ``isascii`` settles most texts for free."""
     try:
         text.encode()
     except UnicodeEncodeError:
