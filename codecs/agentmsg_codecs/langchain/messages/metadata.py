@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+# A plain copy of a frozen object, without looking inside.
+copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 _make_audio = maker(am.AudioBlock)
 _make_base64 = maker(am.Base64Source)
 MODEL_KEYS = ("model_name", "model")
 STOP_KEYS = ("finish_reason", "stop_reason")
+MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
 # Of a call that stands in tool_calls and, as OpenAI writes it, in additional_kwargs.
@@ -56,6 +59,14 @@ def _stop(word: str) -> Stop:
 STOPS: Mapping[Any, Stop] = {
     word: _stop(word) for word in ("end_turn", "max_tokens", "pause_turn", "refusal", "stop_sequence", "tool_use")
 }
+
+
+def stop_of(note: Any) -> Stop | None:
+    """Return the word that stood in `stop_reason`, and was all that a note of `response_metadata` says; else None."""
+    pair: Any = note.get("/stop") if len(note) == 1 else None
+    if not is_sequence(pair) or len(pair) != 2 or pair[0] != "stop_reason":  # noqa: PLR2004 - key and word
+        return None
+    return STOPS.get(pair[1]) if isinstance(pair[1], str) else None
 
 
 def _takes_text(value: Any) -> bool:
@@ -182,16 +193,17 @@ def write_kwargs(block: Any, kwargs: Native) -> None:
 
 def read_response(native: Native) -> tuple[str | None, str | None, Native, Native]:
     """Return model, finish reason, the rest of `response_metadata`, and a note where they stood otherwise."""
-    model_key = next((key for key in MODEL_KEYS if type(native.get(key)) is str), None)
-    stop_key = next((key for key in STOP_KEYS if type(native.get(key)) is str), None)
+    model, word = native.get("model_name"), native.get("finish_reason")
+    if type(model) is str and type(word) is str and len(native) == 2 and word != "tool_use":  # noqa: PLR2004 - these
+        return model, finish_reason("finish_reason", word), {}, {}
+    model_key, stop_key = _first_word(native, MODEL_KEYS), _first_word(native, STOP_KEYS)
     if model_key is None and stop_key is None:
         return None, None, native, {}
     note: Native = {}
-    model = reason = None
-    if model_key is not None:
-        model = native[model_key]
-        if model_key != MODEL_KEYS[0]:
-            note["/model"] = model_key
+    reason = None
+    model = None if model_key is None else native[model_key]
+    if model_key not in (None, MODEL_KEYS[0]):
+        note["/model"] = model_key
     if stop_key is not None:
         word = native[stop_key]
         reason = finish_reason(stop_key, word)
@@ -200,13 +212,27 @@ def read_response(native: Native) -> tuple[str | None, str | None, Native, Nativ
     return model, reason, {key: native[key] for key in native if key not in (model_key, stop_key)}, note
 
 
+def _first_word(native: Native, keys: tuple[str, str]) -> str | None:
+    for key in keys:  # a loop: a generator takes as long as what it asks
+        if type(native.get(key)) is str:
+            return key
+    return None
+
+
 def write_response(message: am.Msg, note: Any) -> Any:
     """Return the `response_metadata` of a message."""
-    rest = message.response_metadata
+    rest: Any = message.response_metadata
     model, reason = message.model, message.finish_reason
     if model is None and reason is None:
         return rest
-    native: Native = {**rest}
+    native: Native = copied(rest)
+    if not note and "model_name" not in rest and "finish_reason" not in rest:
+        # Of almost all messages, and each has its first key.
+        if model is not None:
+            native["model_name"] = model
+        if reason is not None:
+            native["finish_reason"] = "tool_calls" if reason == "tool_use" else reason
+        return native
     if model is not None:
         noted = note.get("/model") if note else None
         native[_free_key(MODEL_KEYS, noted, native)] = model

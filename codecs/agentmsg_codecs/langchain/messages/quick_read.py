@@ -22,7 +22,15 @@ from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text
 from agentmsg_codecs.langchain.messages.layouts import reader
-from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, LIST_NOTE, STOPS, take_usual, with_texts
+from agentmsg_codecs.langchain.messages.metadata import (
+    IN_KWARGS,
+    LIST_NOTE,
+    MEANT,
+    read_response,
+    stop_of,
+    take_usual,
+    with_texts,
+)
 from agentmsg_codecs.langchain.names import ANTHROPIC, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage
 
@@ -31,21 +39,16 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.layouts import Layout
-    from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
-# Called with all fields in their order: with keywords it takes almost twice the time.
-_make_msg = maker(am.Msg)
+_BESIDE = ("content", "id", "metadata", "response_metadata", "notes")
+# Called with all of these in their order: with keywords it takes almost twice the time.
+_make_plain = maker(am.Msg, "role", *_BESIDE, "name")
+_make_tool = maker(am.Msg, "role", *_BESIDE)
+_make_answer = maker(am.Msg, "role", *_BESIDE, "name", "model", "usage", "finish_reason")
 # Typed as Any: a check against them narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
 _ARRAY: Any = list
-# The finish reasons whose default spelling is the native word itself.
-_USUAL: Mapping[str, str] = {
-    "stop": "stop",
-    "tool_calls": "tool_use",
-    "length": "length",
-    "content_filter": "content_filter",
-}
 
 
 # Three builders, and what they share. Each is straight-line code on purpose, whatever a linter counts in it.
@@ -97,23 +100,8 @@ class FastReaders:
                 return None
             if is_words(blocks):
                 notes = LIST_NOTE
-        return _make_msg(
-            role,
-            blocks,
-            own_id,
-            None,
-            name,
-            None,
-            None,
-            adopt(kwargs) if kwargs else EMPTY,
-            adopt(response) if response else EMPTY,
-            None,
-            None,
-            None,
-            None,
-            EMPTY,
-            notes,
-        )
+        meta, told = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
+        return _make_plain(role, blocks, own_id, meta, told, notes, name)
 
     def _tool(  # noqa: PLR0917 - the same
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
@@ -136,13 +124,11 @@ class FastReaders:
             if self._looks_odd(artifact):
                 return None
             artifact = adopt(artifact)
-        result = make_result(link, blocks, name, None, artifact, status)
-        if not kwargs and not response:
-            return _make_msg("tool", (result,), own_id, notes=notes) if notes else _make_msg("tool", (result,), own_id)
-        if self._may_mean(kwargs, response):
+        if (kwargs or response) and self._may_mean(kwargs, response):
             return None
+        result = make_result(link, blocks, name, None, artifact, status)
         meta, told = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
-        return _make_msg("tool", (result,), own_id, metadata=meta, response_metadata=told, notes=notes)
+        return _make_tool("tool", (result,), own_id, meta, told, notes)
 
     def _ai(  # noqa: PLR0917 - the same
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
@@ -174,35 +160,20 @@ class FastReaders:
         model = reason = None
         notes = LIST_NOTE if listed else EMPTY
         if response:
-            told = _told(response)
-            if told is None:
-                return None
-            model, reason, response, stop = told
-            if stop is not None:
+            model, reason, response, note = read_response(response)
+            if note:
+                stop = stop_of(note)
+                if stop is None:
+                    return None
                 notes = stop.listed if listed else stop.note
-            if response and self._looks_odd(response):
+            if response and (not MEANT.isdisjoint(response) or self._looks_odd(response)):
                 return None
         counted: Any = None if usage is None else read_usage(usage)
         # Else it is counters, and nothing else.
         if counted is not None and (counted.extras or counted.notes) and self._looks_odd(usage):
             return None
-        return _make_msg(
-            "assistant",
-            blocks,
-            own_id,
-            None,
-            name,
-            None,
-            model,
-            adopt(kwargs) if kwargs else EMPTY,
-            adopt(response) if response else EMPTY,
-            None,
-            counted,
-            reason,
-            None,
-            EMPTY,
-            notes,
-        )
+        meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
+        return _make_answer("assistant", blocks, own_id, meta, rest, notes, name, model, counted, reason)
 
     # -- content and calls --------------------------------------------------------------------------------------
 
@@ -210,7 +181,7 @@ class FastReaders:
         """Whether the general path must look at what stands beside a message that is no answer."""
         if kwargs and ("__openai_role__" in kwargs or self._looks_odd(kwargs)):
             return True
-        return bool(response) and (not _MEANT_RESPONSE.isdisjoint(response) or self._looks_odd(response))
+        return bool(response) and (not MEANT.isdisjoint(response) or self._looks_odd(response))
 
     def _looks_odd(self, value: Any) -> bool:
         """Whether the general path must look at free-form data."""
@@ -303,36 +274,6 @@ def _text(value: Any) -> bytes | None:
         return dump_json(value)
     except AgentMsgError:
         return None
-
-
-_MEANT_RESPONSE = frozenset({"model_name", "model", "finish_reason", "stop_reason"})
-
-
-def _told(response: Native) -> tuple[str | None, str | None, Native | None, Stop | None] | None:
-    """Return model, finish reason and the rest of response_metadata; None if they are not in their usual places.
-
-    The last is the native word, where it stands in `stop_reason`.
-    """
-    if len(response) == 2:  # noqa: PLR2004 - nothing but these two
-        model, word = response.get("model_name"), response.get("finish_reason")
-        if type(model) is str and type(word) is str and word in _USUAL:
-            return model, _USUAL[word], None, None
-        stop = STOPS.get(word) if type(word := response.get("stop_reason")) is str else None
-        if type(model) is str and stop is not None:
-            return model, stop.reason, None, stop
-    rest = dict(response)
-    model = rest.pop("model_name", None)
-    if type(model) is not str and (model is not None or "model_name" in response or "model" in response):
-        return None
-    if "finish_reason" in rest:
-        word = rest.pop("finish_reason")
-        reason = _USUAL.get(word) if type(word) is str else None
-        return None if reason is None or "stop_reason" in rest else (model, reason, rest, None)
-    if "stop_reason" not in rest:
-        return model, None, rest, None
-    word = rest.pop("stop_reason")
-    stop = STOPS.get(word) if type(word) is str else None
-    return None if stop is None else (model, stop.reason, rest, stop)
 
 
 def _read_calls(entries: list[Any]) -> tuple[Any, ...] | None:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_mapping, is_sequence, mark_of
+from agentmsg.formats import Native, mark_of, note_of
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write_use
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import openai_entry
@@ -25,16 +25,18 @@ from agentmsg_codecs.langchain.messages.layouts import writer
 from agentmsg_codecs.langchain.messages.metadata import (
     KWARGS_NOTE,
     LIST_NOTE,
-    STOPS,
+    MEANT,
     TEXTED_NOTE,
+    copied,
     is_in_kwargs,
+    stop_of,
     write_response,
 )
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.layouts import Layout
@@ -42,14 +44,9 @@ if TYPE_CHECKING:
 
 
 _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
-_BY_REASON: Mapping[str, list[Stop]] = {
-    any_stop.reason: [stop for stop in STOPS.values() if stop.reason == any_stop.reason] for any_stop in STOPS.values()
-}
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
 # The blocks that are somebody's: whose, the provider of the message may say.
 _OWNED = _SERVER | {am.ThinkingBlock}
-# A plain copy of a frozen object, without looking inside.
-_copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 class FastWriters:
@@ -103,7 +100,7 @@ class FastWriters:
         content = self._content(message.content, message.notes)
         if content is None:
             return None
-        return write(content, message.metadata, _response(message), message.name, message.id)
+        return write(content, message.metadata, write_response(message, None), message.name, message.id)
 
     def _tool(self, message: am.Msg) -> Native | None:
         if message.notes and message.notes != LIST_NOTE:
@@ -119,7 +116,7 @@ class FastWriters:
         return self._write_tool(
             content,
             message.metadata,
-            _response(message),
+            write_response(message, None),
             block.name,
             message.id,
             block.tool_call_id,
@@ -135,7 +132,7 @@ class FastWriters:
             if thought is None or "reasoning_content" in message.metadata:
                 return None
             blocks = blocks[1:]
-        stop: Stop | None = None
+        note: Any = None
         listed = False
         if message.notes:
             listed = message.notes == LIST_NOTE
@@ -144,6 +141,7 @@ class FastWriters:
                 if stop is None:
                     return None
                 listed = message.notes == stop.listed
+                note = stop.note[FAMILY]
         calls: list[Native] = []
         copies: list[Native] = []
         texts: list[Native] = []
@@ -152,9 +150,7 @@ class FastWriters:
             if start is None or (texts and "tool_calls" in message.metadata):
                 return None
             blocks = blocks[:start]
-        response = _response(message) if stop is None else _told(message, stop)
-        if response is None:
-            return None
+        response = write_response(message, note)
         provider = response.get("model_provider")
         if provider is not None and _is_untold(blocks, provider):
             return None
@@ -165,7 +161,7 @@ class FastWriters:
             content = [*content, *copies]
         kwargs: Any = message.metadata
         if thought is not None:
-            kwargs = _copied(kwargs)
+            kwargs = copied(kwargs)
             kwargs["reasoning_content"] = thought
         if texts:
             kwargs = {**kwargs, "tool_calls": texts}
@@ -199,21 +195,6 @@ def _is_anothers(block: Any, provider: Any) -> bool:
         and block.provider == ANTHROPIC != provider
         and str(mark_of(block, FAMILY, "/shape")).startswith("v1-")
     )
-
-
-def _response(message: am.Msg) -> Any:
-    response: Any = message.response_metadata
-    model, reason = message.model, message.finish_reason
-    if model is None and reason is None:
-        return response
-    if response and ("model_name" in response or "finish_reason" in response):
-        return write_response(message, None)
-    response = _copied(response)
-    if model is not None:
-        response["model_name"] = model
-    if reason is not None:
-        response["finish_reason"] = "tool_calls" if reason == "tool_use" else reason
-    return response
 
 
 def _thought(block: Any) -> str | None:
@@ -259,26 +240,7 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
 
 def _stop(message: am.Msg) -> Stop | None:
     """Return the word that stood in `stop_reason` alone, while it says why the message ended; else None."""
-    for shared in _BY_REASON.get(message.finish_reason or "", ()):
-        # What was read here has these very notes.
-        if message.notes is shared.note or message.notes is shared.listed:
-            return shared
-    note: Any = message.notes.get(FAMILY)
-    pair: Any = note.get("/stop") if is_mapping(note) else None
-    word: Any = pair[1] if is_sequence(pair) and len(pair) == 2 else None  # noqa: PLR2004 - key and word
-    stop = STOPS.get(word) if isinstance(word, str) else None
-    if stop is None or stop.reason != message.finish_reason:
+    stop = stop_of(note_of(message, FAMILY))
+    if stop is None or stop.reason != message.finish_reason or not MEANT.isdisjoint(message.response_metadata):
         return None
     return stop if message.notes in (stop.note, stop.listed) else None
-
-
-def _told(message: am.Msg, stop: Stop) -> Native | None:
-    """Return response_metadata with the word in `stop_reason`; None where something else stands there."""
-    response: Any = message.response_metadata
-    if response and ("model_name" in response or "finish_reason" in response or "stop_reason" in response):
-        return None
-    native: Native = _copied(response)
-    if message.model is not None:
-        native["model_name"] = message.model
-    native["stop_reason"] = stop.word
-    return native
