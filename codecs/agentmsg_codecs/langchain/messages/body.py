@@ -24,10 +24,8 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_of_anthropic
 from agentmsg_codecs.langchain.blocks.v1 import is_words
-from agentmsg_codecs.langchain.calls.copies import is_function_call
-from agentmsg_codecs.langchain.calls.deviations import SPACES
+from agentmsg_codecs.langchain.calls.copies import SPACES, Layout, chunks_of, content_part, is_function_call, lay_out
 from agentmsg_codecs.langchain.calls.joining import join
-from agentmsg_codecs.langchain.calls.layout import Layout, chunks_of, content_part, lay_out
 from agentmsg_codecs.langchain.messages.fields import KINDS, LEFT_OUT, ROLE_OF_KIND, TAG_OF_ROLE
 from agentmsg_codecs.langchain.messages.forms import Unwrapped, role_word
 from agentmsg_codecs.langchain.messages.metadata import (
