@@ -7,8 +7,8 @@ values are made and read by hooks that cattrs generates, under strict hooks for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast, get_args, get_origin
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -36,13 +36,10 @@ def is_non_standard(cls: type) -> bool:
     return cls in blocks.BLOCK_TAGS and cls not in _V1
 
 
-def _strict(kind: type) -> Callable[[Any, Any], Any]:
-    def check(value: Any, _: Any) -> Any:
-        if type(value) is not kind:
-            raise Unreadable
-        return value
-
-    return check
+def _float(value: Any, _: Any) -> Any:
+    if type(value) is not float:
+        raise Unreadable  # a whole number would be written as one
+    return value
 
 
 def _any(value: Any, _: Any) -> Any:
@@ -106,26 +103,16 @@ def _left_out(cls: Any) -> frozenset[str]:
     return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else frozenset()
 
 
-_LISTS = (tuple, list, Sequence)
-
-
-def _listed(cls: Any) -> list[str]:
-    """Return the fields of a class that hold what is a list in JSON, or None."""
-    kinds = {field.alias: (field.type, *get_args(field.type)) for field in attrs.fields(cls)}
-    return [name for name, each in kinds.items() if any((get_origin(kind) or kind) in _LISTS for kind in each)]
-
-
 def make_converter() -> cattrs.Converter:
     """Return the converter with the hooks of `non_standard`, and of all that stands in one."""
-    import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
-    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415 - the same
+    # Loaded when a first document is read or written.
+    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415
 
     for cls in blocks.BLOCK_TAGS:
         # Else cattrs could not register a hook on them: it resolves their annotations, and knows no names.
         _resolved(cls)
-    converter = cattrs.Converter(detailed_validation=False, forbid_extra_keys=True)
-    for kind in (str, int, bool, float):
-        converter.register_structure_hook(kind, _strict(kind))
+    converter = dispatch.strict_converter()
+    converter.register_structure_hook(float, _float)
     converter.register_structure_hook_func(_is_free_form, _any)
     converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
 
@@ -136,16 +123,7 @@ def make_converter() -> cattrs.Converter:
         return make_dict_unstructure_fn(_resolved(cls), converter, _cattrs_omit_if_default=True, **options(cls))
 
     def structure(cls: Any) -> Any:
-        read = make_dict_structure_fn(_resolved(cls), converter, _cattrs_forbid_extra_keys=True, **options(cls))
-        listed = _listed(cls)
-
-        def read_strictly(value: Any, kind: Any) -> Any:
-            # cattrs takes anything that can be gone through for a list: an object, a text.
-            if any(key in value and value[key] is not None and type(value[key]) is not list for key in listed):
-                raise Unreadable
-            return read(value, kind)
-
-        return read_strictly if listed else read
+        return make_dict_structure_fn(_resolved(cls), converter, _cattrs_forbid_extra_keys=True, **options(cls))
 
     converter.register_unstructure_hook_factory(attrs.has, unstructure)
     converter.register_structure_hook_factory(attrs.has, structure)

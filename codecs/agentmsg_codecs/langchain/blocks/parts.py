@@ -22,7 +22,6 @@ from agentmsg.formats import (
     is_mapping,
     is_marked,
     is_object,
-    maker,
     mark_of,
     marked,
     natives,
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Form
 
 
-_make_native = maker(am.NativeBlock)
 _OBJECT: Any = dict
 _BARE = adopt({FAMILY: {"/shape": "str"}})
 _REFUSED = (Unreadable, AgentMsgError)
@@ -186,10 +184,10 @@ class ContentParts(Parts):
             provider: who wrote the message, where it says so: whose the signatures and server tools are.
         """
         if type(part) is not _OBJECT:
-            return v1.make_text(text=part, notes=_BARE) if type(part) is str else _native(part)
+            return v1.make_text(text=part, notes=_BARE) if type(part) is str else natives.native_part(part, FAMILY)
         tag: Any = part.get("type")
         if type(tag) is not str and tag is not None:
-            return _native(part)
+            return natives.native_part(part, FAMILY)
         extras = part.get("extras")
         has_hint = type(extras) is _OBJECT and "cache_control" in extras
         if has_hint or "prompt_cache_breakpoint" in part or "filename" in part:
@@ -202,7 +200,7 @@ class ContentParts(Parts):
             if block is None:
                 block = self._of_forms(part, self._of_tag.get(tag, ()))
         except _REFUSED:
-            return _native(part)
+            return natives.native_part(part, FAMILY)
         return of_call(block) if type(block) is am.ToolUseBlock else block
 
     def _of_forms(self, part: Native, entries: Sequence[Entry]) -> Any:
@@ -388,7 +386,3 @@ def provider_of(block: Any) -> str | None:
     if type(block) is am.ThinkingBlock:
         return None if block.signature is None else block.signature.provider
     return block.provider if type(block) in (am.ToolUseBlock, am.ToolResultBlock) else None
-
-
-def _native(part: Any) -> Any:
-    return _make_native(codec=FAMILY, value=adopt(part), fallback=natives.native_text(part))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import EMPTY, Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives
+from agentmsg.formats import Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
@@ -113,22 +113,18 @@ def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
     return before, behind, {key: value for key, value in kwargs.items() if key not in taken}
 
 
-def take_usual(kwargs: Native, *, has_text: bool) -> tuple[tuple[Any, ...], Any, Native]:
-    """Return the thinking in additional_kwargs, the calls as OpenAI writes them, and the rest.
+def usual_kwargs(kwargs: Native, *, has_text: bool) -> tuple[list[Any], Any, Native] | None:
+    """Return thinking, calls as texts, and the rest of additional_kwargs; None if anything else stands there.
 
     Args:
         kwargs: additional_kwargs.
         has_text: the message has calls, and none of them stands in content.
     """
-    before: tuple[Any, ...] = ()
-    rest = kwargs
     texts = kwargs.get("tool_calls") if has_text else None
-    if texts is not None:
-        rest = {key: rest[key] for key in rest if key != "tool_calls"}
-    if type(thought := kwargs.get("reasoning_content")) is str:
-        before = (v1.make_thinking(thought, None, EMPTY, KWARGS_NOTE),)
-        rest = {key: rest[key] for key in rest if key != "reasoning_content"}
-    return before, texts, rest
+    before, behind, rest = read_kwargs(kwargs)
+    if behind or kwargs.get("function_call") is not None or (texts is None and kwargs.get("tool_calls") is not None):
+        return None
+    return None if any(rest.get(key) is not None for key in IN_KWARGS) else (before, texts, rest)
 
 
 def with_texts(blocks: tuple[Any, ...], count: int, texts: Any) -> tuple[Any, ...] | None:

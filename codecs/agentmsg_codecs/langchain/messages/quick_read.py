@@ -23,12 +23,11 @@ from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text
 from agentmsg_codecs.langchain.messages.layouts import reader
 from agentmsg_codecs.langchain.messages.metadata import (
-    IN_KWARGS,
     LIST_NOTE,
     MEANT,
     read_response,
     stop_of,
-    take_usual,
+    usual_kwargs,
     with_texts,
 )
 from agentmsg_codecs.langchain.names import ANTHROPIC, STATUS_WORDS
@@ -138,12 +137,13 @@ class FastReaders:
             return None
         if type(calls) is not _ARRAY or (usage is not None and type(usage) is not _OBJECT):
             return None
-        before: tuple[Any, ...] = ()
+        before: list[Any] = []
         texts: Any = None
         if kwargs:
-            before, texts, kwargs = take_usual(kwargs, has_text=type(content) is str and bool(calls))
-            if any(kwargs.get(key) is not None for key in IN_KWARGS) or self._looks_odd(kwargs):
+            usual = usual_kwargs(kwargs, has_text=type(content) is str and bool(calls))
+            if usual is None or self._looks_odd(usual[2]):
                 return None
+            before, texts, kwargs = usual
         if not calls and type(content) is str and content:
             blocks: Any = (make_text(content),)
             listed = False
@@ -156,7 +156,7 @@ class FastReaders:
                 return None
             listed = type(content) is _ARRAY and len(content) == 1 and is_words(blocks[:1])
         if before:
-            blocks = before + blocks
+            blocks = (*before, *blocks)
         model = reason = None
         notes = LIST_NOTE if listed else EMPTY
         if response:
@@ -166,7 +166,7 @@ class FastReaders:
                 if stop is None:
                     return None
                 notes = stop.listed if listed else stop.note
-            if response and (not MEANT.isdisjoint(response) or self._looks_odd(response)):
+            if response and self._looks_odd(response):
                 return None
         counted: Any = None if usage is None else read_usage(usage)
         # Else it is counters, and nothing else.

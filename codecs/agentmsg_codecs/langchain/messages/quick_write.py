@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
+# The keys of response_metadata that such messages are written with.
+_TAKEN = MEANT - {"model"}
 # The blocks that are somebody's: whose, the provider of the message may say.
 _OWNED = _SERVER | {am.ThinkingBlock}
 
@@ -241,6 +243,6 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
 def _stop(message: am.Msg) -> Stop | None:
     """Return the word that stood in `stop_reason` alone, while it says why the message ended; else None."""
     stop = stop_of(note_of(message, FAMILY))
-    if stop is None or stop.reason != message.finish_reason or not MEANT.isdisjoint(message.response_metadata):
+    if stop is None or stop.reason != message.finish_reason or not _TAKEN.isdisjoint(message.response_metadata):
         return None
     return stop if message.notes in (stop.note, stop.listed) else None
