@@ -111,7 +111,7 @@ def make_converter() -> cattrs.Converter:
     for cls in blocks.BLOCK_TAGS:
         # Else cattrs could not register a hook on them: it resolves their annotations, and knows no names.
         _resolved(cls)
-    converter = dispatch.strict_converter()
+    converter: cattrs.Converter = dispatch.strict_converter()
     converter.register_structure_hook(float, _float)
     converter.register_structure_hook_func(_is_free_form, _any)
     converter.register_unstructure_hook_func(_is_free_form, lambda value: value)

@@ -148,7 +148,7 @@ class LangChainLcCodec(ContainerCodec):
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
-        """Return the history of a document; of a list of usual envelopes in half of the time, see quick.py."""
+        """Return the history of a document; of a list of usual envelopes in half of the time, see envelopes.py."""
         messages: list[am.Msg] | None = None
         if duplicates == "last":
             self.engine.fill()
