@@ -219,7 +219,9 @@ def _nested_result(block: am.ToolResultBlock) -> Any:
 
 def settled(block: Any) -> Any:
     """Return a result with the status of an error, where it tells of one."""
-    if block.error is None or block.status is not None or is_marked(block, FAMILY, "/status"):
+    if type(block) is not am.ToolResultBlock or block.error is None or block.status is not None:
+        return block
+    if is_marked(block, FAMILY, "/status"):
         return block
     return block.evolve(status="error")
 
