@@ -44,12 +44,7 @@ _OF_CALLS = ("caller", "toolset_name")
 
 
 def is_of_anthropic(part: Native, provider: str | None) -> bool:
-    """Whether a v1 call or result of a server tool is Anthropic's: who wrote the message, or its id, says so.
-
-    Args:
-        part: the part.
-        provider: ``response_metadata.model_provider`` of the message.
-    """
+    """Whether a v1 call or result of a server tool is Anthropic's: the provider of the message, or its id, says so."""
     extras = part.get("extras")
     if "provider" in extras if is_object(extras) else not spelling.says_nothing(extras):
         return False

@@ -103,10 +103,6 @@ def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], 
 
     Blocks inside have one spelling only: else every level would be read again to prove the spelling of the next, and
     the time would grow by a factor for each level of nesting.
-
-    Args:
-        read_inner: returns the block of a part inside.
-        write_inner: returns the part of a block in its usual spelling.
     """
 
     def read(part: Native, _: Any = None) -> am.ToolResultBlock:

@@ -159,13 +159,7 @@ def is_same_json(a: Any, b: Any) -> bool:
 
 
 def beyond(block: am.ToolUseBlock, letter: str, plain: Native) -> Native:
-    """Return what the extras of a call say beyond it in one of its copies, as far as that comes back.
-
-    Args:
-        block: the call.
-        letter: of the copy.
-        plain: the copy in its default spelling.
-    """
+    """Return what the extras of a call say beyond it in one of its copies, as far as that comes back."""
     own = block.extras.get(SPACES[letter]) if block.extras and letter in SPACES else None
     return _beyond(own, plain, _OTHERWISE[letter], is_inner=False) if is_mapping(own) else {}
 

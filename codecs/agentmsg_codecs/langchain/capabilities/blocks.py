@@ -243,11 +243,7 @@ _NOT_ASKED = frozenset({"notes", "content"})
 
 
 class _AllFields(Mapping[str, Cell]):
-    """Cells for block classes whose fields are not known here: all are supported.
-
-    Args:
-        extras: the cell for extras.
-    """
+    """Cells for block classes whose fields are not known here: all are supported."""
 
     def __init__(self, extras: Cell) -> None:
         # The canonical form has a place for what v1 has none for: extras of a cache hint and of a signature.
@@ -283,12 +279,7 @@ def _coming_back_whole(parts: ContentParts) -> Rule:
 
 
 def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am.BaseBlock], Row]:
-    """Return the rows of the blocks in content, and inside tool results.
-
-    Args:
-        parts: the codec's reader and writer of content.
-        has_copies: whether calls stand outside the content, too.
-    """
+    """Return the rows of the blocks in content, and inside tool results; ``has_copies``: calls stand elsewhere, too."""
     extras = _block_extras(parts, has_copies=has_copies)
 
     def row(cls: type[Any], rule: Rule | None = None, concerns: str | None = None, **own: Cell) -> Row:

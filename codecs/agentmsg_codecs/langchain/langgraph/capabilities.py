@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg import thaw
 from agentmsg.formats import Caps, carried_extras, is_mapping, note_of
-from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
+from agentmsg_codecs.langchain.capabilities.messages import BESIDE_DATA, make_caps, message_extras
 from agentmsg_codecs.langchain.langgraph.checkpoints import are_elsewhere
 from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
@@ -24,7 +24,7 @@ def _taken_by_envelope(message: am.Msg) -> frozenset[str] | None:
 
 
 def _taken_by_dict(message: am.Msg) -> frozenset[str] | None:
-    return frozenset({"type", "data", "content"}) if note_of(message, LG).get("/form") == "dict" else None
+    return BESIDE_DATA if note_of(message, LG).get("/form") == "dict" else None
 
 
 def _form(message: am.Msg) -> str:

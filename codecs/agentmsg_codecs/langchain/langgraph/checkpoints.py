@@ -211,13 +211,7 @@ def _is_of_json(native: Any) -> bool:
 
 
 def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
-    """Return the document that a history remembers; where messages do not go there, a state, or a list.
-
-    Args:
-        rest: what is around the messages: plain data.
-        natives: the messages.
-        note: of the history.
-    """
+    """Return the document that a history remembers; where messages do not go there, a state, or a list."""
     noted, how, index = note.get("at"), note.get("how"), note.get("index")
     path = tuple(noted) if is_sequence(noted) else ()
     if how == "none" and natives:
@@ -237,13 +231,7 @@ _PLACES = frozenset({(), *_PATHS})
 
 
 def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
-    """Whether messages certainly go to a place where a key `messages` around them, which holds none, may stay.
-
-    Args:
-        rest: what is around the messages: plain data.
-        note: of the history.
-        count: how many messages there are.
-    """
+    """Whether messages certainly go to a place where a key `messages` around them, which holds none, may stay."""
     noted, how = note.get("at"), note.get("how")
     path = tuple(noted) if is_sequence(noted) else ()
     if how == "none" and count:

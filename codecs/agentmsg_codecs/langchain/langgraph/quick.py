@@ -19,8 +19,7 @@ import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, is_object, note_of, speed
 from agentmsg_codecs.langchain.langgraph.checkpoints import contents_of, place_of
-from agentmsg_codecs.langchain.langgraph.key_order import orders_of, reordered
-from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, PYDANTIC_2
+from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, PYDANTIC_2, orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, UNPACKING, WIDEST, pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
 from agentmsg_codecs.langchain.messages.depth import is_deep
@@ -155,10 +154,6 @@ def _chunks(document: Any, path: tuple[str, ...], tool: Any) -> list[bytes]:
 class UsualDocuments:
     """Reads and writes lists of messages most of which are as LangGraph writes usual ones today.
 
-    Args:
-        engine: writes the fields.
-        others: reads and writes all other messages.
-
     Attributes:
         readers: by the first bytes of a payload: all bytes before the fields, and the reader of these.
     """
@@ -268,21 +263,10 @@ def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: 
 
     Providers put their fields into response_metadata in orders of their own.
     """
-    orders = _orders(body, again, tool)
+    orders = orders_of(body, again)
     if not orders or tool.pack(reordered(again, orders)) != fields:
         return None
     return _noted(message, {"/order": orders})
-
-
-def _orders(body: Native, again: Native, tool: Any) -> list[Any]:
-    """Return what ``orders_of`` does, without a walk through fields that have the same bytes."""
-    if list(body) != list(again):
-        return orders_of(body, again)
-    found: list[Any] = []
-    for key, value in body.items():
-        if value and isinstance(value, (dict, list)) and tool.pack(value) != tool.pack(again[key]):
-            found += [[[key, *path], keys] for path, keys in orders_of(value, again[key])]
-    return found
 
 
 def _noted(message: am.Msg, note: Native | None) -> am.Msg:

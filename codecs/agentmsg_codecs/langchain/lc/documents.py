@@ -209,13 +209,7 @@ def _copy(value: Any) -> Any:
 
 
 def write_tree(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
-    """Return the tree that a history remembers, with its messages; None if they do not go there.
-
-    Args:
-        rest: what was around the messages: plain data.
-        natives: the messages.
-        note: of the history.
-    """
+    """Return the tree that a history remembers, with its messages; None if they do not go there."""
     holes, holder = note.get("holes"), note.get("holder")
     if not is_sequence(holes) or (holder is not None and not is_sequence(holder)):
         return None

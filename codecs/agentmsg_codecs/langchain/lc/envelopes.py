@@ -101,9 +101,6 @@ class Envelopes:
     the usual keys cannot. So a document of such envelopes needs no other look at its depth.
     tests/test_langchain_bytes.py holds the short ways against the others.
 
-    Args:
-        engine: reads and writes the flat form.
-
     Attributes:
         fast_readers: the whole id and the reader of the kwargs, by the last word of the id.
         fast_writers: by role, of the kwargs.

@@ -55,11 +55,7 @@ _SHORT_FORMS = frozenset({"role", "oldest", "pair", "text"})
 
 
 class Bodies:
-    """Reads and writes the bodies of messages.
-
-    Args:
-        parts: reads and writes content parts.
-    """
+    """Reads and writes the bodies of messages."""
 
     def __init__(self, parts: ContentParts) -> None:
         self.parts = parts

@@ -25,13 +25,7 @@ _PLAIN: Mapping[str, Native] = {
 
 
 def read(body: Native, tag: str, usual: Callable[[Native], am.Msg | None]) -> am.Msg | None:
-    """Return the message of a body whose keys deviate; None if anything else is odd.
-
-    Args:
-        body: the fields.
-        tag: the word in ``type``.
-        usual: reads bodies of this kind that have all keys, and no other.
-    """
+    """Return the message of a body whose keys deviate; None if anything else is odd."""
     fields = USUAL[tag]
     # In the order of keep: what is absent stands first.
     note: Native = {key: "absent" for key in fields if key not in body}
@@ -61,12 +55,7 @@ def read(body: Native, tag: str, usual: Callable[[Native], am.Msg | None]) -> am
 
 
 def write(message: am.Msg, usual: Callable[[am.Msg], Native | None]) -> Native | None:
-    """Return the body of a message that ``read`` may have given; None if it has anything else that is odd.
-
-    Args:
-        message: with extras, or notes.
-        usual: writes messages of this role that have neither.
-    """
+    """Return the body of a message that ``read`` may have given; None if it has anything else that is odd."""
     extras: Any = message.extras.get(FAMILY) if message.extras else EMPTY
     if not is_mapping(extras) or len(message.extras) != bool(extras) or not MAY_MEAN.isdisjoint(extras):
         return None

@@ -26,13 +26,7 @@ Layout: TypeAlias = Literal["flat", "short"]
 
 
 def reader(tag: str, layout: Layout, build: Callable[..., am.Msg | None]) -> Callable[[Native], am.Msg | None]:
-    """Return what reads the usual bodies of a kind, and gives None of any other.
-
-    Args:
-        tag: the kind.
-        layout: of the bodies.
-        build: makes the message of the values of its fields; None where one of them is odd.
-    """
+    """Return what reads usual bodies of a kind, and builds messages of their fields; it gives None of any other."""
     made: Callable[[Native], am.Msg | None] = _function(f"read_{layout}_{tag}", "body", *_reader(tag, layout))(build)
     return made
 

@@ -54,10 +54,6 @@ _OWNED = _SERVER | {am.ThinkingBlock}
 class FastWriters:
     """Writes the bodies of usual messages.
 
-    Args:
-        parts: writes content parts.
-        layout: of the bodies; see layouts.py.
-
     Attributes:
         by_role: the writers by role.
     """
