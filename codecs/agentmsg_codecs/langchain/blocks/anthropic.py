@@ -136,9 +136,13 @@ def form_of(tag: str, content: Any) -> Native:
         )
         if is_whole and type(code) is str and (message is None or type(message) is str):
             return {"error_type": code, "error": message, "status": "error"}
+    return {"structured": _read_structured(content)}
+
+
+def _read_structured(content: Any) -> Any:
     if type(content) not in (list, dict):
         raise Unreadable
-    return {"structured": adopt(content)}
+    return adopt(content)
 
 
 def output_of(block: Any) -> Any:
@@ -187,12 +191,6 @@ def _known_result(tag: str, name: str) -> Form:
     )  # fmt: skip
     fixed = {**_SERVER, "name": name}
     return Form(tag, am.ToolResultBlock, tag, (_LINK, content, *_BESIDE), fixed=fixed, when=_says_given(tag))
-
-
-def _read_structured(content: Any) -> Any:
-    if type(content) not in (list, dict):
-        raise Unreadable
-    return adopt(content)
 
 
 def _read_name(tag: str) -> str | None:

@@ -30,7 +30,7 @@ from agentmsg_codecs.langchain.blocks.anthropic import (
     write_texts,
 )
 from agentmsg_codecs.langchain.blocks.v1 import make_call, make_result, write_cache, write_extras
-from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input, items_of_call, read_args, write_beside
+from agentmsg_codecs.langchain.blocks.v1_calls import args_of, call_input, items_of_call, read_args, write_beside
 from agentmsg_codecs.langchain.blocks.v1_results import common, with_common
 from agentmsg_codecs.langchain.names import ANTHROPIC, ANTHROPIC_IDS, INNER
 
@@ -95,7 +95,7 @@ def _write_call(block: Any) -> Native:
     own: Native = {} if server is None else {"tool_name": block.name, "server_name": server}
     own |= {key: extras[key] for key in ("caller",) if key in extras}
     name = "remote_mcp" if server is not None else _NATIVE_NAMES.get(block.name, block.name)
-    part: Native = {"type": "server_tool_call", "id": block.id, "name": name, "args": call_args(block)}
+    part: Native = {"type": "server_tool_call", "id": block.id, "name": name, "args": args_of(block.input)}
     part |= {} if block.cache is None else {"cache_control": write_cache(block.cache)}
     return {**part, **write_extras(block, {}, **own)}
 

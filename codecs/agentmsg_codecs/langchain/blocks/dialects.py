@@ -22,11 +22,12 @@ from agentmsg.formats import (
     media,
     object_at,
     text_at,
+    tool_arguments,
     word_at,
 )
 from agentmsg.formats.forms import Const, Form, Hatch, Key, Link, Object, Spread, Text, Via, Wrapped
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID
-from agentmsg_codecs.langchain.blocks.v1_calls import CHUNK, raw_text
+from agentmsg_codecs.langchain.blocks.v1_calls import CHUNK
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
     BY_DATA,
@@ -290,14 +291,6 @@ def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None)
     )  # fmt: skip
 
 
-def _read_arguments(part: Native) -> Native:
-    return {"raw_input": text_at(part, "arguments")}
-
-
-def _write_arguments(block: Any) -> Native:
-    return {"arguments": raw_text(block)}
-
-
 _OPENAI = (
     Form("image_url", am.ImageBlock, "image_url", (_IMAGE_URL, ID, CACHE), notes={"shape": "image_url"}, when=_has_url,
          fits=lambda part: type(part.get("image_url")) is not str),
@@ -319,7 +312,8 @@ _OPENAI = (
     Form("function_call", am.ToolUseBlock, "function_call", (
         Key("call_id", "id", Link(), "null"), Key("name", "name", Text()),
         Hatch(keys=("arguments",), cells=dict.fromkeys(("input", "raw_input"), KEEP), must=("arguments",),
-              get=_read_arguments, put=_write_arguments),
+              get=lambda part: {"raw_input": text_at(part, "arguments")},
+              put=lambda block: {"arguments": tool_arguments.input_text(block)}),
         ID, CACHE,
     ), fixed={"kind": "function"}, notes={"shape": "function_call"}),
 )  # fmt: skip

@@ -13,11 +13,11 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
-    dump_json,
     is_mapping,
     marked,
     natives,
     object_at,
+    tool_arguments,
     word_at,
 )
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Text, Via
@@ -46,11 +46,6 @@ def args_of(value: Any) -> Any:
     return value if is_mapping(value) and not _is_wrapped(value) else {"_raw": value}
 
 
-def call_args(block: am.ToolUseBlock) -> Any:
-    """Return the object that stands for the input of a valid call."""
-    return args_of(block.input)
-
-
 def error_first(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return unknown fields with `error` in front, where the parts of invalid calls have their key for it."""
     return {"error": fields["error"], **fields} if "error" in fields and next(iter(fields)) != "error" else fields
@@ -70,11 +65,6 @@ def of_call(block: am.ToolUseBlock) -> am.ToolUseBlock:
     if block.id is None and block.kind != "server":
         return marked(block, FAMILY, **{"no-id": True})
     return block
-
-
-def raw_text(block: am.ToolUseBlock) -> str:
-    """Return the arguments of a call as text: as received, else compact JSON."""
-    return dump_json(block.input).decode() if block.raw_input is None else block.raw_input
 
 
 # What stands in the `extras` of calls.
@@ -107,11 +97,11 @@ def read_args(part: Native) -> Native:
 
 def write_args(block: am.ToolUseBlock) -> Native:
     """Return the arguments of a call."""
-    return {"args": call_args(block)}
+    return {"args": args_of(block.input)}
 
 
 def _write_text(block: am.ToolUseBlock) -> Native:
-    return {"args": raw_text(block)}
+    return {"args": tool_arguments.input_text(block)}
 
 
 def _write_words_beside(block: am.ToolUseBlock) -> Native:

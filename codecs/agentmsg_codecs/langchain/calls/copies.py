@@ -28,8 +28,9 @@ from agentmsg.formats import (
     same_document,
     speed,
     spelling,
+    tool_arguments,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import call_args, raw_text
+from agentmsg_codecs.langchain.blocks.v1_calls import args_of
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def is_function_call(block: Any) -> bool:
 
 def _valid_entry(block: am.ToolUseBlock) -> Native:
     bare = not is_mapping(block.input) and is_marked(block, FAMILY, "/bare")
-    return {"name": block.name, "args": block.input if bare else call_args(block), "id": block.id, "type": "tool_call"}
+    args = block.input if bare else args_of(block.input)
+    return {"name": block.name, "args": args, "id": block.id, "type": "tool_call"}
 
 
 def _invalid_entry(block: am.ToolUseBlock) -> Native:
@@ -66,7 +68,7 @@ def _invalid_entry(block: am.ToolUseBlock) -> Native:
         "type": "invalid_tool_call",
         "id": block.id,
         "name": block.name,
-        "args": block.input if bare else raw_text(block),
+        "args": block.input if bare else tool_arguments.input_text(block),
         "error": natives.extras_of(block, FAMILY).get("error"),
     }
 
@@ -78,14 +80,20 @@ def openai_entry(block: am.ToolUseBlock) -> Native:
 
 def function_of(block: am.ToolUseBlock) -> Native:
     """Return ``additional_kwargs.function_call``."""
-    return {"name": block.name, "arguments": raw_text(block)}
+    return {"name": block.name, "arguments": tool_arguments.input_text(block)}
+
+
+def spelt_as_langchain(args: Any) -> str:
+    """Return arguments as the text that LangChain makes of them."""
+    import json  # noqa: PLC0415 - its spelling is LangChain's
+
+    return json.dumps(am.thaw(args))
 
 
 def chunk_of(block: am.ToolUseBlock) -> Native:
     """Return the one piece that a whole call is in a chunk, as LangChain makes it."""
-    import json  # noqa: PLC0415 - its spelling of arguments is the one that LangChain writes
-
-    args = raw_text(block) if listed_invalid(block) else json.dumps(am.thaw(_valid_entry(block)["args"]))
+    invalid = listed_invalid(block)
+    args = tool_arguments.input_text(block) if invalid else spelt_as_langchain(_valid_entry(block)["args"])
     return {"name": block.name, "args": args, "id": block.id, "index": None, "type": "tool_call_chunk"}
 
 

@@ -35,9 +35,10 @@ from agentmsg.formats import (
     natives,
     note_of,
     same_document,
+    tool_arguments,
     with_note,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import call_input, raw_text
+from agentmsg_codecs.langchain.blocks.v1_calls import call_input
 from agentmsg_codecs.langchain.calls.copies import (
     SPACES,
     WRITERS,
@@ -236,8 +237,8 @@ def _says_the_same(block: am.ToolUseBlock, other: am.ToolUseBlock) -> bool:
         return False
     if not block.is_valid:
         return block.raw_input == other.raw_input
-    text = raw_text(other)
-    return am.same(block.input, other.input) and (raw_text(block) == text or is_same_json(raw_text(block), text))
+    texts = tuple(map(tool_arguments.input_text, (block, other)))
+    return am.same(block.input, other.input) and (texts[0] == texts[1] or is_same_json(*texts))
 
 
 def _join_chunks(calls: _Calls, natives: Any) -> None:

@@ -29,6 +29,7 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
+from agentmsg_codecs.langchain.calls.copies import spelt_as_langchain
 from agentmsg_codecs.langchain.chunks.partial_arguments import FAILED, partial_args
 from agentmsg_codecs.langchain.messages.fields import KEYS
 from agentmsg_codecs.langchain.messages.metadata import read_response, write_response
@@ -51,14 +52,9 @@ def _read_entry(native: Native, _: Any) -> am.ToolUseBlock:
 
 
 def _write_entry(block: am.ToolUseBlock) -> Native:
-    entry: Native = {"name": block.name or None, "args": _json(block) if block.raw_input is None else block.raw_input}
+    args = spelt_as_langchain(block.input) if block.raw_input is None else block.raw_input
+    entry: Native = {"name": block.name or None, "args": args}
     return {**entry, "id": block.id, "index": None, "type": "tool_call_chunk"}
-
-
-def _json(block: am.ToolUseBlock) -> str:
-    import json  # noqa: PLC0415 - its spelling of arguments is the one that LangChain writes
-
-    return json.dumps(thaw(block.input))
 
 
 _ENTRY = Shape(
