@@ -6,7 +6,7 @@ stand under them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
@@ -32,41 +32,20 @@ KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
 TEXTED_NOTE = adopt({FAMILY: {"/copies": "ta"}})
 
 
-class Stop(NamedTuple):
-    """What a usual word in `stop_reason` means, and the notes of messages that have it.
-
-    Attributes:
-        word: the native word.
-        reason: our word.
-        note: the note of a message.
-        listed: the note of a message whose content is a list of one text.
-    """
-
-    word: str
-    reason: str
-    note: Any
-    listed: Any
-
-
-def _stop(word: str) -> Stop:
-    own = {"/stop": ["stop_reason", word]}
-    return Stop(
-        word, finish_reason("stop_reason", word), adopt({FAMILY: own}), adopt({FAMILY: {**own, "/content": "list"}})
-    )
-
-
-# By the words that Anthropic has: the fast paths share one note a word.
-STOPS: Mapping[Any, Stop] = {
-    word: _stop(word) for word in ("end_turn", "max_tokens", "pause_turn", "refusal", "stop_sequence", "tool_use")
+# Of messages with a word of Anthropic's in `stop_reason`, by the word and whether their content is a list of one text:
+# the fast paths share them.
+STOP_NOTES: Mapping[tuple[str | None, bool], Any] = {
+    (word, listed): adopt({FAMILY: {"/stop": ["stop_reason", word], **({"/content": "list"} if listed else {})}})
+    for word in ("end_turn", "max_tokens", "pause_turn", "refusal", "stop_sequence", "tool_use")
+    for listed in (False, True)
 }
 
 
-def stop_of(note: Any) -> Stop | None:
-    """Return the word that stood in `stop_reason`, and was all that a note of `response_metadata` says; else None."""
-    pair: Any = note.get("/stop") if len(note) == 1 else None
-    if not is_sequence(pair) or len(pair) != 2 or pair[0] != "stop_reason":  # noqa: PLR2004 - key and word
-        return None
-    return STOPS.get(pair[1]) if isinstance(pair[1], str) else None
+def stop_word(note: Any) -> str | None:
+    """Return the word that stood in `stop_reason`, where a note says so."""
+    pair: Any = note.get("/stop")
+    is_word = is_sequence(pair) and len(pair) == 2 and pair[0] == "stop_reason"  # noqa: PLR2004 - key and word
+    return pair[1] if is_word and isinstance(pair[1], str) else None
 
 
 def _takes_text(value: Any) -> bool:

@@ -25,8 +25,9 @@ from agentmsg_codecs.langchain.messages.layouts import reader
 from agentmsg_codecs.langchain.messages.metadata import (
     LIST_NOTE,
     MEANT,
+    STOP_NOTES,
     read_response,
-    stop_of,
+    stop_word,
     usual_kwargs,
     with_texts,
 )
@@ -162,10 +163,9 @@ class FastReaders:
         if response:
             model, reason, response, note = read_response(response)
             if note:
-                stop = stop_of(note)
-                if stop is None:
+                notes = STOP_NOTES.get((stop_word(note), listed)) if len(note) == 1 else None
+                if notes is None:
                     return None
-                notes = stop.listed if listed else stop.note
             if response and self._looks_odd(response):
                 return None
         counted: Any = None if usage is None else read_usage(usage)

@@ -26,13 +26,14 @@ from agentmsg_codecs.langchain.messages.metadata import (
     KWARGS_NOTE,
     LIST_NOTE,
     MEANT,
+    STOP_NOTES,
     TEXTED_NOTE,
     copied,
     is_in_kwargs,
-    stop_of,
+    stop_word,
     write_response,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, finish_reason
 from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.layouts import Layout
-    from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
 _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
@@ -135,11 +135,10 @@ class FastWriters:
         if message.notes:
             listed = message.notes == LIST_NOTE
             if not listed:
-                stop = _stop(message)
-                if stop is None:
+                note = note_of(message, FAMILY)
+                listed = "/content" in note
+                if not _says_stop(message, stop_word(note), listed=listed):
                     return None
-                listed = message.notes == stop.listed
-                note = stop.note[FAMILY]
         calls: list[Native] = []
         copies: list[Native] = []
         texts: list[Native] = []
@@ -236,9 +235,8 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
     return start if len(texts) == len(calls) == len({call["id"] for call in calls}) else None
 
 
-def _stop(message: am.Msg) -> Stop | None:
-    """Return the word that stood in `stop_reason` alone, while it says why the message ended; else None."""
-    stop = stop_of(note_of(message, FAMILY))
-    if stop is None or stop.reason != message.finish_reason or not _TAKEN.isdisjoint(message.response_metadata):
-        return None
-    return stop if message.notes in (stop.note, stop.listed) else None
+def _says_stop(message: am.Msg, word: str | None, *, listed: bool) -> bool:
+    """Whether notes say nothing but a word in `stop_reason`, and that a text is listed; and the word holds."""
+    if message.notes != STOP_NOTES.get((word, listed)) or not _TAKEN.isdisjoint(message.response_metadata):
+        return False
+    return finish_reason("stop_reason", word or "") == message.finish_reason
