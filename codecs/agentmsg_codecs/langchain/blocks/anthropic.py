@@ -99,10 +99,6 @@ _CALLS = (
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def _read_source(native: Native, _: Any) -> am.SourceBlock:
-    return _make_source(url=word_at(native, "url"), title=word_at(native, "title"))
-
-
 def _write_source(block: am.SourceBlock) -> Native:
     told = {"type": "web_search_result", "title": block.title, "url": block.url}
     return {key: value for key, value in told.items() if value is not None}
@@ -111,7 +107,7 @@ def _write_source(block: am.SourceBlock) -> Native:
 _SOURCE = Shape(
     cls=am.SourceBlock,
     keys={"web_search_result": frozenset({"type", "title", "url"})},
-    read=_read_source,
+    read=lambda native, _: _make_source(url=word_at(native, "url"), title=word_at(native, "title")),
     write=_write_source,
 )
 
@@ -176,25 +172,17 @@ _LINK = Key("tool_use_id", "tool_call_id", Link(), "null")
 _BESIDE = (foreign("caller", "retrieved_at"), ID, CACHE)
 
 
-def _write_given(block: Any) -> Native:
-    return {"content": output_of(block)}
-
-
 def _known_result(tag: str, name: str) -> Form:
 
     def get(part: Native) -> Native:
         return form_of(tag, part["content"])
 
-    content = Hatch(
-        keys=("content",), cells=dict.fromkeys(_GIVEN, KEEP), must=("content",),
-        get=get, put=_write_given,
-    )  # fmt: skip
+    def put(block: Any) -> Native:
+        return {"content": output_of(block)}
+
+    content = Hatch(keys=("content",), cells=dict.fromkeys(_GIVEN, KEEP), must=("content",), get=get, put=put)
     fixed = {**_SERVER, "name": name}
     return Form(tag, am.ToolResultBlock, tag, (_LINK, content, *_BESIDE), fixed=fixed, when=_says_given(tag))
-
-
-def _read_name(tag: str) -> str | None:
-    return tag.removesuffix("_tool_result") or None
 
 
 def read_text(part: Any) -> Any:
@@ -234,6 +222,10 @@ _RESULTS = (
     ), fixed={**_SERVER, "name": None},
         when=lambda block: block.status in (None, "error", "success") and all(map(_is_text, block.content))),
 )  # fmt: skip
+
+
+def _read_name(tag: str) -> str | None:
+    return tag.removesuffix("_tool_result") or None
 
 
 def _write_name(name: str | None) -> str:

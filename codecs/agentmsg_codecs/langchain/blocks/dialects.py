@@ -178,18 +178,13 @@ def _has_url(block: Any) -> bool:
     """Whether a URL says all of a source."""
     source = block.source
     if type(source) is am.URLSource:
-        is_plain = source.media_type is None and (not source.url.startswith("data:") or _is_itself(source))
+        is_plain = source.media_type is None and (
+            not source.url.startswith("data:") or bool(_source_of_url(source.url) == source)
+        )
     else:
-        is_plain = type(source) is am.Base64Source and _is_plain(source.media_type)
+        kind = getattr(source, "media_type", None)
+        is_plain = type(source) is am.Base64Source and kind != "" and {",", ";"}.isdisjoint(kind or "")
     return is_plain and not source.extras
-
-
-def _is_plain(media_type: str | None) -> bool:
-    return media_type is None or (media_type != "" and "," not in media_type and ";" not in media_type)
-
-
-def _is_itself(source: Any) -> bool:
-    return bool(_source_of_url(source.url) == source)
 
 
 _URL = Via(_source_of_url, _url_of, supports=KEEP)
@@ -212,26 +207,16 @@ def _file_fields(block: Any) -> Native:
     return {"file_url" if _is_linked(source) else "file_data": _url_of(source), "filename": block.name}
 
 
-def _is_at_openai(block: Any) -> bool:
-    source = block.source
-    return type(source) is am.FileSource and source == am.FileSource(source.file_id, provider="openai")
-
-
 def _is_openai_file(block: Any) -> bool:
-    return _is_at_openai(block) or _has_url(block)
-
-
-def _read_file(native: Native) -> Native:
-    return {"source": _file_source(native), "name": word_at(native, "filename")}
+    source = block.source
+    if type(source) is am.FileSource:
+        return bool(source == am.FileSource(source.file_id, provider="openai"))
+    return _has_url(block)
 
 
 _FILE_ID = Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": "openai"}))
 _DETAIL = Key("detail", "detail", Text(), "may")
 _FILENAME = Key("filename", "name", Text(), "may")
-
-
-def _read_image_url(native: Native) -> Native:
-    return {"source": _source_of_url(text_at(native, "url")), "detail": word_at(native, "detail")}
 
 
 def _encoded(kind: str, key: str) -> tuple[Any, Any, Any]:
@@ -271,10 +256,13 @@ def _write_bedrock(block: Any) -> Native:
 # -- OpenAI, Google, Bedrock ------------------------------------------------------------------------------------------
 
 _IMAGE_URL = held(
-    "image_url", _read_image_url, lambda image: {"url": _url_of(image.source), "detail": image.detail}, "source",
-    "detail", must=1,
+    "image_url", lambda image: {"source": _source_of_url(text_at(image, "url")), "detail": word_at(image, "detail")},
+    lambda block: {"url": _url_of(block.source), "detail": block.detail}, "source", "detail", must=1,
 )  # fmt: skip
-_FILE = held("file", _read_file, _file_fields, "source", "name")
+_FILE = held(
+    "file", lambda file: {"source": _file_source(file), "name": word_at(file, "filename")}, _file_fields, "source",
+    "name",
+)  # fmt: skip
 _SOUND = held("input_audio", _read_sound, _write_sound, "source", must=2)
 _BEDROCK = held("image", _read_bedrock, _write_bedrock, "source", must=2)
 _NOT_NULL: Callable[[str], Callable[[Native], bool]] = lambda key: lambda part: part.get(key) is not None  # noqa: E731
@@ -289,6 +277,14 @@ def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None)
         f"input_{key}", am.FileBlock, "input_file", (Key(key, "source", value), _FILENAME, ID, CACHE), when=when,
         notes={"shape": "input_file"}, fits=fits,
     )  # fmt: skip
+
+
+def _read_arguments(part: Native) -> Native:
+    return {"raw_input": text_at(part, "arguments")}
+
+
+def _write_arguments(block: Any) -> Native:
+    return {"arguments": tool_arguments.input_text(block)}
 
 
 _OPENAI = (
@@ -312,8 +308,7 @@ _OPENAI = (
     Form("function_call", am.ToolUseBlock, "function_call", (
         Key("call_id", "id", Link(), "null"), Key("name", "name", Text()),
         Hatch(keys=("arguments",), cells=dict.fromkeys(("input", "raw_input"), KEEP), must=("arguments",),
-              get=lambda part: {"raw_input": text_at(part, "arguments")},
-              put=lambda block: {"arguments": tool_arguments.input_text(block)}),
+              get=_read_arguments, put=_write_arguments),
         ID, CACHE,
     ), fixed={"kind": "function"}, notes={"shape": "function_call"}),
 )  # fmt: skip

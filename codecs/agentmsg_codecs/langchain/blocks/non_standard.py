@@ -42,20 +42,11 @@ def _float(value: Any, _: Any) -> Any:
     return value
 
 
-def _any(value: Any, _: Any) -> Any:
-    return freeze(value)
-
-
 def _is_free_form(kind: Any) -> bool:
     return kind is Any or "JSON" in str(kind) or (isinstance(kind, str) and "None | bool" in kind)
 
 
 _APART = frozenset({"type", "extras"})
-
-
-def _is_said(own: Any) -> bool:
-    """Whether the unknown fields of Anthropic's block are an object of some."""
-    return is_object(own) and bool(own)
 
 
 def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
@@ -64,8 +55,11 @@ def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
     cls: Any = next((cls for cls, name in blocks.BLOCK_TAGS.items() if name == tag and is_non_standard(cls)), None)
     if cls is None:
         raise Unreadable
-    own = value.get("extras")
-    if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and _is_said(own[ANTHROPIC])):
+    own: Any = value.get("extras")
+    # Of unknown fields, those of Anthropic's own blocks: some, in an object.
+    if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and own[ANTHROPIC]):
+        raise Unreadable
+    if own and not is_object(own[ANTHROPIC]):
         raise Unreadable
     try:
         block = converter.structure({key: item for key, item in value.items() if key not in _APART}, _resolved(cls))
@@ -113,7 +107,7 @@ def make_converter() -> cattrs.Converter:
         _resolved(cls)
     converter: cattrs.Converter = dispatch.strict_converter()
     converter.register_structure_hook(float, _float)
-    converter.register_structure_hook_func(_is_free_form, _any)
+    converter.register_structure_hook_func(_is_free_form, lambda value, _: freeze(value))
     converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
 
     def options(cls: Any) -> dict[str, Any]:

@@ -62,7 +62,6 @@ if TYPE_CHECKING:
 _OBJECT: Any = dict
 _BARE = adopt({FAMILY: {"/shape": "str"}})
 _REFUSED = (Unreadable, AgentMsgError)
-_RAISED = (*_REFUSED, AttributeError, LookupError, TypeError, ValueError)
 # Of whom a signature is of which nothing is told.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
 _NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset({"type", "value", "cache_control"})}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -104,10 +105,6 @@ def _write_text(block: am.ToolUseBlock) -> Native:
     return {"args": tool_arguments.input_text(block)}
 
 
-def _write_words_beside(block: am.ToolUseBlock) -> Native:
-    return write_extras(block, _WRITTEN, **({} if block.item_id is None else {"item_id": block.item_id}))
-
-
 def write_beside(block: am.ToolUseBlock) -> Native:
     """Return the `extras` of a call."""
     own: Native = {} if block.item_id is None else {"item_id": block.item_id}
@@ -143,7 +140,9 @@ def items_of_call(
         put=_write_text if is_text else write_args, must=() if is_text else ("args",),
     )  # fmt: skip
     name = Key("name", "name", Text(), '""', default="") if is_text else Key("name", "name", Text())
-    extras = Hatch(keys=(), cells={}, get=nothing, put=put or (_write_words_beside if is_text else write_beside))
+    if put is None:
+        put = partial(write_extras, names={**_WRITTEN, "item_id": "item_id"}) if is_text else write_beside
+    extras = Hatch(keys=(), cells={}, get=nothing, put=put)
     return (Key("id", "id", Link(), "null"), name, args, *own, CACHE, extras)
 
 

@@ -23,6 +23,7 @@ from agentmsg.formats import (
     adopt,
     blocks,
     carried_extras,
+    cells,
     dispatch,
     is_mapping,
     is_marked,
@@ -135,10 +136,8 @@ def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
     return hint if extras is hint.extras else hint.evolve(extras=extras)
 
 
-@usually("not value.extras")
-def _bare(value: Any, _: Any) -> Any:
-    """Keep a signature or a source without extras of its own."""
-    return value.evolve(extras={}) if value.extras else value
+# A signature or a source has no extras of its own here.
+_bare = usually("not value.extras")(cells.bare)
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------
@@ -207,10 +206,6 @@ def _document_text(block: Any) -> Any:
     if not text:
         return Drop("no place for a document made of blocks")
     return Swap(block.evolve(source=am.TextSource(text, "text/plain")), "a document is text here")
-
-
-def _call_kind(kind: str, _: Any) -> str:
-    return kind if kind in {"function", "server"} else "function"
 
 
 def _nested_result(block: am.ToolResultBlock) -> Any:
@@ -286,14 +281,16 @@ def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am
         fields = {field.alias: KEEP for field in attrs.fields(cls) if field.init and field.alias not in _NOT_ASKED}
         return Row({**fields, "cache": _hint, "signature": _bare, "extras": extras, **own}, rule, concerns)
 
-    media = {cls: row(cls, source=_source) for cls in (am.ImageBlock, am.AudioBlock, am.VideoBlock)}
+    media: dict[type[am.BaseBlock], Row] = {
+        cls: row(cls, source=_source) for cls in (am.ImageBlock, am.AudioBlock, am.VideoBlock)
+    }
     return {
         am.TextBlock: row(am.TextBlock, citations=_citations),
         am.ThinkingBlock: row(am.ThinkingBlock),
         am.RefusalBlock: row(am.RefusalBlock),
         **media,
         am.FileBlock: row(am.FileBlock, _document_text, source=_source),
-        am.ToolUseBlock: row(am.ToolUseBlock, rules.custom_as_function, "kind", kind=_call_kind),
+        am.ToolUseBlock: row(am.ToolUseBlock, rules.custom_as_function, "kind", kind=cells.kinds("function", "server")),
         am.ToolResultBlock: row(am.ToolResultBlock, _nested_result),
         am.NativeBlock: rules.native_block_row(FAMILY, parts.comes_back),
         am.BaseBlock: Row(_AllFields(extras), _coming_back_whole(parts)),

@@ -16,15 +16,13 @@ from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import agentmsg as am
 
 
-def _taken_by_envelope(message: am.Msg) -> frozenset[str] | None:
-    return ENVELOPE_KEYS if note_of(message, LG).get("/form") == ENVELOPE_FORM else None
-
-
-def _taken_by_dict(message: am.Msg) -> frozenset[str] | None:
-    return BESIDE_DATA if note_of(message, LG).get("/form") == "dict" else None
+def _taken_in(form: str, keys: frozenset[str]) -> Callable[[am.Msg], frozenset[str] | None]:
+    return lambda message: keys if note_of(message, LG).get("/form") == form else None
 
 
 def _form(message: am.Msg) -> str:
@@ -47,7 +45,7 @@ def _taken_beside(history: am.History) -> frozenset[str]:
 
 def graph_caps(engine: Messages, natives: GraphMessages) -> Caps:
     """Return the table of ``langchain``, with the extras and the native messages of LangGraph."""
-    spaces = ((ENVELOPE, _taken_by_dict), (LC, _taken_by_envelope))
+    spaces = ((ENVELOPE, _taken_in("dict", BESIDE_DATA)), (LC, _taken_in(ENVELOPE_FORM, ENVELOPE_KEYS)))
     # An object with a key of the trees would be something else.
     extras = message_extras(engine, *spaces, form=_form, taken=MARKERS)
     history = {"extras": carried_extras((FAMILY, _taken_beside))}

@@ -212,17 +212,14 @@ def _is_of_json(native: Any) -> bool:
 
 def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
     """Return the document that a history remembers; where messages do not go there, a state, or a list."""
-    noted, how, index = note.get("at"), note.get("how"), note.get("index")
-    path = tuple(noted) if is_sequence(noted) else ()
-    if how == "none" and natives:
-        how = "list"
+    (path, how), index = _noted_hole(note, len(natives)), note.get("index")
     if path in _PLACES and how in _FILLERS and (how != "one" or len(natives) == 1):
         filling = _FILLERS[how](natives)
         place = index if type(index) is int else 0
         document = rest if how == "none" else filling if not path and not rest else _with(rest, path, place, filling)
         found = None if document is None else _hole(document)
         # The same objects: nothing else of the document was taken for them.
-        if found is not None and found[:2] == (path, how) and _are_same(found[2], natives):
+        if found is not None and (*found[:2], *map(id, found[2])) == (path, how, *map(id, natives)):
             return document
     return {**rest, "messages": natives} if rest else natives
 
@@ -232,10 +229,7 @@ _PLACES = frozenset({(), *_PATHS})
 
 def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
     """Whether messages certainly go to a place where a key `messages` around them, which holds none, may stay."""
-    noted, how = note.get("at"), note.get("how")
-    path = tuple(noted) if is_sequence(noted) else ()
-    if how == "none" and count:
-        how = "list"
+    path, how = _noted_hole(note, count)
     # Of these, it does not matter which messages they are.
     if path not in _PATHS[1:] or how not in ("list", "delta", "none"):
         return False
@@ -249,32 +243,18 @@ def place_of(document: Any, natives: list[Any]) -> Path | None:
     return next((path for path in ((), *_PATHS) if _at(document, path) is natives), None)
 
 
-def _listed(natives: list[Any]) -> Any:
-    return natives
-
-
-def _alone(natives: list[Any]) -> Any:
-    return natives[0]
-
-
-def _snapshot(natives: list[Any]) -> Any:
-    return {EXT: _DELTA, "value": natives}
-
-
-def _nothing(_: list[Any]) -> Any:
-    return None
-
-
 _FILLERS: Mapping[Any, Callable[[list[Any]], Any]] = {
-    "list": _listed,
-    "one": _alone,
-    "delta": _snapshot,
-    "none": _nothing,
+    "list": lambda natives: natives,
+    "one": lambda natives: natives[0],
+    "delta": lambda natives: {EXT: _DELTA, "value": natives},
+    "none": lambda _: None,
 }
 
 
-def _are_same(found: list[Any], natives: list[Any]) -> bool:
-    return len(found) == len(natives) and all(a is b for a, b in zip(found, natives, strict=True))
+def _noted_hole(note: Mapping[str, Any], count: int) -> tuple[Path, Any]:
+    """Return path and kind of the hole that a history remembers, which so many messages fill."""
+    noted, how = note.get("at"), note.get("how")
+    return tuple(noted) if is_sequence(noted) else (), "list" if how == "none" and count else how
 
 
 def _with(rest: Any, path: Path, index: int, filling: Any) -> Native | None:

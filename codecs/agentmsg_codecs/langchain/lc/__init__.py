@@ -61,13 +61,7 @@ if TYPE_CHECKING:
 
 
 _make_history = maker(am.History)
-
-_NOTES = {
-    (dialect, container): adopt({LC: {"dialect": dialect, "/container": container}})
-    for dialect in DIALECTS
-    for container in ("list", "single", "messages")
-}
-
+_LIST_NOTES = adopt({LC: {"dialect": "python", "/container": "list"}})
 
 # -- what is supported -------------------------------------------------------------------------------------------------
 
@@ -134,16 +128,13 @@ class LangChainLcCodec(ContainerCodec):
             except AgentMsgError as error:
                 raise error.at(*path) from None
         messages = separate(messages, self.engine.parts)
-        notes: Any = _NOTES.get((dialect, contents.kind))
-        if notes is None or contents.marks:
-            note: Native = {"dialect": dialect, "/container": contents.kind}
-            if contents.holes:
-                note |= {"holes": contents.holes, "holder": contents.holder}
-            if contents.marks:
-                note["escapes"] = contents.marks
-            notes = adopt({LC: note})
+        note: Native = {"dialect": dialect, "/container": contents.kind}
+        if contents.holes:
+            note |= {"holes": contents.holes, "holder": contents.holder}
+        if contents.marks:
+            note["escapes"] = contents.marks
         extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
-        return _make_history(messages=tuple(messages), extras=extras, notes=notes)
+        return _make_history(messages=tuple(messages), extras=extras, notes=adopt({LC: note}))
 
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
@@ -158,7 +149,7 @@ class LangChainLcCodec(ContainerCodec):
                 messages = None  # told by the careful way, with its place
         if messages is not None:
             messages = separate(messages, self.engine.parts)
-            return _make_history(messages=tuple(messages), notes=_NOTES["python", "list"])
+            return _make_history(messages=tuple(messages), notes=_LIST_NOTES)
         return super().from_bytes(raw, limits, duplicates)
 
     def write(self, history: am.History) -> Any:

@@ -64,7 +64,7 @@ def escape_all(fields: Native, marks: Any = None) -> Native:
         marks: those of ``unescape_all``, or whatever else stands in a note.
     """
     if not marks:
-        nested = [value for value in fields.values() if value and isinstance(value, (dict, list))]
+        nested: list[Any] = [value for value in fields.values() if value and isinstance(value, (dict, list))]
         if not nested or not may_need_escape(nested):
             return fields
     noted = marks_by_path(marks)
