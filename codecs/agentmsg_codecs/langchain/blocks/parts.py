@@ -32,23 +32,22 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Described
 from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, LISTED, OWN
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import SHAPES, is_of_anthropic
-from agentmsg_codecs.langchain.blocks.moves import MOVES
 from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
-from agentmsg_codecs.langchain.blocks.quick import QUICK, quick_reader
+from agentmsg_codecs.langchain.blocks.server_tools import SHAPES, careful, is_of_anthropic, result_shape
 from agentmsg_codecs.langchain.blocks.tables import (
     ALL_FORMS,
     MARKS,
     OF_V1,
+    QUICK,
     RESULT,
     V1_OF_TAG,
     Entry,
     is_of,
+    quick_reader,
     says_all_of,
 )
 from agentmsg_codecs.langchain.blocks.v1_calls import of_call
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
-from agentmsg_codecs.langchain.blocks.v1_results import careful, result_shape
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
@@ -219,7 +218,7 @@ class ContentParts(Parts):
 
     def _moved(self, part: Native, provider: str | None) -> Any:
         """Return the block of a part that has something at another place than v1; None of any other."""
-        for mark, there, back in MOVES:
+        for mark, there, back in v1.MOVES:
             moved = there(part)
             if moved is None:
                 continue
@@ -369,7 +368,7 @@ class ContentParts(Parts):
         else:
             provider = provider_of(block)
             native = spelling.put_back(block, plain, family=FAMILY, read=lambda part: self.read(thaw(part), provider))
-        for mark, _, back in MOVES:
+        for mark, _, back in v1.MOVES:
             if is_marked(block, FAMILY, f"/{mark}"):
                 native = back(native)
         return native

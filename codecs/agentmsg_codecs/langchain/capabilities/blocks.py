@@ -35,8 +35,8 @@ from agentmsg_codecs.langchain.blocks.anthropic import KIND
 from agentmsg_codecs.langchain.blocks.dialects import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.blocks.parts import provider_of
+from agentmsg_codecs.langchain.blocks.server_tools import KEYS
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
-from agentmsg_codecs.langchain.blocks.v1_results import KEYS
 from agentmsg_codecs.langchain.calls.copies import SPACES, extras_of_copies
 from agentmsg_codecs.langchain.messages.fields import FIELDS
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS

@@ -22,7 +22,7 @@ from agentmsg.formats import (
     same_document,
     spelling,
 )
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_of_anthropic
+from agentmsg_codecs.langchain.blocks.server_tools import is_of_anthropic
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import SPACES, Layout, chunks_of, content_part, is_function_call, lay_out
 from agentmsg_codecs.langchain.calls.joining import join

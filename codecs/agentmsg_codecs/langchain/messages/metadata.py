@@ -32,6 +32,8 @@ KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
 TEXTED_NOTE = adopt({FAMILY: {"/copies": "ta"}})
 
 
+# Of one that ends a message, in content as tool_use and in tool_calls.
+COPIED_NOTE = adopt({FAMILY: {"/shape": "tool_use", "/copies": "ct"}})
 # Of messages with a word of Anthropic's in `stop_reason`, by the word and whether their content is a list of one text:
 # the fast paths share them.
 STOP_NOTES: Mapping[tuple[str | None, bool], Any] = {

@@ -3,7 +3,7 @@
 A reader tests the exact set of keys and the types, so that nothing can deviate from what a writer gives, and
 nothing needs to be compared; it returns None if the general path has to look. Straight-line code on purpose:
 this is where the time goes. What the general path would note is known beforehand where a message, part or call is of
-a usual shape that is not the default one (``stop_reason``; the parts of blocks/quick.py; a call that ends the content
+a usual shape that is not the default one (``stop_reason``; the parts of blocks/tables.py; a call that ends the content
 as ``tool_use`` and stands in ``tool_calls`` too): all of one shape share one frozen note, which quick_write.py knows
 again by its identity. Only the two inputs of such a call are compared, as bytes. The parts rely on what our own
 writers write by default, and stand back where a hook of yours is registered for the class.
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
-from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text
 from agentmsg_codecs.langchain.messages.layouts import reader
 from agentmsg_codecs.langchain.messages.metadata import (
+    COPIED_NOTE,
     LIST_NOTE,
     MEANT,
     STOP_NOTES,
@@ -244,7 +244,7 @@ class FastReaders:
             return None
         blocks = list(before)
         for part, entry in zip(content[start:], entries, strict=True):
-            block = read_copied(part, COPIED_NOTE)
+            block = _read_copied(part)
             if block is None or type(entry) is not _OBJECT or len(entry) != 4:  # noqa: PLR2004 - name, args, id, type
                 return None
             if entry.get("type") != "tool_call" or entry.get("id") != block.id or entry.get("name") != block.name:
@@ -274,6 +274,16 @@ def _text(value: Any) -> bytes | None:
         return dump_json(value)
     except AgentMsgError:
         return None
+
+
+def _read_copied(part: Any) -> am.ToolUseBlock | None:
+    """Read ``{"type": "tool_use", "id", "name", "input"}``; None if it is anything else."""
+    if type(part) is not _OBJECT or len(part) != 4 or part.get("type") != "tool_use":  # noqa: PLR2004 - these keys
+        return None
+    link, name, value = part.get("id"), part.get("name"), part.get("input")
+    if type(link) is not str or type(name) is not str or type(value) is not _OBJECT or "_raw" in value:
+        return None
+    return make_call(id=link, name=name, input=adopt(value), notes=COPIED_NOTE)
 
 
 def _read_calls(entries: list[Any]) -> tuple[Any, ...] | None:

@@ -17,12 +17,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, mark_of, note_of
-from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write_use
+from agentmsg.formats import Native, is_mapping, mark_of, note_of
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.messages.layouts import writer
 from agentmsg_codecs.langchain.messages.metadata import (
+    COPIED_NOTE,
     KWARGS_NOTE,
     LIST_NOTE,
     MEANT,
@@ -203,6 +203,20 @@ def _thought(block: Any) -> str | None:
     return block.thinking if block.phase is None else None
 
 
+def _bare_args(block: am.ToolUseBlock) -> Any:
+    """Return the arguments of a call that says nothing but id, name and an object of arguments; None of any other."""
+    if block.extras or block.metadata or block.item_id is not None or block.phase is not None:
+        return None
+    if block.cache is not None or block.signature is not None or block.provider is not None:
+        return None
+    if block.status is not None or block.kind != "function":
+        return None
+    if block.raw_input is not None and (not block.is_valid or block.significant_text is not None):
+        return None
+    value = block.input
+    return value if is_mapping(value) and "_raw" not in value else None
+
+
 def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: list[Native]) -> int | None:
     """Write the calls that end a message, and their copies in content or as texts.
 
@@ -212,7 +226,7 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
     start = len(blocks)
     for index, block in enumerate(blocks):
         if type(block) is am.ToolUseBlock and block.kind == "function":
-            args = bare_args(block)
+            args = _bare_args(block)
             if args is None:
                 return None
             if not calls:
@@ -225,7 +239,7 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
                 # What stands in content comes first when it is read: so none may follow one that does not.
                 if len(copies) != len(calls) or block.notes != COPIED_NOTE or block.id is None:
                     return None
-                copies.append(write_use(block, args))
+                copies.append({"type": "tool_use", "id": block.id, "name": block.name, "input": args})
             calls.append({"name": block.name, "args": args, "id": block.id, "type": "tool_call"})
         elif calls:
             return None

@@ -1,11 +1,18 @@
-"""Anthropic's calls and results as content blocks v1, by the names of langchain-core: written and compared."""
+"""Calls and results of server tools as v1 blocks, by no forms: they are written, and compared.
+
+Of results in general, text, structure and content bear on each other. Anthropic's stand there by the names that
+langchain-core has for them.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg import AgentMsgError
 from agentmsg.formats import (
+    EMPTY,
     Native,
     Shape,
     Unreadable,
@@ -15,6 +22,7 @@ from agentmsg.formats import (
     is_object,
     natives,
     object_at,
+    same_document,
     spelling,
     text_at,
     word_at,
@@ -29,14 +37,139 @@ from agentmsg_codecs.langchain.blocks.anthropic import (
     server_name,
     write_texts,
 )
-from agentmsg_codecs.langchain.blocks.v1 import make_call, make_result, write_cache, write_extras
+from agentmsg_codecs.langchain.blocks.v1 import (
+    cache_of,
+    is_words,
+    make_call,
+    make_result,
+    make_text,
+    read_extras,
+    write_cache,
+    write_extras,
+)
 from agentmsg_codecs.langchain.blocks.v1_calls import args_of, call_input, items_of_call, read_args, write_beside
-from agentmsg_codecs.langchain.blocks.v1_results import common, with_common
-from agentmsg_codecs.langchain.names import ANTHROPIC, ANTHROPIC_IDS, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC, ANTHROPIC_IDS, FAMILY, INNER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+
+# A call that was read without an id: no spelling, but that it needs none.
+_UNLINKED = natives.without_id(FAMILY)
+# What a result with content may say beside: its words.
+_SAID = (str, type(None))
+IN_EXTRAS = {key: key for key in ("name", "provider", "error", "error_type")}
+KEYS = frozenset({"type", "id", "extras", "cache_control", "tool_call_id", "status", "output"})
+
+
+def _common(part: Native, names: Mapping[str, str], *, id_key: str = "id") -> tuple[Native, Native]:
+    """Return the fields that any part may state, for what reads the meaning alone, and the rest of its `extras`."""
+    fields = read_extras(part, names)
+    fields.pop("notes", None)
+    fields.pop("odd", None)
+    item_id = part.get(id_key)
+    if type(item_id) is str:
+        fields["item_id"] = item_id
+    fields["cache"] = cache_of(part)
+    rest = fields.pop("extras", EMPTY).get(INNER, {})
+    if "provider" in names and rest.get("provider", "") is None:
+        del rest["provider"]  # said where the message would say otherwise
+    return fields, rest
+
+
+def _with_common(part: Native, block: Any) -> Native:
+    """Put the id and the cache hint of a block into a part."""
+    if block.item_id is not None:
+        part["id"] = block.item_id
+    if block.cache is not None:
+        part["cache_control"] = write_cache(block.cache)
+    return part
+
+
+_RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
+_ODD = frozenset({"id", "cache_control", "extras"})
+
+
+def _read(shape: Shape, native: Native) -> Any:
+    return shape.read(native, shape.cls)
+
+
+def careful(shape: Shape, part: Native) -> Any:
+    """Return the block of a part by a shape that takes the meaning alone: written, and compared."""
+    try:
+        block = shape.read(part, shape.cls)
+        plain = shape.write(block)
+    except _RAISED:
+        raise Unreadable from None
+    if same_document(plain, part):
+        return block
+    # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
+    read = None if shape.cls is am.ToolResultBlock else partial(_read, shape)
+    known = shape.known(part) | plain.keys()
+    found = spelling.keep_proven(block, part, plain, family=FAMILY, known=known, odd=_ODD, read=read)
+    if found is None:
+        raise Unreadable
+    kept, is_proven = found
+    if is_proven or same_document(spelling.put_back(kept, plain, family=FAMILY, read=None), part):
+        return kept
+    raise Unreadable
+
+
+def _said(content: Any, output: Any, fields: Native, read_inner: Callable[[Any], Any]) -> Native:
+    """Return what a result says: content in full, words, or something structured."""
+    if content is not None:
+        if not is_list(content) or not content or ("structured" not in fields and type(output) not in _SAID):
+            raise Unreadable
+        found = tuple(map(read_inner, content))
+        if any(block.notes and block.notes != _UNLINKED for block in found):
+            raise Unreadable
+        return {"content": found}
+    if "structured" in fields:
+        return {}
+    return {"content": (make_text(text=output),)} if type(output) is str and output else {"structured": adopt(output)}
+
+
+def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], Any]) -> Shape:
+    """Return the shape of results.
+
+    Blocks inside have one spelling only: else every level would be read again to prove the spelling of the next, and
+    the time would grow by a factor for each level of nesting.
+    """
+
+    def read(part: Native, _: Any = None) -> am.ToolResultBlock:
+        """Read ``server_tool_result``: `output` is text, or structured; in `extras` may stand both, in full."""
+        fields, rest = _common(part, IN_EXTRAS)
+        for name in ("artifact", "structured"):
+            if rest.get(name) is not None:
+                fields[name] = adopt(rest.pop(name))
+        fields |= _said(rest.pop("content", None), part.get("output"), fields, read_inner)
+        fields["extras"] = adopt({INNER: rest}) if rest else EMPTY
+        link, status = word_at(part, "tool_call_id"), word_at(part, "status")
+        return make_result(tool_call_id=link, status=status, kind="server", **fields)
+
+    def write(block: am.ToolResultBlock) -> Native:
+        part: Native = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
+        if block.status is not None:
+            part["status"] = block.status
+        own: Native = {} if block.artifact is None else {"artifact": block.artifact}
+        if block.structured is not None:
+            part["output"] = block.structured
+        elif block.text:
+            part["output"] = block.text
+        # A structured text reads as words, and so does structure beside content.
+        if block.structured is not None and (block.content or type(block.structured) is str):
+            own["structured"] = block.structured
+        if block.content and (block.structured is not None or not is_words(block.content)):
+            own["content"] = list(map(write_inner, block.content))
+        return {**_with_common(part, block), **write_extras(block, IN_EXTRAS, **own)}
+
+    return Shape(
+        cls=am.ToolResultBlock, keys={"server_tool_result": KEYS}, read=read, write=write,
+        odd=frozenset({"id", "extras", "cache_control"}),
+    )  # fmt: skip
+
+
+# -- Anthropic's ------------------------------------------------------------------------------------------------------
 
 _V1_NAMES: Mapping[str, str] = {"code_interpreter": "code_execution"}
 _NATIVE_NAMES: Mapping[str, str] = {ours: name for name, ours in _V1_NAMES.items()}
@@ -74,7 +207,7 @@ def _text(rest: Native, key: str) -> str:
 
 
 def _read_call(part: Native, _: Any = None) -> Any:
-    fields, rest = common(part, {}, id_key="")
+    fields, rest = _common(part, {}, id_key="")
     name, own = text_at(part, "name"), dict[str, Any]()
     if name == "remote_mcp":
         name, own = _text(rest, "tool_name"), {"server_name": _text(rest, "server_name")}
@@ -101,7 +234,7 @@ def _write_call(block: Any) -> Native:
 
 
 def _read_result(part: Native, _: Any = None) -> Any:
-    fields, rest = common(part, {})
+    fields, rest = _common(part, {})
     tag, output = _text(rest, "block_type"), part.get("output")
     own, status = _own(rest, ("caller", "retrieved_at")), word_at(part, "status")
     if tag == "mcp_tool_result" and is_list(output):
@@ -133,7 +266,7 @@ def _write_result(block: Any) -> Native:
         part |= {"status": _status(form), "output": output_of(block)}
     else:
         part |= {"output": write_texts(block.content)} | ({} if block.status is None else {"status": block.status})
-    return {**with_common(part, block), **write_extras(block, {}, **own)}
+    return {**_with_common(part, block), **write_extras(block, {}, **own)}
 
 
 # -- calls of functions -----------------------------------------------------------------------------------------------
