@@ -247,16 +247,9 @@ def _join_chunks(calls: _Calls, natives: Any) -> None:
         return
     in_lists = (call for call in calls if "t" in call.copies)
     listed = sorted(in_lists, key=lambda call: (call.is_invalid, call.copies["t"][0]))
-    if are_pieces([call.block for call in listed], natives):
+    if [native.get("id") for native in natives] == [call.block.id for call in listed]:
         for position, (call, native) in enumerate(zip(listed, natives, strict=True)):
             call.copies["k"] = (position, native)
-
-
-def are_pieces(blocks: Sequence[am.ToolUseBlock], natives: Any) -> bool:
-    """Whether the entries of ``tool_call_chunks`` are pieces of these calls, one each."""
-    if not is_calls(natives) or len(natives) != len(blocks):
-        return False
-    return all(native.get("id") == block.id for block, native in zip(blocks, natives, strict=True))
 
 
 def _note(calls: list[_Call], blocks: list[Any], parts: ContentParts) -> None:

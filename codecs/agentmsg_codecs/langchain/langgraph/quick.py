@@ -22,7 +22,7 @@ from agentmsg_codecs.langchain.langgraph.checkpoints import contents_of, place_o
 from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, PYDANTIC_2, orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, UNPACKING, WIDEST, pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
-from agentmsg_codecs.langchain.messages.depth import is_deep
+from agentmsg_codecs.langchain.messages.depth import is_deep, take
 from agentmsg_codecs.langchain.messages.fields import CLASSES, MODULES
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 
@@ -175,17 +175,12 @@ class UsualDocuments:
         if contents is None:
             return None
         tool, depth = _packer(), limits.depth - len(contents.path) - 1
-        messages: list[am.Msg] = []
-        # What is freed at once is still in the processor's cache, and the next message is made in its place.
-        natives = contents.natives
-        natives.reverse()
-        while natives:
-            _, native = natives.pop()
-            message = self._read_usual(native, tool) or self._read_other(native, tool, depth)
-            if message is None:
-                return None
-            messages.append(message)
-        return contents, messages
+
+        def read(place: tuple[Any, Any]) -> am.Msg | None:
+            return self._read_usual(place[1], tool) or self._read_other(place[1], tool, depth)
+
+        messages = take(contents.natives, read)
+        return None if contents.natives else (contents, messages)
 
     def _read_usual(self, native: Any, tool: Any) -> am.Msg | None:
         """Return the message of an extension; None if the careful way must look."""

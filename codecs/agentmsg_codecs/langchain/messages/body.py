@@ -27,7 +27,6 @@ from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import SPACES, Layout, chunks_of, content_part, is_function_call, lay_out
 from agentmsg_codecs.langchain.calls.joining import join
 from agentmsg_codecs.langchain.messages.fields import KINDS, LEFT_OUT, ROLE_OF_KIND, TAG_OF_ROLE
-from agentmsg_codecs.langchain.messages.forms import Unwrapped, role_word
 from agentmsg_codecs.langchain.messages.metadata import (
     is_in_kwargs,
     read_kwargs,
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
+    from agentmsg_codecs.langchain.messages.forms import Unwrapped
 
 
 _make_msg = maker(am.Msg)
@@ -78,12 +78,6 @@ class Bodies:
         kind = KINDS[noted]
         may_be = _MAY_BE.get(kind)
         return noted if kind == KINDS[default] or (may_be is not None and may_be(message)) else default
-
-    def default_word(self, message: am.Msg) -> str:
-        """Return the word in `role` for a message, where its kind stands there."""
-        note = message.notes.get(FAMILY) if message.notes else None
-        noted = note.get("/type") if is_mapping(note) else None
-        return role_word(message, self.tag(message, noted))
 
     # -- reading ------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ from agentmsg_codecs.langchain.messages import deviating
 from agentmsg_codecs.langchain.messages.body import Bodies
 from agentmsg_codecs.langchain.messages.depth import proving
 from agentmsg_codecs.langchain.messages.fields import HAS_MEANING, KIND_OF_ROLE, MAY_MEAN
-from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, split, wrap
+from agentmsg_codecs.langchain.messages.forms import Unwrapped, split, wrap
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
@@ -153,7 +153,7 @@ class Messages:
         own: Native = {}
         if self._bodies.default_tag(message) != found.tag:
             own["type"] = found.tag
-        if found.word is not None and (found.form == "oldest" or self._bodies.default_word(message) != found.word):
+        if found.word is not None and (found.form == "oldest" or message.role != found.word):
             own["role"] = found.word
         if found.is_typed:
             own["typed"] = True
@@ -238,10 +238,14 @@ class Messages:
             return True
         bare = _unspelt(message.evolve(extras={FAMILY: own}))
         try:
-            back, found = self.read_only(thaw(self._spell(bare, form)))
+            found = split(thaw(self._spell(bare, form)))
+            # Whether or not all of it would come back.
+            kept = None if found is None else self._kept(*self._meaning(found), found)
         except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError):
             return False
-        return found in forms and back.role == message.role and same_document(back.extras.get(FAMILY), own)
+        if found is None or kept is None or found.form not in forms:
+            return False
+        return kept[0].role == message.role and same_document(kept[0].extras.get(FAMILY), own)
 
     def _kept(self, message: am.Msg, plain: Native, found: Unwrapped) -> tuple[am.Msg, bool] | None:
         """Return the message with its unknown fields and odd spellings, and whether its body certainly comes back.
@@ -253,23 +257,7 @@ class Messages:
         def read(body: Native) -> am.Msg:
             return self._bodies.read(attrs.evolve(found, body=body))
 
-        return spelling.keep_proven(
-            message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read
-        )
-
-    def read_only(self, native: Any) -> tuple[am.Msg, str]:
-        """Return what a native message means, with its extras, whether or not all of it would come back.
-
-        Raises:
-            Unreadable: where it has no meaning.
-        """
-        found = split(native)
-        if found is None:
-            raise Unreadable
-        kept = self._kept(*self._meaning(found), found)
-        if kept is None:
-            raise Unreadable
-        return kept[0], found.form
+        return spelling.keep_proven(message, found.body, plain, family=FAMILY, known=found.known, odd=_ODD, read=read)
 
     def _reads_as(self, native: Any, message: am.Msg) -> bool:
         try:
