@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -123,7 +124,7 @@ def held(
         found = get(native)
         if len(native) == must:
             return found
-        told = _filled(put(_Fields(found)))
+        told = _filled(put(SimpleNamespace(**{"detail": None, "name": None, **found})))
         more = {name: item for name, item in native.items() if name not in told and item is not None}
         if any(native.get(name) != item for name, item in told.items()):
             raise Unreadable
@@ -137,16 +138,6 @@ def held(
         return {key: {**more[key], **told} if is_mapping(more) and is_mapping(more.get(key)) else told}
 
     return Hatch(keys=(key,), cells=dict.fromkeys(fields, KEEP), get=read, put=write, must=(key,), spaces=(NESTED,))
-
-
-class _Fields:
-    """The fields of a block that is being read."""
-
-    detail: str | None = None
-    name: str | None = None
-
-    def __init__(self, fields: Native) -> None:
-        self.__dict__.update(fields)
 
 
 def _filled(native: Native) -> Native:

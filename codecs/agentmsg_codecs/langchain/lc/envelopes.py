@@ -181,7 +181,14 @@ class Envelopes:
         messages: list[am.Msg] = []
         rest, done = raw, 0
         if type(raw) is bytes:
-            done = self._take_items(raw, limits, messages)
+            begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
+            # Where the last of the first usual envelopes ends; -1 for all.
+            for end, native in speed.undoubted_items(raw, begin, limits) if begin else ():
+                message = self._fast_read(native)
+                if message is None:
+                    break
+                messages.append(message)
+                done = end
             if done < 0:
                 return messages
             rest = b"[" + raw[done:].lstrip(b", ") if done else raw
@@ -189,18 +196,6 @@ class Envelopes:
         if not is_list(natives) or not natives:
             return None
         return read_all(natives, messages, self._fast_read, lambda native: self.read(native, DIALECTS["python"]))
-
-    def _take_items(self, raw: bytes, limits: Limits, messages: list[am.Msg]) -> int:
-        """Add the messages of the first usual envelopes of a text; return where the last of these ends, -1 for all."""
-        read, done = self._fast_read, 0
-        begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
-        for end, native in speed.undoubted_items(raw, begin, limits) if begin else ():
-            message = read(native)
-            if message is None:
-                break
-            messages.append(message)
-            done = end
-        return done
 
     def write(self, message: am.Msg, dialect: Dialect, unescaped: list[Native] | None = None) -> Any:
         """Return the envelope of a message that fits.
