@@ -91,12 +91,6 @@ def _resolved(cls: Any) -> Any:
     return cls
 
 
-def _left_out(cls: Any) -> frozenset[str]:
-    """Return the fields that a value has not: notes are nobody's, and the extras of a block stand beside it."""
-    kind = cls if isinstance(cls, type) else object
-    return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else frozenset()
-
-
 def make_converter() -> cattrs.Converter:
     """Return the converter with the hooks of `non_standard`, and of all that stands in one."""
     # Loaded when a first document is read or written.
@@ -111,7 +105,10 @@ def make_converter() -> cattrs.Converter:
     converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
 
     def options(cls: Any) -> dict[str, Any]:
-        return {name: override(omit=True) for name in _left_out(cls)} | {"_cattrs_use_alias": True}
+        # Notes are nobody's, and the extras of a block stand beside it.
+        kind = cls if isinstance(cls, type) else object
+        names = _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else ()
+        return {name: override(omit=True) for name in names} | {"_cattrs_use_alias": True}
 
     def unstructure(cls: Any) -> Any:
         return make_dict_unstructure_fn(_resolved(cls), converter, _cattrs_omit_if_default=True, **options(cls))

@@ -107,7 +107,7 @@ def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
         return (), *found
     if not is_object(document) or not MARKERS.isdisjoint(document):
         return None
-    places = ((path, found) for path in _PATHS if (found := _filling(_at(document, path))) is not None)
+    places = ((path, found) for path in _PATHS if (found := _filling(at(document, path))) is not None)
     first = next(places, None)
     if first is not None:
         # What a step wrote is there where the checkpoint has no messages yet.
@@ -120,7 +120,7 @@ def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
     return (_CHECKPOINT, "none", []) if is_object(document.get(_CHECKPOINT[0])) else None
 
 
-def _at(document: Any, path: Path) -> Any:
+def at(document: Any, path: Path) -> Any:
     """Return what stands at a path of objects; None if they are none."""
     for step in path:
         document = document.get(step) if is_object(document) and MARKERS.isdisjoint(document) else None
@@ -143,10 +143,10 @@ def contents_of(document: Any) -> Contents:
     if how == "none":
         return Contents([], path, how, 0, document)
     lead = {"list": path, "one": path, "delta": (*path, "value")}[how]
-    at = [(lead if how == "one" else (*lead, index), native) for index, native in enumerate(natives)]
+    placed = [(lead if how == "one" else (*lead, index), native) for index, native in enumerate(natives)]
     if not path:
-        return Contents(at, path, how)
-    return Contents(at, path, how, _index(document, path), _without(document, path))
+        return Contents(placed, path, how)
+    return Contents(placed, path, how, list(at(document, path[:-1])).index(path[-1]), _without(document, path))
 
 
 def _are_in_writes(document: Native) -> bool:
@@ -175,12 +175,6 @@ def _holds_envelopes(document: Any) -> bool:
     """Whether some of the messages of plain JSON are envelopes."""
     found = _hole(document)
     return found is not None and any(map(_is_of_json, found[2]))
-
-
-def _index(document: Any, path: Path) -> int:
-    for step in path[:-1]:
-        document = document[step]
-    return list(document).index(path[-1])
 
 
 def _without(document: Native, path: Path) -> Native:
@@ -240,7 +234,7 @@ def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
 
 def place_of(document: Any, natives: list[Any]) -> Path | None:
     """Return the path at which a document that was written has this very list of messages; None where at none."""
-    return next((path for path in ((), *_PATHS) if _at(document, path) is natives), None)
+    return next((path for path in ((), *_PATHS) if at(document, path) is natives), None)
 
 
 _FILLERS: Mapping[Any, Callable[[list[Any]], Any]] = {

@@ -18,7 +18,7 @@ import msgpack
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, is_object, note_of, speed
-from agentmsg_codecs.langchain.langgraph.checkpoints import contents_of, place_of
+from agentmsg_codecs.langchain.langgraph.checkpoints import at, contents_of, place_of
 from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, PYDANTIC_2, orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, UNPACKING, WIDEST, pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
@@ -119,17 +119,10 @@ def _contents_in(data: bytes, depth: int) -> Contents | None:
         rest, marks = unpack(_packb(contents.rest), depth)
     except _ODD:
         return None
-    fits = contents.how == "list" and not marks and _has_place(rest, contents.path)
+    # What is around messages is still an object at each step to them, now that it is plain data.
+    holder = at(rest, contents.path[:-1])
+    fits = contents.how == "list" and not marks and is_object(holder) and MARKERS.isdisjoint(holder)
     return attrs.evolve(contents, rest=rest) if fits else None
-
-
-def _has_place(rest: Any, path: tuple[str, ...]) -> bool:
-    """Whether what is around messages is still an object at each step to them, now that it is plain data."""
-    for step in path:
-        if not is_object(rest) or not MARKERS.isdisjoint(rest):
-            return False
-        rest = rest.get(step)
-    return True
 
 
 def joined(document: Any, natives: list[bytes]) -> bytes | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg import DecodeError
+from agentmsg import DecodeError, thaw
 from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence, same_document
 from agentmsg_codecs.langchain.lc.escape import escape_all, unescape_all
 
@@ -214,7 +214,7 @@ def write_tree(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any
     if not is_sequence(holes) or (holder is not None and not is_sequence(holder)):
         return None
     marks: Any = note.get("escapes")
-    contents = Contents("tree", [], rest, marks, _plain(holes), None if holder is None else list(holder))
+    contents = Contents("tree", [], rest, marks, thaw(holes), None if holder is None else list(holder))
     try:
         document = _filled(contents, natives)
         again = None if document is None else contents_of(document)
@@ -222,10 +222,6 @@ def write_tree(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any
         return None
     same = again is not None and len(again.natives) == len(natives) and same_document(again.rest, rest)
     return document if same and all(a[1] is b for a, b in zip(again.natives, natives, strict=True)) else None  # type: ignore[union-attr]
-
-
-def _plain(value: Any) -> Any:
-    return list(map(_plain, value)) if is_sequence(value) else value
 
 
 def _filled(contents: Contents, natives: list[Any]) -> Any:
