@@ -82,11 +82,11 @@ def server_name(block: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-_OF_USES = ("caller", "toolset_name")
+OF_USES = ("caller", "toolset_name")
 _CALLS = (
     Form("tool_use", am.ToolUseBlock, "tool_use", _CALL, fixed=_FUNCTION, when=_is_object, notes={"shape": "tool_use"},
          fits=lambda part: "caller" not in part and "toolset_name" not in part),
-    Form("used", am.ToolUseBlock, "tool_use", (*_CALL, foreign(*_OF_USES)), fixed=_FUNCTION,
+    Form("used", am.ToolUseBlock, "tool_use", (*_CALL, foreign(*OF_USES)), fixed=_FUNCTION,
          when=lambda block: ANTHROPIC in block.extras and _is_object(block)),
     Form("server_tool_use", am.ToolUseBlock, "server_tool_use", (*_CALL, foreign("caller")), fixed=_SERVER,
          when=lambda block: server_name(block) is None and _is_object(block)),

@@ -6,7 +6,6 @@ langchain-core has for them.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -30,6 +29,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Form
 from agentmsg_codecs.langchain.blocks.anthropic import (
     LISTED,
+    OF_USES,
     TOOLS,
     form_of,
     output_of,
@@ -90,12 +90,12 @@ _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, Va
 _ODD = frozenset({"id", "cache_control", "extras"})
 
 
-def _read(shape: Shape, native: Native) -> Any:
-    return shape.read(native, shape.cls)
-
-
 def careful(shape: Shape, part: Native) -> Any:
     """Return the block of a part by a shape that takes the meaning alone: written, and compared."""
+
+    def read_again(native: Native) -> Any:
+        return shape.read(native, shape.cls)
+
     try:
         block = shape.read(part, shape.cls)
         plain = shape.write(block)
@@ -104,7 +104,7 @@ def careful(shape: Shape, part: Native) -> Any:
     if same_document(plain, part):
         return block
     # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
-    read = None if shape.cls is am.ToolResultBlock else partial(_read, shape)
+    read = None if shape.cls is am.ToolResultBlock else read_again
     known = shape.known(part) | plain.keys()
     found = spelling.keep_proven(block, part, plain, family=FAMILY, known=known, odd=_ODD, read=read)
     if found is None:
@@ -173,7 +173,6 @@ def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], 
 
 _V1_NAMES: Mapping[str, str] = {"code_interpreter": "code_execution"}
 _NATIVE_NAMES: Mapping[str, str] = {ours: name for name, ours in _V1_NAMES.items()}
-_OF_CALLS = ("caller", "toolset_name")
 
 
 def is_of_anthropic(part: Native, provider: str | None) -> bool:
@@ -275,25 +274,25 @@ def _write_result(block: Any) -> Native:
 def _read_use(part: Native) -> Native:
     found = read_args(part)
     rest = found["extras"][INNER]
-    own = _own(rest, _OF_CALLS)
+    own = _own(rest, OF_USES)
     return {**found, "extras": {**({INNER: rest} if rest else {}), ANTHROPIC: own}}
 
 
 def _write_use(block: Any) -> Native:
     part, extras = write_beside(block), natives.extras_of(block, ANTHROPIC)
-    own = {key: extras[key] for key in _OF_CALLS if key in extras}
+    own = {key: extras[key] for key in OF_USES if key in extras}
     return {"extras": {**own, **part.get("extras", {})}} if own else part
 
 
 def _is_use(part: Native) -> bool:
     extras = part.get("extras")
-    return is_object(extras) and not extras.keys().isdisjoint(_OF_CALLS)
+    return is_object(extras) and not extras.keys().isdisjoint(OF_USES)
 
 
 USE = Form(
     "used_call", am.ToolUseBlock, "tool_call", items_of_call(_read_use, put=_write_use, spaces=(INNER, ANTHROPIC)),
     fits=_is_use, fixed={"kind": "function"}, notes={"shape": "v1-anthropic-use"},
-    when=lambda block: block.is_valid and not natives.extras_of(block, ANTHROPIC).keys().isdisjoint(_OF_CALLS),
+    when=lambda block: block.is_valid and not natives.extras_of(block, ANTHROPIC).keys().isdisjoint(OF_USES),
 )  # fmt: skip
 
 # The keys of v1, by tag.

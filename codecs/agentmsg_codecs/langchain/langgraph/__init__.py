@@ -65,10 +65,9 @@ from agentmsg_codecs.langchain.lc import LangChainLcCodec
 
 # isort: split
 from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.langgraph.capabilities import graph_caps
 from agentmsg_codecs.langchain.langgraph.checkpoints import body_of, contents_of, is_json, is_old, write_contents
 from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, unescape
-from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
+from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages, graph_caps
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
 from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE

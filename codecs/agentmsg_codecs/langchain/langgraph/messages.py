@@ -7,14 +7,16 @@ What a message spells otherwise than LangGraph does today is a note under ``lang
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
+    Caps,
     Native,
     adopt,
+    carried_extras,
     dump_json,
     excerpt,
     is_list,
@@ -28,13 +30,19 @@ from agentmsg.formats import (
     speed,
     with_note,
 )
-from agentmsg_codecs.langchain.langgraph.checkpoints import body_of
+from agentmsg_codecs.langchain.capabilities.messages import BESIDE_DATA, make_caps, message_extras
+from agentmsg_codecs.langchain.langgraph.checkpoints import are_elsewhere, body_of
 from agentmsg_codecs.langchain.langgraph.escape import escape, unescape
-from agentmsg_codecs.langchain.langgraph.tree import EXT
+from agentmsg_codecs.langchain.langgraph.tree import EXT, MARKERS
+from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS
 from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, bare, word
 from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
 from agentmsg_codecs.langchain.messages.fields import CLASSES, MODULES, TAGS
-from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 # The namespace of our notes.
 LG = "langgraph"
@@ -200,6 +208,42 @@ def _whole(native: Native) -> am.Msg:
     body = body_of(value)
     message = natives.read_whole(value, FAMILY, value if body is None else body)
     return with_note(message, LG, adopt({"/escapes": marks})) if marks else message
+
+
+# -- what is supported -------------------------------------------------------------------------------------------------
+
+# What LangChain's messages do, but for what its containers and trees have a meaning for.
+
+
+def _taken_in(form: str, keys: frozenset[str]) -> Callable[[am.Msg], frozenset[str] | None]:
+    return lambda message: keys if note_of(message, LG).get("/form") == form else None
+
+
+def _form(message: am.Msg) -> str:
+    """Return the form in which the fields of a message stand: their own, in most of them."""
+    form = note_of(message, LG).get("/form")
+    return form if isinstance(form, str) and form in FORMS else "flat"
+
+
+_BESIDE_MESSAGES = MARKERS | {"lc"}
+
+
+def _taken_beside(history: am.History) -> frozenset[str]:
+    """Return the keys that must not stand around messages: that under which they go, and what makes them another."""
+    rest: Any = history.extras.get(FAMILY)
+    note = note_of(history, LG)
+    if is_mapping(rest) and "messages" in rest and are_elsewhere(thaw(rest), note, len(history)):
+        return _BESIDE_MESSAGES
+    return _BESIDE_MESSAGES | {"messages"}
+
+
+def graph_caps(engine: Messages, natives: GraphMessages) -> Caps:
+    """Return the table of ``langchain``, with the extras and the native messages of LangGraph."""
+    spaces = ((ENVELOPE, _taken_in("dict", BESIDE_DATA)), (LC, _taken_in(ENVELOPE_FORM, ENVELOPE_KEYS)))
+    # An object with a key of the trees would be something else.
+    extras = message_extras(engine, *spaces, form=_form, taken=MARKERS)
+    history = {"extras": carried_extras((FAMILY, _taken_beside))}
+    return make_caps(engine, extras=extras, history=history, read_native=natives.read_native)
 
 
 # -- the order of keys ------------------------------------------------------------------------------------------------

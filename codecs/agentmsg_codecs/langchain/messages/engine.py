@@ -31,11 +31,11 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.parts import ContentParts
-from agentmsg_codecs.langchain.messages import deviating
 from agentmsg_codecs.langchain.messages.body import Bodies
 from agentmsg_codecs.langchain.messages.depth import proving
 from agentmsg_codecs.langchain.messages.fields import HAS_MEANING, KIND_OF_ROLE, MAY_MEAN
 from agentmsg_codecs.langchain.messages.forms import Unwrapped, split, wrap
+from agentmsg_codecs.langchain.messages.layouts import read_deviating, write_deviating
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
@@ -100,11 +100,11 @@ class Messages:
             if fast is not None and type(tag) is str:
                 data = native.get("data")
                 if is_object(data) and len(native) == 2:  # noqa: PLR2004 - type and data
-                    message = fast(data) or deviating.read(data, tag, fast)
+                    message = fast(data) or read_deviating(data, tag, fast)
                     if message is not None:
                         return message, "dict"
                 elif "content" in native:
-                    message = fast(native) or deviating.read(native, tag, fast)
+                    message = fast(native) or read_deviating(native, tag, fast)
                     if message is not None:
                         return message, "flat"
         return self.read_odd(native)
@@ -183,7 +183,7 @@ class Messages:
         if fast is not None:
             body = None if message.extras else fast(message)
             if body is None and (message.extras or message.notes):
-                body = deviating.write(message, fast)
+                body = write_deviating(message, fast)
             if body is not None and form == "dict":
                 return {"type": body.get("type") or self._bodies.default_tag(message), "data": body}
             if body is not None and "type" in body:

@@ -14,10 +14,11 @@ still means the same. Nothing is read here, for two tests say as much:
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_mapping, mark_of, note_of
+from agentmsg.formats import Native, is_mapping, mark_of, note_of, speed
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.messages.layouts import writer
@@ -43,8 +44,12 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.messages.layouts import Layout
 
 
+_SAID = frozenset({"thinking", "notes"})
 _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
+# What thinking may say beside its words, which alone stand in additional_kwargs.
+_BESIDE = {name: nothing for name, nothing in speed.absent_values(am.ThinkingBlock).items() if name not in _SAID}
+_beside_thought, _NOTHING = attrgetter(*_BESIDE), tuple(_BESIDE.values())
 # The keys of response_metadata that such messages are written with.
 _TAKEN = MEANT - {"model"}
 # The blocks that are somebody's: whose, the provider of the message may say.
@@ -126,8 +131,8 @@ class FastWriters:
         blocks: Any = message.content
         thought: str | None = None
         if blocks and type(blocks[0]) is am.ThinkingBlock and blocks[0].notes == KWARGS_NOTE:
-            thought = _thought(blocks[0])
-            if thought is None or "reasoning_content" in message.metadata:
+            thought = blocks[0].thinking
+            if _beside_thought(blocks[0]) != _NOTHING or "reasoning_content" in message.metadata:
                 return None
             blocks = blocks[1:]
         note: Any = None
@@ -192,15 +197,6 @@ def _is_anothers(block: Any, provider: Any) -> bool:
         and block.provider == ANTHROPIC != provider
         and str(mark_of(block, FAMILY, "/shape")).startswith("v1-")
     )
-
-
-def _thought(block: Any) -> str | None:
-    """Return the words of thinking that stood in additional_kwargs and says nothing else; None if it does."""
-    if block.notes != KWARGS_NOTE or block.extras or block.metadata or block.item_id is not None:
-        return None
-    if block.redacted is not None or block.cache is not None or block.signature is not None:
-        return None
-    return block.thinking if block.phase is None else None
 
 
 def _bare_args(block: am.ToolUseBlock) -> Any:
