@@ -247,13 +247,14 @@ ANY_RESULT = Form("tool_result", am.ToolResultBlock, None, (
 
 # -- documents --------------------------------------------------------------------------------------------------------
 
-_KINDS: Mapping[str, tuple[Callable[..., Any], str]] = {
-    "base64": (maker(am.Base64Source), "data"),
-    "url": (maker(am.URLSource), "url"),
-    "file": (maker(am.FileSource), "file_id"),
-    "text": (maker(am.TextSource), "data"),
+# By kind: the class, the key of what it gives, and the field.
+_KINDS: Mapping[str, tuple[type[Any], str, str]] = {
+    "base64": (am.Base64Source, "data", "data"),
+    "url": (am.URLSource, "url", "url"),
+    "file": (am.FileSource, "file_id", "file_id"),
+    "text": (am.TextSource, "data", "text"),
 }
-_KIND_OF = {am.Base64Source: "base64", am.URLSource: "url", am.FileSource: "file", am.TextSource: "text"}
+_KIND_OF = {cls: kind for kind, (cls, _, _) in _KINDS.items()}
 
 
 def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
@@ -263,17 +264,15 @@ def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
         kind, media_type = native.get("type"), word_at(native, "media_type")
         if type(kind) is not str or kind not in kinds:
             raise Unreadable
-        make, key = _KINDS[kind]
+        cls, key, field = _KINDS[kind]
         own = {"provider": ANTHROPIC} if kind == "file" else {}
-        value = {"text" if kind == "text" else key: text_at(native, key)}
-        return {"source": make(media_type=media_type, **value, **own)}
+        return {"source": cls(media_type=media_type, **{field: text_at(native, key)}, **own)}
 
     def put(block: Any) -> Native:
         source = block.source
         kind = _KIND_OF[type(source)]
-        key = _KINDS[kind][1]
-        value = source.text if kind == "text" else getattr(source, key)
-        return {"type": kind, "media_type": source.media_type, key: value}
+        _, key, field = _KINDS[kind]
+        return {"type": kind, "media_type": source.media_type, key: getattr(source, field)}
 
     def when(block: Any) -> bool:
         source = block.source

@@ -69,18 +69,6 @@ _LIST_NOTES = adopt({LC: {"dialect": "python", "/container": "list"}})
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
 
 
-def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
-    """Return the table of ``langchain``, with the extras and the native messages of envelopes."""
-
-    def read_native(value: Any) -> am.Msg:
-        engine.fill()
-        return envelopes.read(value, DIALECTS["python"])
-
-    extras = message_extras(engine, (LC, lambda _: ENVELOPE_KEYS), form=lambda _: "flat")
-    history = {"extras": carried_extras((FAMILY, lambda _: BESIDE))}
-    return make_caps(engine, extras=extras, history=history, read_native=read_native)
-
-
 # -- the codec --------------------------------------------------------------------------------------------------------
 
 
@@ -107,8 +95,15 @@ class LangChainLcCodec(ContainerCodec):
     )
 
     def make_caps(self) -> Caps:
-        """Return what envelopes support: the same as ``langchain``."""
-        return _make_caps(self.engine, self._envelopes)
+        """Return the table of ``langchain``, with the extras and the native messages of envelopes."""
+
+        def read_native(value: Any) -> am.Msg:
+            self.engine.fill()
+            return self._envelopes.read(value, DIALECTS["python"])
+
+        extras = message_extras(self.engine, (LC, lambda _: ENVELOPE_KEYS), form=lambda _: "flat")
+        history = {"extras": carried_extras((FAMILY, lambda _: BESIDE))}
+        return make_caps(self.engine, extras=extras, history=history, read_native=read_native)
 
     @property
     def described(self) -> tuple[Described, ...]:

@@ -191,14 +191,19 @@ def _dug(tree: Any, found: list[tuple[Path, Any, bool]]) -> Any:
     """Return a tree without what stands in its holes; what is not on the way to one is shared."""
     out: Any = _copy(tree)
     for path, _, has_text in found:
-        at = out
-        for step in path[:-1]:
-            at[step] = _copy(at[step])
-            at = at[step]
+        at = _holder(out, path)
         del at[path[-1]]
         if has_text:
             del at["text"]
     return out
+
+
+def _holder(tree: Any, path: Path) -> Any:
+    """Return what holds a hole of a tree; all on the way to it is copied."""
+    for step in path[:-1]:
+        tree[step] = _copy(tree[step])
+        tree = tree[step]
+    return tree
 
 
 def _copy(value: Any) -> Any:
@@ -231,10 +236,7 @@ def _filled(contents: Contents, natives: list[Any]) -> Any:
     tree: Any = dict(escape_all(contents.rest, contents.marks))
     left = iter(natives)
     for path, how in holes:
-        at = tree
-        for step in path[:-1]:
-            at[step] = _copy(at[step])
-            at = at[step]
+        at = _holder(tree, path)
         if not is_mapping(at) or path[-1] in at:
             return None
         filling = _taken(left, how)
