@@ -307,8 +307,13 @@ def default_copies(blocks: Sequence[Any]) -> dict[int, str]:
     }
 
 
+_NO_CALLS = Layout({})
+
+
 def lay_out(blocks: Sequence[Any]) -> Layout:
     """Return where the calls among the blocks of a message go, and their entries."""
+    if not any(map(is_function_call, blocks)):
+        return _NO_CALLS
     layout = Layout(default_copies(blocks))
     lists: dict[str, list[tuple[int, Native, am.ToolUseBlock]]] = {"valid": [], "invalid": [], "a": []}
 

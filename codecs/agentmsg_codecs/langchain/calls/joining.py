@@ -35,8 +35,8 @@ from agentmsg.formats import (
     natives,
     note_of,
     same_document,
+    spelling,
     tool_arguments,
-    with_note,
 )
 from agentmsg_codecs.langchain.blocks.v1_calls import call_input
 from agentmsg_codecs.langchain.calls.copies import (
@@ -306,4 +306,7 @@ def _note_order(letter: str, calls: list[_Call]) -> None:
 
 
 def _with_note(block: am.ToolUseBlock, note: Native) -> am.ToolUseBlock:
-    return with_note(block, FAMILY, {**note_of(block, FAMILY), **note}) if note else block
+    if not note:
+        return block
+    notes = {**block.notes, FAMILY: adopt({**note_of(block, FAMILY), **note})}
+    return spelling.changed(block, {"notes": adopt(notes)})

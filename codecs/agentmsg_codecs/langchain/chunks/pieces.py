@@ -233,7 +233,7 @@ def quick_read(native: Any) -> am.MsgChunk | None:
     if pieces is None or (usage is not None and (counted is None or not same_document(write_usage(counted), usage))):
         return None
     own = _DICT_NOTE if is_dict else _FLAT_NOTE
-    model, reason, rest, note = read_response(response) if response else (None, None, response, {})
+    model, reason, rest, note = read_response(response)
     return _make_chunk(
         "assistant",
         (_make_part(v1.make_text(text=said)), *pieces) if said else pieces,

@@ -61,7 +61,12 @@ if TYPE_CHECKING:
 
 
 _make_history = maker(am.History)
-_LIST_NOTES = adopt({LC: {"dialect": "python", "/container": "list"}})
+# By dialect and container, where nothing else is noted.
+_NOTES = {
+    (dialect, container): adopt({LC: {"dialect": dialect, "/container": container}})
+    for dialect in DIALECTS
+    for container in ("list", "single", "messages")
+}
 
 # -- what is supported -------------------------------------------------------------------------------------------------
 
@@ -128,8 +133,9 @@ class LangChainLcCodec(ContainerCodec):
             note |= {"holes": contents.holes, "holder": contents.holder}
         if contents.marks:
             note["escapes"] = contents.marks
+        notes = adopt({LC: note}) if contents.holes or contents.marks else _NOTES[dialect, contents.kind]
         extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
-        return _make_history(messages=tuple(messages), extras=extras, notes=adopt({LC: note}))
+        return _make_history(messages=tuple(messages), extras=extras, notes=notes)
 
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
@@ -144,7 +150,7 @@ class LangChainLcCodec(ContainerCodec):
                 messages = None  # told by the careful way, with its place
         if messages is not None:
             messages = separate(messages, self.engine.parts)
-            return _make_history(messages=tuple(messages), notes=_LIST_NOTES)
+            return _make_history(messages=tuple(messages), notes=_NOTES["python", "list"])
         return super().from_bytes(raw, limits, duplicates)
 
     def write(self, history: am.History) -> Any:

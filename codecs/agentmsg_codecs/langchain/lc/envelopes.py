@@ -30,7 +30,7 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
-from agentmsg_codecs.langchain.lc.escape import escape_all, text_may_need_escape, unescape_all
+from agentmsg_codecs.langchain.lc.escape import escape_all, may_need_escape, text_may_need_escape, unescape_all
 from agentmsg_codecs.langchain.messages.depth import is_deep, read_all
 from agentmsg_codecs.langchain.messages.fields import CLASSES, TAGS, USUAL, is_empty
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
@@ -144,14 +144,16 @@ class Envelopes:
         if filled is None or kwargs.get("type", filled["type"]) != filled["type"]:
             return _whole(native)
         note = _spelling(own, kwargs, dialect)
-        kwargs, marks = unescape_all(kwargs)
-        if marks:
-            note["/escapes"] = marks
+        is_escaped = may_need_escape([kwargs])
+        if is_escaped:
+            kwargs, marks = unescape_all(kwargs)
+            if marks:
+                note["/escapes"] = marks
         try:
             # What is left out stands in front: unknown fields keep their order.
             body = {**{key: filled[key] for key in filled if key not in kwargs}, **kwargs}
             # Of a body that has the usual keys, and was odd in the envelope, no other way is worth a try.
-            is_odd = dialect.typed and not note and body.keys() == USUAL[filled["type"]].keys()
+            is_odd = dialect.typed and not note and not is_escaped and body.keys() == USUAL[filled["type"]].keys()
             message, form = (self._engine.read_odd if is_odd else self._engine.read)(body)
         except AgentMsgError:
             return _whole(native)

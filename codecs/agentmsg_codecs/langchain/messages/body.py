@@ -265,8 +265,8 @@ class Bodies:
             ]
             body["content"] = parts or ""
         if has_lists:
-            body["tool_calls"] = layout.tool_calls
-            body["invalid_tool_calls"] = layout.invalid_tool_calls
+            body["tool_calls"] = [*layout.tool_calls]
+            body["invalid_tool_calls"] = [*layout.invalid_tool_calls]
         if layout.raw:
             kwargs["tool_calls"] = layout.raw
         if layout.function_call is not None:

@@ -170,6 +170,8 @@ def write_kwargs(block: Any, kwargs: Native) -> None:
 
 def read_response(native: Native) -> tuple[str | None, str | None, Native, Native]:
     """Return model, finish reason, the rest of `response_metadata`, and a note where they stood otherwise."""
+    if not native:
+        return None, None, native, {}
     model, word = native.get("model_name"), native.get("finish_reason")
     if type(model) is str and type(word) is str and len(native) == 2 and word != "tool_use":  # noqa: PLR2004 - these
         return model, finish_reason("finish_reason", word), {}, {}
