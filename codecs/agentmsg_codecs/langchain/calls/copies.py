@@ -7,7 +7,6 @@ spelling of id, name or arguments outlives no edit of these.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from agentmsg import AgentMsgError
 from agentmsg.formats import (
     Native,
     adopt,
-    dump_json,
     is_mapping,
     is_marked,
     is_sequence,
@@ -31,7 +29,7 @@ from agentmsg.formats import (
     tool_arguments,
 )
 from agentmsg_codecs.langchain.blocks.v1_calls import args_of
-from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.names import FAMILY, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -224,8 +222,7 @@ def _apply(plain: Native, changes: Any, *, guarded: bool) -> Native:
 
 def stamp(block: am.ToolUseBlock) -> str:
     """Return a digest of what a call says."""
-    said = [block.id, block.name, block.is_valid, block.input if block.is_valid else block.raw_input]
-    return blake2b(dump_json(said), digest_size=6).hexdigest()
+    return digest([block.id, block.name, block.is_valid, block.input if block.is_valid else block.raw_input])
 
 
 def spelt(block: am.ToolUseBlock, plain: Native, letter: str) -> Native:

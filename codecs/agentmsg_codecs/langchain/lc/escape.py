@@ -8,10 +8,10 @@ ever written there unescaped.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any
 
 from agentmsg.formats import Native, dump_json, is_list, is_mapping, is_object, is_sequence
+from agentmsg_codecs.langchain.names import digest
 
 # A path, how its value is written ("raw" or "wrapped"), and a digest of the value.
 Mark = list[Any]
@@ -21,11 +21,6 @@ _KEYS = (b'"lc"', b'"__lc_escaped__"')
 
 def _needs(value: Native) -> bool:
     return "lc" in value or (len(value) == 1 and ESCAPED in value)
-
-
-def stamp(value: Any) -> str:
-    """Return a digest of a value, for a mark."""
-    return blake2b(dump_json(value), digest_size=6).hexdigest()
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -45,10 +40,10 @@ def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
     if len(value) == 1 and ESCAPED in value:
         inner = value[ESCAPED]
         if not is_object(inner) or not _needs(inner):
-            marks.append([path, "wrapped", stamp(inner)])
+            marks.append([path, "wrapped", digest(inner)])
         return inner
     if "lc" in value:
-        marks.append([path, "raw", stamp(value)])
+        marks.append([path, "raw", digest(value)])
         return value
     return {key: _unescape(item, [*path, key], marks) for key, item in value.items()}
 
@@ -90,7 +85,7 @@ def are_envelopes_only(text: bytes, count: int) -> bool:
 
 def _escape(value: Any, path: tuple[Any, ...], noted: dict[Any, Any]) -> Any:
     mark = noted.get(path_key(path)) if noted else None
-    if mark is not None and mark[2] == stamp(value):
+    if mark is not None and mark[2] == digest(value):
         if mark[1] == "wrapped":
             return {ESCAPED: value}
         if is_mapping(value) and "lc" in value:

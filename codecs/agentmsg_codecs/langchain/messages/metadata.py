@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives
+from agentmsg.formats import Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives, same_document
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
+from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
 
@@ -116,15 +117,11 @@ def with_texts(blocks: tuple[Any, ...], count: int, texts: Any) -> tuple[Any, ..
     both: list[Any] = []
     for call, native in zip(calls, texts, strict=True):
         try:
-            told, text = native["function"], native["function"]["arguments"]
-            if native["id"] != call.id or native["type"] != "function" or told["name"] != call.name:
-                return None
+            text = native["function"]["arguments"]
         except (LookupError, TypeError):
             return None
-        if type(text) is not str or len(native) != 3 or len(told) != 2:  # noqa: PLR2004 - these keys
-            return None
-        both.append(call.evolve(input=call.input, raw_input=text, notes=TEXTED_NOTE))
-        if both[-1].raw_input != text:
+        both.append(call.evolve(input=call.input, raw_input=text, notes=TEXTED_NOTE) if type(text) is str else call)
+        if both[-1].raw_input != text or not same_document(openai_entry(both[-1]), native):
             return None
     return blocks[:start] + tuple(both)
 
