@@ -426,5 +426,5 @@ def test_neighbours_that_are_one_are_the_same_however_they_are_joined(codec: str
         for _ in range(effort(30) if row.joins is not None else 0):
             few = rng.sample(kinds, min(len(kinds), rng.randint(1, 3)))
             blocks = [rng.choice(few).evolve() for _ in range(rng.randint(2, 40))]
-            joined = _joined([FitItem(block) for block in blocks], cast("Any", row.joins))
+            joined = _joined([FitItem(block) for block in blocks], cast("Any", row.joins), lambda block: block)
             assert [item.new for item in joined if not isinstance(item.new, Drop)] == _folded(blocks, row.joins)

@@ -105,6 +105,38 @@ def test_snake_case_comes_back() -> None:
     assert isinstance(returned([{"role": "model", "parts": [twice]}])[0].content[0], am.NativeBlock)
 
 
+def test_responses_in_snake_case_come_back() -> None:
+    """So Python's package dumps them, and so agents log them."""
+    told = {"prompt_token_count": 1, "total_token_count": 1, "prompt_tokens_details": None}
+    candidate = {"content": {"role": "model", "parts": [{"text": "a"}]}, "finish_reason": "STOP", "token_count": None}
+    document = {"candidates": [candidate], "usage_metadata": told, "model_version": "g", "response_id": "r"}
+    (message,) = checked.returned(document, codec=ANSWERS)
+    assert (message.id, message.model, message.finish_reason) == ("r", "g", "stop")
+    assert message.usage is not None
+    assert (message.usage.input, message.usage.total) == (1, 1)
+    assert am.recognize(document) == "gemini-response"
+    assert refused({**document, "usageMetadata": told}, codec="gemini-response")[0] == ()
+
+
+_ALL_FIELDS: dict[str, Any] = dict.fromkeys(
+    ("code_execution_result", "file_data", "function_call", "function_response", "inline_data", "text", "thought")
+)
+
+
+def test_keys_that_say_nothing_come_back() -> None:
+    """Python's package dumps all fields of a part; those that are null bear on nothing."""
+    call: Any = {"id": None, "args": {}, "name": "f"}
+    answer: Any = {"id": None, "name": "f", "parts": None, "response": {"output": "a"}}
+    contents: list[Any] = [
+        {"role": "model", "parts": [{**_ALL_FIELDS, "text": "a"}, {**_ALL_FIELDS, "function_call": call}]},
+        {"role": "user", "parts": [{**_ALL_FIELDS, "function_response": answer}]},
+    ]
+    said, given = returned(contents)
+    assert am.same(said.content[0], am.TextBlock("a"))
+    assert given.tool_results[0].tool_call_id == said.tool_calls[0].id
+    assert isinstance(returned([{"role": "model", "parts": [_ALL_FIELDS]}])[0].content[0], am.NativeBlock)
+
+
 # -- links ------------------------------------------------------------------------------------------------------------
 
 
@@ -276,8 +308,10 @@ def test_further_candidates_are_an_extra() -> None:
 def test_a_blocked_prompt_is_a_response() -> None:
     """A response without candidates says why."""
     blocked = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "gemini-3"}
-    checked.returned(blocked, codec=ANSWERS)
+    assert checked.returned(blocked, codec=ANSWERS)[0].finish_reason == "content_filter"
     assert am.recognize(blocked) == "gemini-response"
-    assert refused({"candidates": []}, codec="gemini-response")[0] == ("candidates",)
+    others: tuple[Any, ...] = ({"candidates": []}, {"error": {"code": 400}}, {"message": "x", "modelVersion": None})
+    for other in others:
+        assert refused(other, codec="gemini-response")[0] == ("candidates",)
     assert refused({"contents": 1}, codec="gemini")[0] == ("contents",)
     assert refused({"contents": [], "systemInstruction": "x"}, codec="gemini")[0] == ("systemInstruction",)

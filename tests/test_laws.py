@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from contextlib import suppress
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
@@ -139,6 +140,15 @@ def test_any_history_is_told_whole(codec: Codec, history: History, message: Msg,
         prefix_stable(codec, history, message)
     if codec.rules:
         sendable(codec, history, rng=_rng(seed))
+
+
+@each_registered
+def test_messages_without_text_stay_where_histories_grow(codec: Codec) -> None:
+    """Law 7, where the messages in front have nothing that the format has a place for there."""
+    roles: tuple[Any, ...] = ("system", "developer", "user", "assistant")
+    contents: tuple[tuple[am.Block, ...], ...] = ((), (am.ThinkingBlock("", redacted="x"),))
+    for role, content, times, behind in product(roles, contents, (1, 2), roles):
+        prefix_stable(codec, History([Msg(role, content)] * times), Msg(behind, "x", id="m"))
 
 
 def _with_empty_words() -> Iterator[History]:

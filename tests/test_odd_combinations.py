@@ -12,6 +12,10 @@ from agentmsg.testing.laws import exact_return, honest_account, returns_through
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_HINT: Any = {"cache_control": {"type": "ephemeral"}}
+_NOTED: Any = [{"type": "url_citation", "url_citation": {"url": "u", "title": "t", "start_index": 0, "end_index": 1}}]
+_PLACED = {"title": "D", "sourceContent": [{"text": "g"}], "location": {"unknownPlace": {"a": 1}}}
+_TOOLS = '[{"function": {"parameters": {"b": 1, "a": 2}, "name": "f"}, "type": "function"}]'
 _LABELLED = ("web_search_call", "tool_search_call", "code_interpreter_call", "program")
 _KEYS: dict[str, Any] = {
     "id": "x_1", "call_id": "c", "code": "x=1", "container_id": "n", "arguments": {}, "fingerprint": "f",
@@ -22,12 +26,28 @@ _SAID: Any = {"type": "text", "text": "a"}
 _ASKED: Any = {"part_kind": "user-prompt", "content": "a"}
 _OUTPUT: Any = {"type": "tool_result", "id": "c", "name": "f", "output": "r"}
 _RESULT_BEHIND: Any = {"role": "assistant", "content": [{"type": "text", "text": "a"}, _OUTPUT], "url": "x"}
+_SOUND: Any = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
+_NO_TEXTS: tuple[Any, ...] = ({}, {"content": []})
+_EMPTY_PROMPTS: tuple[Any, ...] = ([], [{"role": "system", "content": []}])
+_EMPTY_FIELDS: tuple[Any, ...] = ({"usageMetadata": None}, {"createTime": ""})
 _NO_LISTS: tuple[Any, ...] = ({}, "err", None)
 _DENIED = {"id": "c", "approved": False, "reason": "no"}
 
 
+def _messages(**message: Any) -> Any:
+    return {"messages": [message]}
+
+
 def _item(**item: Any) -> Any:
     return {"input": [item]}
+
+
+def _contents(**part: Any) -> Any:
+    return {"contents": [{"role": "model", "parts": [part]}]}
+
+
+def _parts(**part: Any) -> Any:
+    return _messages(role="assistant", content=[part])
 
 
 def _counts(**counts: int) -> Any:
@@ -76,6 +96,11 @@ def _odd_link() -> am.History:
 
 def _answer(**fields: Any) -> am.History:
     return am.History.of(am.Msg(role="assistant", content="x", model="m", **fields))
+
+
+def _search(name: str) -> am.History:
+    call = am.ToolUseBlock(None, name, {"_raw": 1}, kind="server", provider="openai", item_id="ws_1")
+    return am.History.of(am.Msg(role="assistant", content=(call,)))
 
 
 def _result(block: am.FileBlock) -> am.History:
@@ -151,6 +176,34 @@ _LANGCHAIN: tuple[Any, ...] = (
     ("name", "document"),
     [
         *(("langchain", document) for document in _LANGCHAIN),
+        ("openai", _messages(role="user", content=[{"type": "text", "text": "a", **_HINT}], **_HINT)),
+        ("openai", _messages(role="user", content=[_SOUND], **_HINT)),
+        *(
+            ("openai", _messages(role="assistant", content=text, refusal="no", annotations=_NOTED))
+            for text in (None, "x")
+        ),
+        ("openai", _messages(role="assistant", content=None, function_call=_CALL, tool_calls="x")),
+        ("gemini", _contents(text="", thought=True, thoughtSignature="AA==")),
+        ("gemini", _contents(fileData={"fileUri": "data:image/png;base64,AAAA", "mimeType": "image/png"})),
+        ("gemini", _contents(functionResponse={"id": None, "name": "f", "parts": None, "response": {}}, text=None)),
+        ("gemini", _contents(inlineData={"data": "AAAA", "mimeType": "image/png"}, thought=True)),
+        *(("gemini-response", {"candidates": [{"content": None}], **more}) for more in _EMPTY_FIELDS),
+        ("gemini-response", {"create_time": "x", "candidates": [{"finish_reason": "x"}, {"finish_reason": "STOP"}]}),
+        ("bedrock", _parts(toolResult={"toolUseId": "c", "content": [{"text": "a"}, {"cachePoint": {"type": "x"}}]})),
+        ("bedrock", _parts(citationsContent={"content": [{"text": "G."}], "citations": [_PLACED]})),
+        *(("bedrock", _parts(citationsContent={"citations": [_PLACED], **said})) for said in _NO_TEXTS),
+        ("bedrock", _parts(document={"name": "n", "format": "txt", "source": {"content": []}})),
+        ("bedrock", _parts(audio={"format": "mpeg", "source": {"bytes": "AAAA"}})),
+        *(("bedrock", {"system": [], "messages": messages}) for messages in _EMPTY_PROMPTS),
+        ("hf", {"messages": [], "tools": _TOOLS}),
+        ("sharegpt", {"conversations": [], "tools": _TOOLS}),
+        (
+            "openai-responses",
+            _item(role="user", content=[{"type": "input_file", "file_url": "data:text/plain;base64,AA"}]),
+        ),
+        ("openai-responses", _item(type="computer_call", call_id="c", action={"_raw": 1})),
+        ("openai-responses", _item(type="computer_call", call_id="c", action={"actions": []})),
+        ("openai-responses", _item(type="compaction", encrypted_content="")),
         *(("openai-responses", _item(type=tag, **_KEYS, server_label="s")) for tag in _LABELLED),
         *(("openai-responses", _item(type="shell_call_output", call_id="c", output=each)) for each in _NO_LISTS),
         ("openai-responses", _item(role="assistant", id="x", content=[{"type": "refusal", "refusal": "no"}] * 2)),
@@ -162,6 +215,7 @@ _LANGCHAIN: tuple[Any, ...] = (
         ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
         ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
+        ("langgraph", {"checkpoint": {"channel_values": {"messages": [_ai()]}}, "messages": []}),
         ("sharegpt", {"conversations": [*_SAME, _turn("observation", "2", tool_call_id="x"), *_SAME]}),
         (
             "synaptic",
@@ -225,6 +279,7 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
         ("pydantic-ai", _twice("pydantic-ai", _request({}, instructions="s"))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, instructions="s", metadata={"a": 1}))),
         ("pydantic-ai", _twice("pydantic-ai", _request(_ASKED, _ASKED, instructions="s", run_id=5))),
+        *(("openai-responses", _search(name)) for name in ("web_search", "tool_search")),
         ("vercel-ui", _twice("vercel-ui", [{"id": "agentmsg-1", "role": "user", "parts": []}])),
         ("vercel-ui", _twice("vercel-ui", _steps([_SAID]), _NUMBERED)),
     ],
@@ -288,6 +343,32 @@ def _as_result(message: am.Msg) -> am.Msg:
     return am.Msg("tool", (am.ToolResultBlock("c", message.content),))
 
 
+def _reversed(message: am.Msg) -> am.Msg:
+    return message.evolve(content=message.content[::-1])
+
+
+def _blocks_twice(message: am.Msg) -> am.Msg:
+    return message.evolve(content=message.content * 2)
+
+
+def _from_tool(message: am.Msg) -> am.Msg:
+    return message.evolve(role="tool")
+
+
+def _text_first(message: am.Msg) -> am.Msg:
+    return message.evolve(content=(am.TextBlock("a"), *message.content))
+
+
+def _of_openai(**more: Any) -> Any:
+    return {"id": "c", "type": "function", "function": _CALL, **more}
+
+
+# Two calls of one id, of which only one says more than the other: in `additional_kwargs`, in the content.
+_TWINS: tuple[Any, ...] = (
+    _ai("", additional_kwargs={"tool_calls": [_of_openai(), _of_openai(caller=5)]}),
+    _ai([{"type": "tool_use", "id": "c", "name": "f", "input": said} for said in ({"a": 1}, {})],
+        tool_calls=[{"id": "c"}]),
+)  # fmt: skip
 _SEARCH = _by_anthropic(type="server_tool_call", id="c", name="web_search", args={})
 _SIGNED: Any = {"type": "reasoning", "reasoning": "t", "extras": {"signature": "s"}}
 
@@ -302,6 +383,10 @@ _SIGNED: Any = {"type": "reasoning", "reasoning": "t", "extras": {"signature": "
         ("langchain", _SEARCH, _of_nobody),
         ("langchain", _SEARCH, _as_result),
         ("langchain", [_ai([_SIGNED], response_metadata={"model_provider": "openai"})], _of_nobody),
+        ("langchain", [_ai(invalid_tool_calls="x")], _from_tool),
+        ("langchain", [_ai("a", tool_calls="x", invalid_tool_calls=[{}])], _blocks_twice),
+        *(("langchain", [twins], edit) for twins in _TWINS for edit in (_reversed, _blocks_twice, _with_call)),
+        ("pydantic-ai", _request({"part_kind": "retry-prompt", "tool_name": "f", "tool_call_id": "c"}), _text_first),
     ],
 )
 def test_odd_combinations_are_told_after_edits(

@@ -221,6 +221,25 @@ def test_an_item_is_a_message(item: dict[str, Any], message: am.Msg) -> None:
 
 SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
     (
+        "several actions at once, as newer models ask for",
+        {"type": "computer_call", "id": "cu_1", "call_id": "c", "status": "completed", "pending_safety_checks": [],
+         "action": None, "actions": [{"type": "wait"}]},
+        msg("assistant", am.ToolUseBlock(
+            "c", "computer", {"actions": [{"type": "wait"}]}, item_id="cu_1", kind="computer"
+        )),
+    ),
+    *(
+        (
+            f"a screen, as {output['type']}",
+            {"type": "computer_call_output", "call_id": "c", "output": output},
+            msg("tool", am.ToolResultBlock("c", [shown], kind="computer")),
+        )
+        for output, shown in (
+            ({"type": "input_image", "image_url": "https://x/a.png"}, am.ImageBlock(am.URLSource("https://x/a.png"))),
+            ({"type": "text", "text": "done"}, am.TextBlock("done")),
+        )
+    ),
+    (
         "what it prints, linked as others are",
         {"type": "local_shell_call_output", "call_id": "c", "output": "a"},
         msg("tool", am.ToolResultBlock("c", "a", kind="local_shell")),

@@ -19,12 +19,13 @@ from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
-from agentmsg.model.blocks import ToolResultBlock
-from agentmsg.model.construction import maker
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import absent_values, maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
+from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,6 +53,7 @@ class _Piece:
 
 
 _CONTENT = frozenset({"content"})
+_SAID = frozenset({"input", "raw_input"})
 _make_piece = maker(_Piece)
 _make_loss = maker(Loss)
 
@@ -244,9 +246,15 @@ def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was
 
 
 def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
-    """Whether content is lost in extras: these themselves, or those of what is dropped for saying nothing."""
+    """Whether content is lost in extras: these themselves, or those of what is dropped for saying nothing.
+
+    So it is in the name of what must have one: it says which tool is called.
+    """
     if last == "extras":
         return extras_hold_content(owner, was, now)
+    if last == "name":
+        kind: Any = class_of(owner)
+        return owner is not None and last not in absent_values(kind)
     return isinstance(last, int) and now is None and extras_hold_content(was, was.extras, {})
 
 
@@ -255,6 +263,15 @@ def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Le
     if extras_hold_content(block, block.extras, item.new.extras):
         return "content"
     return otherwise if item.swap is None else item.swap.level
+
+
+def _is_said(name: str, old: Noted, new: Noted) -> bool:
+    """Whether what a call loses comes back with its text, or with its input: each says the other."""
+    if name not in _SAID or not isinstance(old, ToolUseBlock) or not isinstance(new, ToolUseBlock):
+        return False
+    if old.significant_text is None:
+        return name == "raw_input" and not same(old.input, new.input)
+    return name == "input" and old.significant_text != new.significant_text
 
 
 class _Report:
@@ -308,7 +325,7 @@ class _Report:
             return
         kind: type = type(old)
         for name, get, was, now in changes_of(kind)(old, new):
-            if name in skipped or same(was, now):
+            if name in skipped or same(was, now) or _is_said(name, old, new):
                 continue
             # Zero and false say something.
             is_gone = not now and not isinstance(now, (int, float))

@@ -108,7 +108,7 @@ class Draft:
     """
 
     def __init__(self, fitted: Fitted, codec: Codec) -> None:
-        self._fitted = fitted
+        self._fitted, self._whole = fitted, fitted.history
         self._codec = codec
         self._lines = list(_lines(fitted))
         # Where something stands apart is known by the line that it is in.
@@ -169,6 +169,7 @@ class Draft:
     def follow(self, again: Fitted) -> None:
         """Take what fit made of the history as it is: what mends have changed may have another place now."""
         outs = self._outs()
+        self._whole = again.history
         left = {id(line): index for index, line in enumerate(outs)}
         lines: list[_Line] = []
         for planned in _plan(again):
@@ -195,7 +196,7 @@ class Draft:
         """The history as it is now."""
         messages = tuple([cast("Msg", line.message) for line in self._outs()])
         tools = tuple([self._tools[index].new for index in self._left])
-        return self._fitted.history.evolve(messages=messages, tools=tools)
+        return self._whole.evolve(messages=messages, tools=tools)
 
     def fitted(self) -> Fitted:
         """Return the history as it is, with all that its loss report is derived from."""

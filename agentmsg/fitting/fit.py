@@ -230,14 +230,16 @@ def _fit_message(message: Msg, caps: Caps, fields: FieldChanges, *, is_asked: bo
     apart = caps.apart if message.role == "tool" else None
     items = tuple([_fit_block(block, row.blocks, results, fields, apart) for block in message.content])
     if row.joins is not None:
-        items = _joined(items, row.joins)
+        items = _joined(items, row.joins, lambda block: _fit_block(block, row.blocks, results, fields, apart).new)
+    # What may stand beside the content is asked beside what is left of it.
+    message = _holding(message, _content(items, message.content))
     changes = fields.of(message, row, row.fields, _BESIDE)
-    if isinstance(changes, Drop):
-        return FitMessage(changes)
-    content = _content(items, message.content)
-    if content is not message.content:
-        changes["content"] = content
-    return make_message(changed(message, changes), items)
+    return FitMessage(changes) if isinstance(changes, Drop) else make_message(changed(message, changes), items)
+
+
+def _holding(owner: Any, content: tuple[Block, ...]) -> Any:
+    """Return a message or result with another content; itself with its own."""
+    return owner if content is owner.content else changed(owner, {"content": content})
 
 
 def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -248,8 +250,13 @@ def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Bloc
     return content
 
 
-def _joined(items: Sequence[FitItem], joins: Callable[[Any, Any], Any]) -> tuple[FitItem, ...]:
-    """Make one block of neighbours that are one in the format; the first stands for all."""
+def _joined(
+    items: Sequence[FitItem], joins: Callable[[Any, Any], Any], again: Callable[[Any], Any]
+) -> tuple[FitItem, ...]:
+    """Make one block of neighbours that are one in the format; the first stands for all.
+
+    What it has of several must fit together, too: the one block is fit ``again``.
+    """
     out = list(items)
     run, first = Run(joins), 0
     for index, item in enumerate(items):
@@ -259,17 +266,17 @@ def _joined(items: Sequence[FitItem], joins: Callable[[Any, Any], Any]) -> tuple
             swap = _merged(None, item.swap)
             out[index] = FitItem(Drop(swap.why, swap.level))
             continue
-        _close(out, first, run)
+        _close(out, first, run, again)
         run, first = Run(joins, item.new), index
-    _close(out, first, run)
+    _close(out, first, run, again)
     return tuple(out)
 
 
-def _close(out: list[FitItem], first: int, run: Run) -> None:
+def _close(out: list[FitItem], first: int, run: Run, again: Callable[[Any], Any]) -> None:
     """Put what a run has become in the place of its first block."""
     if run.is_longer:
-        whole = run.folded()
-        out[first] = FitItem(whole, None, _merged(whole, out[first].swap))
+        whole = again(run.folded())
+        out[first] = FitItem(whole, None, None if isinstance(whole, Drop) else _merged(whole, out[first].swap))
 
 
 def _merged(whole: Any, swap: Swap | None) -> Swap:
@@ -320,13 +327,11 @@ def _fit_result(
         inside: the rows for the blocks inside, the fields, and the rows of what may stand apart.
     """
     results, fields, apart = inside
+    items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
+    block = _holding(block, _content(items, block.content))
     changes = fields.of(block, row, row.fields, _CONTENT)
     if isinstance(changes, Drop):
         return FitItem(changes)
-    items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
-    content = _content(items, block.content)
-    if content is not block.content:
-        changes["content"] = content
     if swap is not None and swap.level != "content" and _loses_inside(given, changes, items):
         swap = attrs.evolve(swap, level="content")
     return make_item(changed(block, changes), items, swap)

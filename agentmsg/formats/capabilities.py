@@ -18,6 +18,8 @@ import attrs
 
 from agentmsg.model.base import BaseBlock
 from agentmsg.values.frozen import EMPTY
+from agentmsg.values.peeking import peek, peek_keys
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from agentmsg.model.msg import Msg  # noqa: TC004 - nobody resolves the annotations of a table
@@ -208,7 +210,18 @@ def carried_extras(
     def stays(owner: Any, key: str, value: Any, taken: frozenset[str]) -> bool:
         return key not in taken or (odd is not None and odd(owner, key, value))
 
+    def all_stay(extras: Mapping[str, Any], owner: Any) -> bool:
+        """Whether there is one namespace, whose fields stay: so it is most often, and nothing need be looked up."""
+        for space, taken in spaces:
+            found = peek(extras, space)
+            if found and is_mapping(found):
+                keys = taken(owner)
+                return keys is not None and keys.isdisjoint(peek_keys(found))
+        return False
+
     def cell(extras: Mapping[str, Any], owner: Any) -> Mapping[str, Any]:
+        if len(extras) == 1 and all_stay(extras, owner):
+            return extras
         kept: dict[str, Any] = {}
         for space, taken in spaces:
             found = extras.get(space)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.formats.rules import is_native
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
+from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as
 from agentmsg.formats.spelling import spelling_of_nothing
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values, maker
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import input_text
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.peeking import peek
 from agentmsg.values.types import is_list, is_mapping, is_object
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = [
     "count_at",
     "ended",
     "extras_of",
+    "has_extra",
     "is_bare_text",
     "is_marked",
     "lacks_id",
@@ -62,7 +64,10 @@ _beside_text, _NOTHING_BESIDE = attrgetter(*_BESIDE), tuple(_BESIDE.values())
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
     """Whether an object has a mark."""
-    return bool(obj.notes) and mark_of(obj, family, mark) is True
+    if not obj.notes:
+        return False
+    note = peek(obj.notes, family)
+    return is_mapping(note) and peek(note, mark) is True
 
 
 def odd_at(
@@ -205,6 +210,12 @@ def extras_of(owner: Noted, space: str) -> Mapping[str, Any]:
     """Return the extras of an object in a namespace; empty if there are none, or no object of them."""
     own = owner.extras.get(space) if owner.extras else None
     return own if is_mapping(own) else EMPTY
+
+
+def has_extra(owner: Noted, space: str, key: str) -> bool:
+    """Whether an object has an extra in a namespace."""
+    own = peek(owner.extras, space) if owner.extras else None
+    return is_mapping(own) and key in own
 
 
 def rest_of(native: Native, known: frozenset[str], space: str) -> Mapping[str, Any]:

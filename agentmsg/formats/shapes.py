@@ -19,9 +19,11 @@ from agentmsg.formats.spelling import (
     note_of,
     put_back,
     same_document,
+    with_extras,
 )
 from agentmsg.model.base import Noted
 from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.peeking import peek, peek_keys
 from agentmsg.values.types import is_mapping
 
 __all__ = [
@@ -146,14 +148,9 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
     plain = shape.write(obj)
     if family not in obj.notes and (namespace or family) not in obj.extras:
         return plain
-    if shape.exact is not None and _are_marks(note_of(obj, family)):
+    if shape.exact is not None and _are_marks(peek(obj.notes, family)):
         # Marks ask for no spelling, so nothing need be read again.
-        extras = obj.extras.get(namespace or family) if obj.extras else None
-        if not extras or not is_mapping(extras):
-            return plain
-        more = cast("Mapping[str, Any]", extras)
-        return {**plain, **{key: thaw(value) for key, value in more.items() if key not in plain}}
-
+        return with_extras(plain, obj, namespace or family)
     if shape.origin is not None and getattr(obj, "_read_by", None) is shape.origin:
         return put_back(obj, plain, family=family, read=None, namespace=namespace)
 
@@ -163,10 +160,11 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
     return put_back(obj, plain, family=family, read=read, namespace=namespace)
 
 
-def _are_marks(note: Mapping[str, Any]) -> bool:
-    for key in note:  # a loop: a generator takes as long as what it asks
-        if key[:1] != "/":
-            return False
+def _are_marks(note: Any) -> bool:
+    if note and is_mapping(note):
+        for key in peek_keys(note):  # a loop: a generator takes as long as what it asks
+            if key[:1] != "/":
+                return False
     return True
 
 
@@ -175,8 +173,11 @@ def _are_marks(note: Mapping[str, Any]) -> bool:
 
 def mark_of(obj: Noted, family: str, key: str) -> Any:
     """Return the value of a mark (a key with ``/`` in front) in a family's note, or None."""
-    note = obj.notes.get(family) if obj.notes else None
-    return note.get(key) if is_mapping(note) else None
+    if not obj.notes:
+        return None
+    note = peek(obj.notes, family)
+    value = peek(note, key) if is_mapping(note) else None
+    return note_of(obj, family)[key] if value.__class__ is dict or value.__class__ is list else value
 
 
 def marked(obj: _N, family: str, **marks: Any) -> _N:

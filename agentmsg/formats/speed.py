@@ -12,6 +12,7 @@ values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the 
                        dump_with_times, time_text: times, which the standard library takes long to write
 values.copies          copy_document, copy_part: a caller's data, copied no more than needed;
                        one_level: frozen values for writers that know only plain ones
+values.peeking         peek, peek_keys ...: a look at frozen mappings that freezes nothing
 values.depth, limits   PROVABLE, written_within, AROUND, DEFAULT_LIMITS, USUAL: depth, proved by writing a value
 """
 
@@ -38,6 +39,7 @@ from agentmsg.model.remembering import Seen, reader_of, remember_reader
 from agentmsg.model.tool_links import name_result
 from agentmsg.values.copies import copy_document, copy_part, one_level
 from agentmsg.values.depth import PROVABLE, written_within
+from agentmsg.values.peeking import peek, peek_items, peek_keys, peek_values
 from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text, usual_arguments
 from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
 from agentmsg.values.types import is_sound
@@ -74,6 +76,10 @@ __all__ = [
     "one_level",
     "parse_arguments",
     "parse_undoubted",
+    "peek",
+    "peek_items",
+    "peek_keys",
+    "peek_values",
     "reader_of",
     "remember_reader",
     "replacer",

@@ -22,6 +22,7 @@ from agentmsg.model.equality import same
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import EMPTY, adopt, freeze_mapping, thaw
+from agentmsg.values.peeking import peek, peek_items
 from agentmsg.values.types import is_mapping
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "spelling_of",
     "spelling_of_nothing",
     "styled",
+    "with_extras",
     "with_note",
 ]
 
@@ -311,28 +313,34 @@ def put_back(
             refuses. None for an object that is as it was read: nothing need be tried.
         namespace: where unknown fields are in extras, if not under ``family``.
     """
-    extras = obj.extras.get(namespace or family) if obj.extras else None
-    if isinstance(extras, Mapping):
-        plain = {**plain, **{key: thaw(value) for key, value in extras.items() if key not in plain}}
-    note = note_of(obj, family)
-    if not note:
+    plain = with_extras(plain, obj, namespace or family)
+    note = peek(obj.notes, family)
+    if not note or not is_mapping(note):
         return plain
     spelt = _spell(plain, note)
     if spelt is plain or read is None or reads_as(spelt, obj, read):
         return spelt
     # Something was edited: keep each spelling that still means the same.
     spelt = plain
-    for key, spelling in note.items():
+    for key, spelling in peek_items(note):
         trial = _spell(spelt, {key: spelling})
         if trial is not spelt and reads_as(trial, obj, read):
             spelt = trial
     return spelt
 
 
+def with_extras(plain: dict[str, Any], obj: Noted, space: str) -> dict[str, Any]:
+    """Return what an object writes by default, with its extras in a namespace, as plain data, under other keys."""
+    extras = peek(obj.extras, space)
+    if not extras or not is_mapping(extras):
+        return plain
+    return {**plain, **thaw({key: value for key, value in peek_items(extras) if key not in plain})}
+
+
 def _spell(native: dict[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
     """Return a native object with the spellings of a note; itself where the note has none for it."""
     spelt = native
-    for key, spelling in note.items():
+    for key, spelling in peek_items(note):
         if key[:1] == "/":  # a mark, whatever its word
             continue
         if isinstance(spelling, str) and spelling in SPELLINGS:

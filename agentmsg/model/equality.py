@@ -8,7 +8,7 @@ or time is the same as None and as its own text.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
@@ -20,6 +20,7 @@ from agentmsg.model.construction import differing
 from agentmsg.model.generated import Made, MadeName, MadeTime
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList
+from agentmsg.values.peeking import peek_items
 
 __all__ = ["changes_of", "compared", "compared_values", "same"]
 
@@ -63,10 +64,14 @@ def _same_mappings(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     if len(a) != len(b):
         return False
     # Loops, not all(): they need half the stack on deeply nested values.
-    for left, right in zip(a, b, strict=True):
-        if left != right or not same(a[left], b[right]):
+    for (left, one), (right, other) in zip(_items(a), _items(b), strict=True):
+        if left != right or (one is not other and not same(one, other)):
             return False
     return True
+
+
+def _items(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    return peek_items(value) if isinstance(value, dict) else value.items()
 
 
 def _same_sequences(a: Any, b: Any) -> bool:

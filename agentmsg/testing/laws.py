@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import AgentMsgError, History, Losses, Msg, decode_chunk, encode_chunk, restore, same, thaw
+from agentmsg import AgentMsgError, History, Losses, Msg, ToolUseBlock, decode_chunk, encode_chunk, restore, same, thaw
 from agentmsg.api import decode, dumps, loads
 from agentmsg.checking.sendable import check
 from agentmsg.fitting.account import account
@@ -331,7 +331,7 @@ def edits_win(codec: Codec, document: Any, change: Callable[[History], History])
     written = plain(edited, codec)
     _is_same(codec.read(written), edited, "an old spelling outlived its value")
     changed = [a for a, b in zip(history.messages, edited.messages, strict=False) if a is not b]
-    calls = sum(len(message.tool_calls) for message in changed)
+    calls = sum(len(message.blocks(ToolUseBlock)) for message in changed)
     before, after = codec.native_messages(document), codec.native_messages(written)
     if len(changed) == 1 and len(history) == len(edited) and len(before) == len(after):
         # Results follow their call, and what repeats a text follows it.

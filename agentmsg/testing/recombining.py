@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
     from agentmsg.testing.systematic import Pattern, Tag
 
-__all__ = ["Recombiner"]
+__all__ = ["ODD", "Recombiner"]
 
 # Longer values take long to read, and teach nothing new; nor do more of them under one key.
 _LONGEST_VALUE, _LONGEST_DOCUMENT, _MOST_VALUES, _MOST_DOCUMENTS = 400, 6_000, 20, 400
 _CHANGES = (1, 1, 2, 2, 3, 5, 8)
-# What says nothing, is of another type, or looks like something else.
-_ODD: tuple[Any, ...] = (
+ODD: tuple[Any, ...] = (
     *INSTEAD,
     *(False, -1, 0.0, 2**70),
     *(" ", "{}", "null", "a\n", "<think>\nx\n</think>\n\ny", "2026-01-02T03:04:05Z", "2026-01-02"),
     *("data:text/plain;base64,aGk=", "DATA:,a", "https://example.org/a.png"),
     *({"type": "text", "text": ""}, [""], [None], [[]], {"": None}),
 )
+"""What says nothing, is of another type, or looks like something else."""
 # Of the changes, so many are of lists.
 _OFTEN = 0.25
 
@@ -84,13 +84,13 @@ class Recombiner:
             return
         known = own if own and how != "any" else self._of_key
         key = rng.choice([*known, "zq"])
-        value[key] = deepcopy(rng.choice((how != "odd" and known.get(key)) or _ODD))
+        value[key] = deepcopy(rng.choice((how != "odd" and known.get(key)) or ODD))
 
     def _rearrange(self, key: str, held: list[Any], rng: Random) -> None:
         how = rng.choice(("moved", "twice", "gone", "other", "other"))
         if how == "other" or not held:
             known = self._parts if rng.random() < _OFTEN else self._items.get(key)
-            item = rng.choice(known or _ODD)
+            item = rng.choice(known or ODD)
         else:
             item = rng.choice(held)
         if how in ("moved", "gone") and held:

@@ -27,6 +27,10 @@ class Names(Protocol):
         """Return the name of the function that makes objects of a class, of these fields in order."""
         ...
 
+    def origin(self, form: str) -> str:
+        """Return the name of what messages remember that were read in a form."""
+        ...
+
     def reader(self, forms: tuple[str, ...]) -> str:
         """Return the name of the function that reads objects of some forms."""
         ...

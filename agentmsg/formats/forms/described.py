@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg.formats.forms.choosing import chooser
 from agentmsg.formats.forms.code import as_module
 from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.namespace import Namespace
@@ -168,7 +168,7 @@ class Described:
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
 
-        choose, has_tags = self.chooser(forms), any(form.tag is not None for form in forms)
+        choose, has_tags = chooser(forms), any(form.tag is not None for form in forms)
 
         def read(native: Native, _: Any = None) -> Any:
             tag = native.get(first.tag_key) if has_tags else None
@@ -205,45 +205,12 @@ class Described:
             around=Later(lambda tag: self._around(known.get(tag) or others)),
             writer=writer,
             takes=takes,
-            origin=names,
+            # Another place may have other forms for the same class, and read a spelling otherwise.
+            origin=object(),
         )
         self.shapes |= {form.name: shape for form in forms}
 
-    @staticmethod
-    def form_of(forms: list[Form], obj: Any) -> Form | None:
-        """Return the form that an object is written as; that which no test tells is for those that no other is for."""
-        other: Form | None = None
-        for form in forms:
-            if form.is_other:
-                other = form
-            elif not form.is_only_read and form.is_of(obj):
-                return form
-        return other
-
-    @classmethod
-    def chooser(cls, forms: list[Form]) -> Callable[[Any], Form | None]:
-        """Return ``form_of`` for some forms that is asked often: it passes over those that one field rules out."""
-        if len(forms) == 1 and forms[0].is_other:
-            only = forms[0]
-            return lambda _: only
-        fixed = Counter(name for form in forms for name, value in form.fixed.items() if isinstance(value, str))
-        if not fixed:
-            return partial(cls.form_of, forms)
-        field = max(fixed, key=fixed.__getitem__)
-
-        def left(value: Any) -> list[Form]:
-            return [form for form in forms if field not in form.fixed or form.fixed[field] == value]
-
-        values = {value for form in forms if isinstance(value := form.fixed.get(field), str)}
-        by_value, others = {value: left(value) for value in (None, *values)}, left(object())
-
-        def choose(obj: Any) -> Form | None:
-            value = getattr(obj, field)
-            if value is None or isinstance(value, str):
-                return cls.form_of(by_value.get(value, others), obj)
-            return cls.form_of(forms, obj)
-
-        return choose
+    chooser = staticmethod(chooser)
 
     @once
     def fill(self) -> None:

@@ -111,13 +111,6 @@ class Form:
         """Whether the value of a key that it names may be an extra."""
         return bool(self.odd) or any(isinstance(item, Spare) for item in self.items)
 
-    def is_of(self, obj: Any) -> bool:
-        """Whether an object of the class has this form."""
-        for name, value in self.fixed.items():  # a loop: a generator takes as long as what it asks
-            if name != "extras" and getattr(obj, name) != value:
-                return False
-        return self.when is None or self.when(obj)
-
     @property
     def is_other(self) -> bool:
         """Whether nothing tells objects of this form: those of its class that have no other form."""

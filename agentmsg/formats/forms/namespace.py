@@ -156,7 +156,6 @@ class Namespace:
             "make_said": make_said,
             "make_text": make_bare_text,
             "marked": marked,
-            "READER": self,
             "remember_reader": remember_reader,
             "rest_of": _rest_of,
             "spelling_of": spelling_of,
@@ -193,6 +192,10 @@ class Namespace:
     def place(self, name: str) -> str:
         """Return the name of the parts of a place."""
         return self.bind(f"place_{name}", self._parts(name))
+
+    def origin(self, form: str) -> str:
+        """Return the name of what messages remember that were read in a form."""
+        return self.bind("READER", self._shapes[form].origin)
 
     def reader(self, forms: tuple[str, ...]) -> str:
         """Return the name of the function that reads any value as one of some forms, or raises Unreadable."""

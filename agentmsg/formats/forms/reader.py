@@ -281,4 +281,5 @@ class _Reader(UsualLines):
         made = self.made({**self.fields(), "extras": "extras", "notes": "notes"})
         if form.cls is not Msg:
             return [*lines, f"return {made}"]
-        return [*lines, f"message = {made}", "if note:", "    remember_reader(message, READER)", "return message"]
+        remembered = f"    remember_reader(message, {self.origin(form.name)})"
+        return [*lines, f"message = {made}", "if note:", remembered, "return message"]

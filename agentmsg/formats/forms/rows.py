@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.cells import together
+from agentmsg.formats.forms.choosing import chooser
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
@@ -116,7 +117,7 @@ class Rows:
         return fields
 
     def _by_form(self, forms: list[Form], cells: Mapping[str, Cell | None], absent: Any) -> Cell:
-        choose = self._described.chooser(forms)
+        choose = chooser(forms)
 
         def cell(value: Any, owner: Any) -> Any:
             form = choose(owner)
@@ -165,7 +166,7 @@ class Rows:
                         test = odd_at(shapes[form.name], space, item.space, inside=(item.native, item.odd))
                         inner_odd.setdefault(item.space, {})[form.name] = test
 
-        choose = described.chooser(forms)
+        choose = chooser(forms)
 
         def name_of(owner: Any) -> str:
             form = choose(owner)
@@ -228,7 +229,7 @@ class Rows:
         rows = {cls: _nearest(cls, self._fields(own)) for cls, own in by_class.items()}
         # Those of a class that has a form for whatever no other form is for.
         whole = frozenset(cls for cls, own in by_class.items() if any(form.is_other for form in own))
-        choosers = {cls: self._described.chooser(own) for cls, own in by_class.items()}
+        choosers = {cls: chooser(own) for cls, own in by_class.items()}
 
         def cell(obj: Any, owner: Any) -> Any:
             kind: Any = obj.__class__

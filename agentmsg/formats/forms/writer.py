@@ -36,7 +36,7 @@ class _Writer:
     def __init__(self, form: Form, names: Names) -> None:
         self.form, self.absent, self.key, self._o = form, absent_of(form.cls), "", "o"
         self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
-        self.reader, self.writer = names.reader, names.writer
+        self.reader, self.writer, self.origin = names.reader, names.writer, names.origin
 
     def noted(self) -> str:
         return "note"

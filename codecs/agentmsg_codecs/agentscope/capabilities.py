@@ -83,8 +83,9 @@ class _Maker:
         fields = self.rows.row(*(form.name for form in forms if form.cls is cls)).fields
         cells = {name: cell for name, cell in fields.items() if name not in self.table.without}
         # All that blocks of 2.x say beside their fields is when they were made.
-        usual = "len(value) == 1 and isinstance(value.get(family), dict) and value[family].keys() == born"
-        cells["extras"] = usually(usual, family=self.family, born={"created_at"})(cells["extras"])
+        usual = "len(value) == 1 and isinstance(own := peek(value, family), dict) and peek_keys(own) == born"
+        looks = {"peek": speed.peek, "peek_keys": speed.peek_keys}
+        cells["extras"] = usually(usual, family=self.family, born={"created_at"}, **looks)(cells["extras"])
         return cells
 
     # -- cells --------------------------------------------------------------------------------------------------------

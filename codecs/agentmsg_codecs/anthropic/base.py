@@ -25,7 +25,9 @@ class Anthropic(Codec):
 
     family: ClassVar[str] = FAMILY
     writes_plain: ClassVar[bool] = True
-    kept: ClassVar[frozenset[str]] = frozenset({"clear_at", "tool_addition", "tool_reference", "tool_removal"})
+    kept: ClassVar[frozenset[str]] = frozenset(
+        {"clear_at", "fallback", "tool_addition", "tool_reference", "tool_removal"}
+    )
 
     thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

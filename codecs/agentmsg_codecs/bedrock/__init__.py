@@ -79,7 +79,7 @@ class BedrockCodec(Bedrock):
         self.engine.fill()
         messages = _marked(self.engine.read(body["messages"]))
         rest = {key: value for key, value in body.items() if key != "messages"}
-        if is_list(rest.get("system")) and rest["system"]:
+        if is_list(rest.get("system")):
             top = self.engine.system(rest.pop("system"))
             if top.role != "system":
                 raise DecodeError("system is a list of texts and cache points", path=("system",))
@@ -94,7 +94,7 @@ class BedrockCodec(Bedrock):
         messages = history.messages
         rest = natives.extras_of(history, FAMILY)
         body: Native = {}
-        if messages and is_top(messages[0]) and messages[0].content:
+        if messages and is_top(messages[0]):
             body["system"] = self.engine.write_system(messages[0])
             messages = messages[1:]
         body["messages"] = self.engine.write(messages)

@@ -138,8 +138,7 @@ def _beside_messages(history: am.History) -> frozenset[str]:
 
 def _says_none(history: am.History, key: str, value: Any) -> bool:
     """Whether what stands for the system prompt is an extra: it says that there is none."""
-    first = history.messages[0].role if history.messages else ""
-    return key == "system" and first != "system" and not (is_sequence(value) and value)
+    return key == "system" and not is_sequence(value) and not (history.messages and is_top(history.messages[0]))
 
 
 def make_caps(messages: Messages, *, thinking: str) -> Caps:

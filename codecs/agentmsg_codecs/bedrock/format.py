@@ -189,21 +189,25 @@ def write_citation(citation: am.Citation) -> Native:
 
 def _read_cited(native: Native) -> dict[str, Any]:
     held = native["citationsContent"]
-    if not is_object(held) or not held.keys() >= CITED_KEYS or not is_list(held["citations"]):
+    if not is_object(held) or not is_list(held.get("citations")) or not held["citations"]:
         raise Unreadable
-    parts: Any = held["content"]
-    if not is_list(parts) or len(parts) != 1 or not is_object(parts[0]) or parts[0].keys() != {"text"}:
+    parts: Any = held.get("content", ())
+    found: dict[str, Any] = {"citations": tuple(map(read_citation, held["citations"]))}
+    if parts in ((), []):
+        # Streams give what is cited for the texts around.
+        found |= {"text": "", "notes": {"/said": "[]" if "content" in held else "absent"}}
+    elif is_list(parts) and len(parts) == 1 and is_object(parts[0]) and parts[0].keys() == {"text"}:
+        found["text"] = parts[0]["text"]
+    if type(found.get("text")) is not str:
         raise Unreadable
-    if type(parts[0]["text"]) is not str or not held["citations"]:
-        raise Unreadable
-    found = {"text": parts[0]["text"], "citations": tuple(map(read_citation, held["citations"]))}
     rest = {key: value for key, value in held.items() if key not in CITED_KEYS}
     return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
 
 
 def _write_cited(block: am.TextBlock) -> Native:
-    citations = list(map(write_citation, block.citations))
-    said = {"content": [{"text": block.text}], "citations": citations}
+    said: Native = {"content": [{"text": block.text}], "citations": list(map(write_citation, block.citations))}
+    if not block.text and block.notes and (noted := mark_of(block, FAMILY, "/said")) in ("absent", "[]"):
+        said = {**({} if noted == "absent" else {"content": []}), "citations": said["citations"]}
     return {"citationsContent": {**said, **thaw(natives.extras_of(block, ITEM))}}
 
 

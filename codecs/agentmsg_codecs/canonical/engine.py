@@ -81,9 +81,8 @@ class Engine:
         self._read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
         self._names = self._namespace()
         self._ours: dict[type, tuple[Reader, Writer]] = {}
-        exec(code(shape.key), self._names)
         for cls in SPECS:
-            reader, writer = self._names[f"read_{cls.__name__}"], self._names[f"write_{cls.__name__}"]
+            reader, writer = self._generated(f"read_{cls.__name__}"), self._generated(f"write_{cls.__name__}")
             pair = (as_hook(self.shape, SPECS[cls], reader), writer)
             self._ours[cls] = pair
             self.converter.register_structure_hook(cls, pair[0])
@@ -120,6 +119,26 @@ class Engine:
         for name in ("Citation", "Msg"):
             names[f"read_all_{name}"] = self._several(name)
         return names
+
+    def _generated(self, name: str) -> Any:
+        """Return a reader or writer that is compiled when it is first called, and is in all tables from then on."""
+        made: Any = None
+
+        def first(*given: Any) -> Any:
+            nonlocal made
+            if made is None:
+                made = self._compiled(name)
+                for table in (self._names, self._by_class, self._blocks, self._sources, self._tools, self.writers):
+                    _replace(table, first, made)
+            return made(*given)
+
+        self._names[name] = first
+        return first
+
+    def _compiled(self, name: str) -> Any:
+        found: dict[str, Any] = {}
+        exec(code(self.shape.key, name), self._names, found)
+        return found[name]
 
     def _several(self, name: str) -> Callable[[list[Any], int], tuple[Any, ...]]:
         def read_all(items: list[Any], level: int) -> tuple[Any, ...]:
@@ -326,13 +345,19 @@ class Engine:
 
     @cached_property
     def _timed(self) -> dict[type, Writer]:
-        names = dict(self._names)
-        exec(code("timed"), names)
-        return {cls: names[f"write_{cls.__name__}"] for cls in (Msg, History)}
+        names = {cls: f"timed_{cls.__name__}" for cls in (Msg, History)}
+        self._names |= {name: self._compiled(name) for name in names.values()}
+        return {cls: self._names[name] for cls, name in names.items()}
 
     def unstructure(self, value: Any, kind: Any) -> Any:
         """Write a value of a type that a user's class names."""
         return unstructured(self.converter, value, kind)
+
+
+def _replace(table: dict[Any, Any], old: Any, new: Any) -> None:
+    for key, value in list(table.items()):
+        if value is old:
+            table[key] = new
 
 
 def _refuse(_: Any, level: int) -> Any:

@@ -7,15 +7,17 @@ the plain path (``plain_X``), which reads it again, notes what is odd and raises
 read last, when nothing can send the object to the plain path any more: so nothing is read twice, however deeply it is
 nested.
 
-To look at the source: ``print(source("json"))``. Tracebacks show its lines.
+Each is compiled when it is first called: most documents hold few classes. To look at the source:
+``print(source("json", "read_Msg"))``. Tracebacks show its lines.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from agentmsg import History, Msg, NativeBlock, NativeTool, ToolUseBlock
+from agentmsg import NativeBlock, NativeTool, ToolUseBlock
 from agentmsg_codecs.canonical.fields import FAMILY, SPECS, Field, Spec
 from agentmsg_codecs.canonical.generated_msgpack import msgpack_reader, msgpack_writer
 from agentmsg_codecs.canonical.statements import (
@@ -35,7 +37,7 @@ from agentmsg_codecs.canonical.statements import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Mapping
     from types import CodeType
 
 
@@ -119,12 +121,6 @@ def _json_object(spec: Spec, some: Iterable[Field]) -> list[str]:
 _RAW_TIME = "v if type(v) is datetime and ((zone := v.tzinfo) is None or zone is utc) else v.isoformat()"
 
 
-def _timed_source() -> str:
-    """Return the writers of messages and histories that leave times to orjson, where it writes them as we do."""
-    lines = [line for cls in (Msg, History) for line in _json_writer(SPECS[cls])]
-    return "\n".join(lines).replace("time_text(v)", _RAW_TIME)
-
-
 def _json_field(field: Field) -> list[str]:
     name = field.name
     if name in {"extras", "notes"}:
@@ -139,26 +135,37 @@ def _json_field(field: Field) -> list[str]:
     return [f"v = o.{name}", f"if {test}:", f"    d[{name!r}] = {simple_write(field)}"]
 
 
-_PARTS = {"json": (_json_reader, _json_writer), "msgpack": (msgpack_reader, msgpack_writer)}
+def _timed_writer(spec: Spec) -> list[str]:
+    """Return the writer of messages or histories that leaves times to orjson, where it writes them as we do."""
+    lines = [line.replace("time_text(v)", _RAW_TIME) for line in _json_writer(spec)]
+    return [_TIMED.sub(r"timed_\1", line) for line in lines]
 
 
-def _lines(key: str) -> Iterator[str]:
-    for spec in SPECS.values():
-        for part in _PARTS[key]:
-            yield from part(spec)
+# The writers that write times: one calls the other.
+_TIMED = re.compile(r"\bwrite_(History|Msg)\b")
+_MAKERS: Mapping[str, Mapping[str, Callable[[Spec], list[str]]]] = {
+    "json": {"read": _json_reader, "write": _json_writer, "timed": _timed_writer},
+    "msgpack": {"read": msgpack_reader, "write": msgpack_writer},
+}
+_SPEC_OF = {cls.__name__: spec for cls, spec in SPECS.items()}
+
+
+def source(key: str, name: str) -> str:
+    """Return the Python source of a reader or writer.
+
+    Args:
+        key: "json" or "msgpack".
+        name: such as "read_Msg", "write_Msg"; in JSON "timed_Msg" and "timed_History", too.
+    """
+    kind, _, cls = name.partition("_")
+    return "\n".join(_MAKERS[key][kind](_SPEC_OF[cls]))
 
 
 @cache
-def source(key: str) -> str:
-    """Return the Python source of all readers and writers of "json" or "msgpack", or of those of "timed" JSON."""
-    return _timed_source() if key == "timed" else "\n".join(_lines(key))
-
-
-@cache
-def code(key: str) -> CodeType:
-    """Return the compiled source, known to tracebacks."""
+def code(key: str, name: str) -> CodeType:
+    """Return the compiled source of a reader or writer, known to tracebacks; arguments as of ``source``."""
     import linecache  # noqa: PLC0415 - loaded already wherever attrs is
 
-    text, filename = source(key), f"<agentmsg canonical {key}>"
+    text, filename = source(key, name), f"<agentmsg canonical {key}: {name}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     return compile(text, filename, "exec")

@@ -8,7 +8,7 @@ import attrs
 
 from agentmsg.formats import Codec
 from agentmsg_codecs.gemini.messages import Messages
-from agentmsg_codecs.gemini.names import FAMILY
+from agentmsg_codecs.gemini.names import FAMILY, KEPT, both
 
 
 @attrs.frozen(kw_only=True)
@@ -22,6 +22,6 @@ class Gemini(Codec):
     family: ClassVar[str] = FAMILY
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"groundingMetadata", "citationMetadata", "further"}
-    kept: ClassVar[frozenset[str]] = frozenset({"videoMetadata", "mediaResolution", "partMetadata"})
+    kept: ClassVar[frozenset[str]] = both(KEPT)
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

@@ -38,9 +38,14 @@ _SIGNED = cells.signed_by(PROVIDER)
 _MEDIA_RULES: Any = dict.fromkeys(media.KINDS, own.carried_media)
 
 
+def _is_draft(block: Any, key: str, value: Any) -> bool:
+    """Whether an extra says that media are a model's thought: no field does."""
+    return key == "thought" and value is True and isinstance(block, tuple(media.KINDS))
+
+
 def _outside(cell: Cell) -> Cell:
     """Return the cell of the extras of a part: no part is made around two keys, in either spelling."""
-    taken = carried_extras((ITEM, lambda _: frozenset[str]()), (FAMILY, lambda _: OUTER_KEYS))
+    taken = carried_extras((ITEM, lambda _: frozenset[str]()), (FAMILY, lambda _: OUTER_KEYS), odd=_is_draft)
 
     def both_cells(extras: Any, owner: Any) -> Any:
         kept = cell(extras, owner)

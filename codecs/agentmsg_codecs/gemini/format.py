@@ -79,13 +79,14 @@ def is_data_url(uri: Any) -> bool:
 
 
 def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
-    is_around = _around(key)
+    is_around, is_thought = _around(key), _around(key, is_thought=True)
 
     def fits(native: Native) -> bool:
         held = native.get(key)
         if not is_object(held) or media.kind_of(held.get("mimeType")) != kind:
             return False
-        return is_around(native) and not is_data_url(held.get("fileUri"))
+        # A draft that the model thought of says so as an extra.
+        return (is_around(native) or is_thought(native)) and not is_data_url(held.get("fileUri"))
 
     return fits
 

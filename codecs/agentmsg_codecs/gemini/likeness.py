@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_list, is_object
-from agentmsg_codecs.gemini.names import OUTER_KEYS
+from agentmsg_codecs.gemini.names import OUTER_KEYS, both
 
 _ROLES = frozenset({"user", "model", "function", "tool"})
-_BESIDE = frozenset({"usageMetadata", "modelVersion", "responseId", "promptFeedback"})
+_BESIDE = both(("usageMetadata", "modelVersion", "responseId", "promptFeedback"))
+_OF_CANDIDATES = both(("content", "finishReason"))
 _PLAIN, _LIKELY, _SURE = 0.8, 0.9, 0.95
 
 
@@ -55,8 +56,8 @@ def sniff_answer(document: Any) -> float:
     own = _BESIDE & document.keys()
     if "candidates" not in document:
         # The prompt was blocked.
-        return _SURE if "promptFeedback" in own and len(own) > 1 else 0.0
+        return _SURE if own & {"promptFeedback", "prompt_feedback"} and len(own) > 1 else 0.0
     listed: Any = document["candidates"]
     if not is_list(listed) or not listed or not all(map(is_object, listed)):
         return 0.0
-    return 1.0 if own or all({"content", "finishReason"} & each.keys() for each in listed) else 0.0
+    return 1.0 if own or all(_OF_CANDIDATES & each.keys() for each in listed) else 0.0

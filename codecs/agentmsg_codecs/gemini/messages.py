@@ -8,7 +8,7 @@ from agentmsg.formats import Native, Unreadable, grouping, is_object, made_ids, 
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.gemini.format import describe
 from agentmsg_codecs.gemini.names import FAMILY
-from agentmsg_codecs.gemini.spelling import camel_part, respelt
+from agentmsg_codecs.gemini.spelling import padded, respelt, usual
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,11 +50,11 @@ class Messages(Grouped):
         if not is_object(part):
             return None
         try:
-            native, found = camel_part(part)
+            native, marks = usual(part)
         except Unreadable:
             return None
         block = super().read_result(native)
-        return marked(block, FAMILY, snake=found) if block is not None and found else block
+        return marked(block, FAMILY, **marks) if block is not None and marks else block
 
     def _is_result(self, part: Any) -> bool:
         return is_object(part) and ("functionResponse" in part or "function_response" in part)
@@ -76,7 +76,7 @@ class Messages(Grouped):
 
     def write_result(self, block: Any) -> Any:
         """Return the part of a result; it says its name."""
-        return respelt(write_as(self.described.shapes["result"], block, FAMILY), block)
+        return padded(respelt(write_as(self.described.shapes["result"], block, FAMILY), block), block)
 
     def _reread(self, native: Native) -> am.Msg | None:
         return super().container(native)[0] if native.get("role") == "system" else super()._reread(native)

@@ -34,6 +34,15 @@ INNER: Mapping[str, tuple[str, ...]] = {
 DATA = frozenset({"text", *INNER})
 OUTCOMES = {"OUTCOME_OK": "success", "OUTCOME_FAILED": "error", "OUTCOME_DEADLINE_EXCEEDED": "interrupted"}
 SYSTEM = "systemInstruction"
+# What a response says beside its candidates, and what its usage counts.
+TOLD = ("usageMetadata", "modelVersion", "responseId", "createTime")
+COUNTS = (
+    "promptTokenCount",
+    "cachedContentTokenCount",
+    "candidatesTokenCount",
+    "thoughtsTokenCount",
+    "totalTokenCount",
+)
 
 
 @cache
@@ -47,4 +56,10 @@ def both(names: Iterable[str]) -> frozenset[str]:
     return frozenset(spelt for name in names for spelt in (name, snake(name)))
 
 
+# Keys that the model has no field for.
+KEPT = (
+    "avgLogprobs", "citationMetadata", "finishMessage", "groundingMetadata", "logprobsResult", "mediaResolution",
+    "modelStatus", "partMetadata", "promptFeedback", "safetyRatings", "tokenCount", "urlContextMetadata",
+    "videoMetadata",
+)  # fmt: skip
 OUTER_KEYS = both((*DATA, "thought", SIGNATURE))

@@ -11,6 +11,7 @@ Follows the Python package google-genai 3.4.
 | candidates[0].content | content, as in requests |
 | finishReason: STOP, with and without calls | finish_reason "tool_use", "stop" |
 | finishReason: MAX_TOKENS; SAFETY; any other | finish_reason "length"; "content_filter"; the same word |
+| promptFeedback.blockReason, without candidates | finish_reason "content_filter" |
 | usageMetadata | usage; its output holds candidatesTokenCount and thoughtsTokenCount |
 | groundingMetadata, safetyRatings and more of the candidate | extras["gemini.candidate"] |
 | unknown keys | extras["gemini.response"] |
@@ -38,19 +39,23 @@ from agentmsg.formats import (
     cells,
     given,
     is_list,
+    is_mapping,
     is_object,
     made_ids,
+    mark_of,
+    marked,
     natives,
     note_of,
     times,
 )
 from agentmsg.formats.bodies import Answers, answer_caps
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Text, Via
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, words_rows
 from agentmsg_codecs.gemini.format import USAGE
 from agentmsg_codecs.gemini.likeness import sniff_answer
-from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, RESPONSE
+from agentmsg_codecs.gemini.names import CANDIDATE, COUNTS, FAMILY, FURTHER, RESPONSE, TOLD, both
+from agentmsg_codecs.gemini.spelling import camel_response, respelt_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -61,6 +66,7 @@ _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "SAFETY": "content_filter"}
 _REASONS = {word: reason for reason, word in _FINISH.items()}
 _CONTENT_KEYS = frozenset({"role", "parts"})
 _CANDIDATE_KEYS = frozenset({"content", "finishReason", "index"})
+_SAID = frozenset({"candidates", "promptFeedback", "prompt_feedback", *TOLD})
 _COUNTS = ("input", "cache_read", "output", "reasoning", "total")
 
 
@@ -83,8 +89,10 @@ class GeminiResponseCodec(Answers, Gemini):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        extras = Rows(self.answer).row("usage").fields["extras"]
-        content, said, keys = map(_always, (_CONTENT_KEYS, _CANDIDATE_KEYS, self.answer.forms["response"].keys))
+        extras = carried_extras((FAMILY, _always(both(COUNTS))))
+        content, said, keys = map(
+            _always, (_CONTENT_KEYS, both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys))
+        )
         # In the order in which the reader finds them.
         own = carried_extras((FAMILY, content), (CANDIDATE, said), (FURTHER, _further), (RESPONSE, keys), odd=_is_odd)
         return answer_caps(
@@ -97,6 +105,25 @@ class GeminiResponseCodec(Answers, Gemini):
             results=words_rows(),
             needs_id=natives.lacks_id(FAMILY),
         )
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of one response, in either spelling."""
+        if not is_object(document):
+            return super().read(document)
+        try:
+            native, found = camel_response(document)
+        except Unreadable:
+            raise DecodeError("a response says a key in two spellings") from None
+        if document and not _says_any(native):
+            raise DecodeError("a response must have candidates", path=("candidates",))
+        history = super().read(native)
+        return history.evolve(messages=[marked(history[0], RESPONSE, snake=found)]) if found else history
+
+    def write(self, history: am.History) -> Any:
+        """Return the response; an empty object if there is none."""
+        native = super().write(history)
+        first = history.messages[0] if history.messages else None
+        return respelt_response(native, mark_of(first, RESPONSE, "/snake")) if first and first.notes else native
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that isn't read."""
@@ -158,7 +185,7 @@ def _candidate(engine: Messages) -> Hatch:
     def read(native: Native) -> dict[str, Any]:
         listed: Any = native.get("candidates")
         if "candidates" not in native:
-            return {"content": (), "notes": {"/none": True}}
+            return {"content": (), "finish_reason": _blocked(native), "notes": {"/none": True}}
         if not is_list(listed) or not listed or not is_object(listed[0]):
             raise Unreadable
         candidate: Native = listed[0]
@@ -182,10 +209,10 @@ def _candidate(engine: Messages) -> Hatch:
         note = note_of(message, RESPONSE)
         says = (
             message.content
-            or message.finish_reason is not None
+            or message.finish_reason != _blocked(natives.extras_of(message, RESPONSE))
             or not {CANDIDATE, FAMILY, FURTHER}.isdisjoint(message.extras)
         )
-        if note.get("/none") is True and not says:
+        if note.get("/none") is True and not says and _is_told(message):
             return {}
         rest = natives.extras_of(message, CANDIDATE)
         candidate: Native = {}
@@ -213,6 +240,26 @@ def _candidate(engine: Messages) -> Hatch:
         spaces=(FAMILY, CANDIDATE, FURTHER),
         about="content, finish_reason",
     )
+
+
+def _blocked(native: Mapping[str, Any]) -> str | None:
+    """Return why there is no answer to a prompt; None where the response doesn't say that it was blocked."""
+    for key, reason in (("promptFeedback", "blockReason"), ("prompt_feedback", "block_reason")):
+        feedback: Any = native.get(key)
+        if is_mapping(feedback) and isinstance(feedback.get(reason), str):
+            return "content_filter"
+    return None
+
+
+def _is_told(message: am.Msg) -> bool:
+    """Whether a response without candidates says something by which it is known as one."""
+    told = (given(message.id), message.model, message.usage, given(message.created_at))
+    return any(field is not None for field in told) or _says_any(natives.extras_of(message, RESPONSE))
+
+
+def _says_any(native: Mapping[str, Any]) -> bool:
+    """Whether an object says anything that only responses say; what an API says of an error doesn't."""
+    return any(native.get(key) is not None for key in _SAID)
 
 
 def _finish(word: str, message: am.Msg) -> str:

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_mapping, is_object, maker, mark_of, natives
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    maker,
+    mark_of,
+    natives,
+)
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM
 
@@ -22,6 +34,8 @@ if TYPE_CHECKING:
 _make_text = maker(am.TextBlock, "text")
 _WORDS = ("output", "result", "return_value")
 _KNOWN = frozenset(INNER["functionResponse"])
+# What Python's package says as null where it isn't there.
+_LACKING = ("id", "name", "parts")
 
 
 def _is_envelope(response: Mapping[str, Any]) -> bool:
@@ -67,10 +81,12 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
     held: Any = native["functionResponse"]
     if not is_object(held) or not is_object(held.get("response")):
         raise Unreadable
+    nulls = [key for key in _LACKING if key in held and held[key] is None]
+    held = {key: value for key, value in held.items() if key not in nulls}
     fields = _read_response(held["response"])
     lacks = {mark: True for key, mark in (("id", "/no-id"), ("name", "/no-name")) if key not in held}
-    if lacks:
-        fields["notes"] = {**fields.get("notes", {}), **lacks}
+    if lacks or nulls:
+        fields["notes"] = {**fields.get("notes", {}), **lacks, **({"/null": nulls} if nulls else {})}
     parts: Any = held.get("parts")
     if "parts" in held:
         if not is_list(parts) or not parts:
@@ -91,6 +107,9 @@ def _write(block: Any, inner: Parts) -> Native:
     media = content[1:] if content and isinstance(content[0], am.TextBlock) else content
     if media:
         held["parts"] = list(map(inner.write, media))
+    nulls = mark_of(block, FAMILY, "/null") if block.notes else None
+    if is_sequence(nulls):
+        held |= {key: None for key in _LACKING if key in nulls and key not in held}
     return {"functionResponse": {**held, **thaw(natives.extras_of(block, ITEM))}}
 
 

@@ -1,7 +1,8 @@
 """Two spellings: REST says camelCase, some clients say snake_case, and the API takes both.
 
-Parts are read in camelCase; the mark ``/snake`` lists the keys of a part that were spelt otherwise. Only keys of the
-schema are respelt: those inside arguments and responses are the user's.
+Parts and responses are read in camelCase; the mark ``/snake`` lists the keys that were spelt otherwise. Only keys of
+the schema are respelt: those inside arguments and responses of tools are the user's. Python's package dumps all fields
+of a part: the mark ``/nothing`` has those that are null.
 """
 
 from __future__ import annotations
@@ -9,8 +10,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Parts, Unreadable, is_object, is_sequence, mark_of, marked, natives
-from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, SIGNATURE, snake
+from agentmsg.formats import (
+    Native,
+    Parts,
+    Unreadable,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    mark_of,
+    marked,
+    natives,
+)
+from agentmsg_codecs.gemini.names import COUNTS, DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, TOLD, snake
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,6 +30,8 @@ if TYPE_CHECKING:
 _OUTER = (*DATA, SIGNATURE)
 _TWINS = {name: {snake(key): key for key in keys if snake(key) != key} for name, keys in INNER.items()}
 _OUTER_TWINS = {snake(key): key for key in _OUTER if snake(key) != key}
+_REASON = ("finishReason",)
+_TOLD_TWINS, _REASON_TWINS, _COUNT_TWINS = ({snake(key): key for key in keys} for keys in (TOLD, _REASON, COUNTS))
 
 
 def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
@@ -68,6 +82,39 @@ def _spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Nativ
     return {twins.get(key, key): value for key, value in native.items()}
 
 
+def stripped(part: Native) -> tuple[Native, Native]:
+    """Return a part without the keys of its schema that say nothing, and these; itself where no others are left."""
+    if None not in part.values() and part.get("thought") is not False:
+        return part, {}
+    nothing = {key: value for key, value in part.items() if key in OUTER_KEYS and _says_nothing(key, value)}
+    rest = {key: value for key, value in part.items() if key not in nothing}
+    return (part, {}) if OUTER_KEYS.isdisjoint(rest) else (rest, nothing)
+
+
+def _says_nothing(key: str, value: Any) -> bool:
+    return value is None or (value is False and key == "thought")
+
+
+def padded(native: Native, block: Any) -> Native:
+    """Return a part with the keys that said nothing where its block was read."""
+    nothing = mark_of(block, FAMILY, "/nothing") if block.notes else None
+    if not is_mapping(nothing):
+        return native
+    more = {key: value for key, value in nothing.items() if key in OUTER_KEYS and key not in native}
+    return {**native, **{key: value for key, value in more.items() if _says_nothing(key, value)}}
+
+
+def usual(part: Native) -> tuple[Native, dict[str, Any]]:
+    """Return a part as it is usually spelt, and the marks of how it was.
+
+    Raises:
+        Unreadable: if a key is there in both spellings.
+    """
+    native, nothing = stripped(part)
+    native, found = camel_part(native)
+    return native, {key: value for key, value in (("snake", found), ("nothing", nothing)) if value}
+
+
 class GeminiParts(Parts):
     """Parts in either spelling."""
 
@@ -76,19 +123,52 @@ class GeminiParts(Parts):
         if not is_object(part) or (len(part) == 1 and "text" in part):
             return super().read(part)  # the usual case: nothing is spelt in two ways
         try:
-            native, found = camel_part(part)
+            native, marks = usual(part)
         except Unreadable:
             return natives.native_part(part, FAMILY)
         block = super().read(native)
-        if not found:
+        if not marks:
             return block
         return (
-            natives.native_part(part, FAMILY)
-            if isinstance(block, am.NativeBlock)
-            else marked(block, FAMILY, snake=found)
+            natives.native_part(part, FAMILY) if isinstance(block, am.NativeBlock) else marked(block, FAMILY, **marks)
         )
 
     def write(self, block: Any) -> Any:
         """Return the part of a block that fits."""
         native = super().write(block)
-        return respelt(native, block) if block.notes and is_object(native) else native
+        return padded(respelt(native, block), block) if block.notes and is_object(native) else native
+
+
+# -- responses --------------------------------------------------------------------------------------------------------
+
+
+def camel_response(document: Native) -> tuple[Native, list[str]]:
+    """Return a response with its keys in camelCase, and those that were not; of candidates, the first.
+
+    Raises:
+        Unreadable: if a key is there in both spellings.
+    """
+    native, found = camel(document, _TOLD_TWINS)
+    listed: Any = native.get("candidates")
+    if is_list(listed) and listed and is_object(listed[0]):
+        first, more = camel(listed[0], _REASON_TWINS)
+        if more:
+            native, found = {**native, "candidates": [first, *listed[1:]]}, [*found, *more]
+    if is_object(native.get("usageMetadata")):
+        counts, more = camel(native["usageMetadata"], _COUNT_TWINS)
+        if more:
+            native, found = {**native, "usageMetadata": counts}, [*found, *more]
+    return native, found
+
+
+def respelt_response(native: Native, wanted: Any) -> Native:
+    """Return a response with those keys in snake_case that it was read with."""
+    if not is_sequence(wanted):
+        return native
+    keys = frozenset(map(str, wanted))
+    out = {**native}
+    if is_list(out.get("candidates")) and is_object(out["candidates"][0]):
+        out["candidates"] = [_spell(out["candidates"][0], _REASON, keys), *out["candidates"][1:]]
+    if is_object(out.get("usageMetadata")):
+        out["usageMetadata"] = _spell(out["usageMetadata"], COUNTS, keys)
+    return _spell(out, TOLD, keys)

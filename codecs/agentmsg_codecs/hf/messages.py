@@ -24,7 +24,7 @@ def unpaired(message: am.Msg) -> am.Msg:
 
     In another place, the made one would have to be written there, instead of the other.
     """
-    if not message.extras or message.role != "tool" or "tool_call_id" not in natives.extras_of(message, FAMILY):
+    if not message.extras or message.role != "tool" or not natives.has_extra(message, FAMILY, "tool_call_id"):
         return message
     block: Any = message.content[0]
     if not isinstance(block.tool_call_id, am.Made):

@@ -119,7 +119,7 @@ def _put_encrypted(block: Any) -> Native:
 
 def _format(block: Any, provider: str | None) -> Native:
     """Return the key that tells who signed, unless an extra does."""
-    return {} if provider is None or "format" in natives.extras_of(block, FAMILY) else {"format": _FORMATS[provider]}
+    return {} if provider is None or natives.has_extra(block, FAMILY, "format") else {"format": _FORMATS[provider]}
 
 
 def _is_encrypted(block: Any) -> bool:

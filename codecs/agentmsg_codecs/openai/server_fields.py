@@ -23,6 +23,7 @@ from agentmsg.formats import (
     natives,
     note_of,
     same_document,
+    speed,
 )
 from agentmsg_codecs.openai.hints import (
     CACHE_KEYS,
@@ -104,7 +105,7 @@ class Attached:
 
     def _signed(self, block: Any) -> Any:
         """Return the text that the message's signature stands on; it may have the very same itself."""
-        if block.signature is None and SIGNED_KEY not in natives.extras_of(block, FAMILY):
+        if block.signature is None and not natives.has_extra(block, FAMILY, SIGNED_KEY):
             return marked(block.evolve(signature=self.signature), FAMILY, signed="message")
         if block.signature is None or not am.same(block.signature, self.signature):
             raise Unreadable("two signatures of one text")
@@ -210,7 +211,7 @@ def carried_signature(signature: am.Signature, block: Any) -> am.Signature | Non
 
 def message_keys(message: am.Msg) -> frozenset[str]:
     """Return the keys beside content that no extras of a message may use: what is written, or would be read, there."""
-    own: Any = message.extras.get(FAMILY)
+    own = speed.peek(message.extras, FAMILY)
     if not is_mapping(own) or not (CONTROL in own or SIGNED_KEY in own):
         return frozenset()
     keys = _taken(

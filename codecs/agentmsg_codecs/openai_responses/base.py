@@ -25,7 +25,19 @@ class OpenAIResponses(Codec):
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"outputs", "results"}
     # Parameters of requests that responses repeat, and that no other format has.
-    kept: ClassVar[frozenset[str]] = frozenset({"computer_call", "computer_call_output", "item_reference"})
+    kept: ClassVar[frozenset[str]] = frozenset(
+        {
+            "caller",
+            "computer_call",
+            "computer_call_output",
+            "fingerprint",
+            "item_reference",
+            "mcp_approval_request",
+            "mcp_approval_response",
+            "mcp_list_tools",
+            "shell_call_output",
+        }
+    )
 
     thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
     engine: Items = attrs.field(factory=Items, init=False, eq=False, repr=False)

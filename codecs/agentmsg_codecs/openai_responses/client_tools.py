@@ -13,6 +13,7 @@ from agentmsg.formats import (
     KEEP,
     Native,
     Unreadable,
+    adopt,
     is_list,
     is_mapping,
     is_object,
@@ -20,6 +21,7 @@ from agentmsg.formats import (
     mark_of,
     media,
     natives,
+    tool_arguments,
 )
 from agentmsg.formats.forms import Content, Form, Hatch, Input, Json, Key, Link, Spare, Text, Words
 from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, is_own_id, item_id, item_marks
@@ -29,6 +31,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _SCREEN = "computer_screenshot"
+_TEXTS = ("text", "input_text", "output_text")
+# What shows a screen, and the keys that say it.
+_IMAGE = frozenset({"image_url", "file_id"})
+_SHOWN: Mapping[str, frozenset[str]] = {
+    _SCREEN: _IMAGE,
+    "input_image": _IMAGE,
+    **dict.fromkeys(_TEXTS, frozenset({"text"})),
+}
 _LINK = Key("call_id", "id", Link())
 _ANY_ID = Key("id", "item_id", Text(), "may")
 
@@ -43,15 +53,48 @@ def has_input(key: str) -> Callable[[Native], bool]:
     return fits
 
 
+def said_by(*keys: str) -> Hatch:
+    """Return the hatch of a call whose arguments are some keys of the item."""
+
+    def read(native: Native) -> dict[str, Any]:
+        return {"input": adopt({key: native[key] for key in keys})}
+
+    def write(block: Any) -> Native:
+        return tool_arguments.input_copy(block)
+
+    return Hatch(keys=keys, cells={"input": KEEP}, get=read, put=write, must=keys, schema={key: {} for key in keys},
+                 about="input")  # fmt: skip
+
+
 def _of(tool: str, key: str) -> dict[str, Any]:
     """Return what tells the calls of a tool, whose input stands under a key."""
     return {"fixed": {"kind": tool, "name": tool}, "fits": has_input(key)}
 
 
+def _says_actions(value: Any) -> bool:
+    """Whether an input is a list of actions: newer models ask a computer for that, older ones for one action a call."""
+    return is_mapping(value) and list(value) == ["actions"] and is_sequence(value["actions"])
+
+
+def _has_actions(native: Native) -> bool:
+    return is_list(native.get("actions")) and native.get("action") is None
+
+
+def _has_action(native: Native) -> bool:
+    return has_input("action")(native) and not _says_actions(native["action"])
+
+
+_OF_COMPUTER = {"kind": "computer", "name": "computer"}
+_COMPUTER = (_LINK, item_id("computer"), Spare("pending_safety_checks", []), ENDED)
 CALLS = (
+    Form("computer_actions", am.ToolUseBlock, "computer_call", (
+        said_by("actions"), Spare("action", None, is_written=False), *_COMPUTER,
+    ), fixed=_OF_COMPUTER, fits=_has_actions, when=lambda block: block.is_valid and _says_actions(block.input),
+         marks=item_marks("computer"),
+         schema={"properties": {"action": {"type": "null"}, "actions": {"type": "array"}}}),
     Form("computer_call", am.ToolUseBlock, "computer_call", (
-        _LINK, Key("action", "input", Input()), item_id("computer"), Spare("pending_safety_checks", []), ENDED,
-    ), **_of("computer", "action"), marks=item_marks("computer")),
+        Key("action", "input", Input()), Spare("actions", None, is_written=False), *_COMPUTER,
+    ), fixed=_OF_COMPUTER, fits=_has_action, marks=item_marks("computer")),
     Form("shell_call", am.ToolUseBlock, "shell_call", (_LINK, Key("action", "input", Input()), _ANY_ID, STATUS),
          **_of("shell", "action")),
     Form("local_shell_call", am.ToolUseBlock, "local_shell_call", (
@@ -76,19 +119,30 @@ def _url(source: Any) -> Any:
 
 
 def _read_screen(native: Native) -> dict[str, Any]:
+    """Read what a computer shows: a screenshot, which some clients call an image; a text in its place comes back."""
     held = native["output"]
-    if not is_object(held) or held.get("type") != _SCREEN:
+    kind: Any = held.get("type") if is_object(held) else None
+    keys = _SHOWN.get(kind) if type(kind) is str else None
+    if not keys or len(held) != 2:  # noqa: PLR2004 - the type and what is shown
         raise Unreadable
-    (key, said), *more = [(key, value) for key, value in held.items() if key != "type"] or [("", None)]
-    if more or key not in ("image_url", "file_id") or type(said) is not str:
+    key, said = next(item for item in held.items() if item[0] != "type")
+    if key not in keys or type(said) is not str:
         raise Unreadable
-    return {"content": (am.ImageBlock(_source(said) if key == "image_url" else am.FileSource(said, PROVIDER)),)}
+    if key == "text":
+        shown: Any = am.TextBlock(said)
+    else:
+        shown = am.ImageBlock(_source(said) if key == "image_url" else am.FileSource(said, PROVIDER))
+    return {"content": (shown,), "notes": {} if kind == _SCREEN else {"/screen": kind}}
 
 
 def _write_screen(block: am.ToolResultBlock) -> Native:
-    source: Any = block.content[0].source  # type: ignore[union-attr]
+    shown: Any = block.content[0]
+    noted = mark_of(block, FAMILY, "/screen") if block.notes else None
+    if type(shown) is am.TextBlock:
+        return {"output": {"type": noted, "text": shown.text}}
+    source = shown.source
     said = {"file_id": source.file_id} if isinstance(source, am.FileSource) else {"image_url": _url(source)}
-    return {"output": {"type": _SCREEN, **said}}
+    return {"output": {"type": "input_image" if noted == "input_image" else _SCREEN, **said}}
 
 
 _SCREENSHOT = Hatch(keys=("output",), cells={"content": KEEP}, get=_read_screen, put=_write_screen, must=("output",),
@@ -150,15 +204,19 @@ def is_call(block: am.ToolUseBlock) -> bool:
 
 
 def _is_screenshot(block: am.ToolResultBlock) -> bool:
-    if len(block.content) != 1 or not isinstance(block.content[0], am.ImageBlock):
+    if len(block.content) != 1:
         return False
-    image: Any = block.content[0]
-    source = image.source
+    shown: Any = block.content[0]
+    if isinstance(shown, am.TextBlock):
+        return bool(block.notes) and mark_of(block, FAMILY, "/screen") in _TEXTS and is_text(block)
+    if not isinstance(shown, am.ImageBlock):
+        return False
+    source = shown.source
     if isinstance(source, am.FileSource):
         source = am.FileSource(source.file_id, PROVIDER)
     elif isinstance(source, (am.Base64Source, am.URLSource)):
         source = _source(_url(source))
-    return am.same(image, am.ImageBlock(source))
+    return am.same(shown, am.ImageBlock(source))
 
 
 def is_text(block: am.ToolResultBlock) -> bool:

@@ -15,13 +15,11 @@ from agentmsg.formats import (
     KEEP,
     Native,
     Unreadable,
-    adopt,
     is_list,
     mark_of,
     media,
     natives,
     read_as,
-    tool_arguments,
     write_as,
 )
 from agentmsg.formats.forms import (
@@ -44,7 +42,7 @@ from agentmsg.formats.forms import (
     Words,
     Wrapped,
 )
-from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input
+from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input, said_by
 from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, item_id, item_marks
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 from agentmsg_codecs.openai_responses.reasoning import REASONING
@@ -67,7 +65,7 @@ def _nearest_hint(value: am.CacheHint, _: Any) -> am.CacheHint:
     is_usual = value.kind == "ephemeral" and value.ttl in (None, *TTLS)
     if is_usual or mark_of(value, FAMILY, "/odd") is True:
         return value
-    return value.evolve(kind="ephemeral", ttl=value.ttl and TTLS[0])
+    return value.evolve(kind="ephemeral", ttl=TTLS[0] if value.ttl else None)
 
 
 def _is_other_hint(native: Native) -> bool:
@@ -222,28 +220,15 @@ _LINK = Key("call_id", "id", Link())
 _ARGUMENTS = Key("arguments", "input", Arguments(is_eager=True))
 
 
-def _said_by(*keys: str) -> Hatch:
-    """Return the hatch of a call whose arguments are some keys of the item."""
-
-    def read(native: Native) -> dict[str, Any]:
-        return {"input": adopt({key: native[key] for key in keys})}
-
-    def write(block: Any) -> Native:
-        return tool_arguments.input_copy(block)
-
-    return Hatch(keys=keys, cells={"input": KEEP}, get=read, put=write, must=keys, schema={key: {} for key in keys},
-                 about="input")  # fmt: skip
-
-
 def _served(name: str, *keys: str) -> Form:
     """Return the form of a call that OpenAI runs."""
-    return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", (_said_by(*keys), Key("id", "item_id", Text()), ENDED),
+    return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", (said_by(*keys), Key("id", "item_id", Text()), ENDED),
                 fixed={**_SERVER, "name": name, "id": None}, marks=item_marks(name), fits=_has_no_label,
                 when=_is_not_of_mcp)  # fmt: skip
 
 
 def _is_of_mcp(block: Any) -> bool:
-    return "server_label" in natives.extras_of(block, FAMILY)
+    return natives.has_extra(block, FAMILY, "server_label")
 
 
 def _is_not_of_mcp(block: Any) -> bool:
@@ -310,7 +295,7 @@ ITEMS = (
         Key("call_id", "tool_call_id", Link(), "null"), Key("tools", "structured", Json()),
         item_id("tool_search_result"), STATUS,
     ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search_result")),
-    Form("program", am.ToolUseBlock, "program", (_LINK, _said_by("code"), Key("id", "item_id", Text())),
+    Form("program", am.ToolUseBlock, "program", (_LINK, said_by("code"), Key("id", "item_id", Text())),
          fixed={**_SERVER, "name": "program"}, marks=item_marks("program"), fits=_is_program,
          when=_is_not_of_mcp, about="fingerprint is an extra",
          schema={"properties": {"fingerprint": {"type": "string"}}, "required": ["fingerprint"]}),

@@ -46,9 +46,7 @@ def _read_status(native: Native) -> dict[str, Any]:
 
 
 def _write_status(block: Any) -> Native:
-    is_done = (
-        block.notes and mark_of(block, FAMILY, "/done") is True and "status" not in natives.extras_of(block, FAMILY)
-    )
+    is_done = block.notes and mark_of(block, FAMILY, "/done") is True and not natives.has_extra(block, FAMILY, "status")
     return {"status": "completed"} if is_done else {}
 
 

@@ -102,7 +102,8 @@ def _is_served(block: Any) -> bool:
     label = natives.extras_of(block, FAMILY).get("server_label")
     if label is not None:
         return type(label) is str and is_own_id(block.item_id, block, "mcp")
-    if not block.is_valid or not is_mapping(block.input):
+    # Under that key stands what is no object.
+    if not block.is_valid or not is_mapping(block.input) or "_raw" in block.input:
         return False
     if block.name == "tool_search":
         return True

@@ -86,7 +86,7 @@ def _stays(key: str, value: Any, message: am.Msg) -> bool:
         return False
     if key == "metadata":
         # It is the message's own.
-        return not (is_mapping(value) and value and message.role in ("user", "tool"))
+        return message.role not in ("user", "tool") or not (message.metadata or (is_mapping(value) and value))
     return key != "instructions" or not (is_instructions(message) or (isinstance(value, str) and value))
 
 

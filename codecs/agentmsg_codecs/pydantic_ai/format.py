@@ -54,7 +54,7 @@ from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAI
 from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, STRUCTURED, TIME, told_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _TAG = "part_kind"
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
@@ -289,6 +289,15 @@ def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, 
     return _message(name, "tool", tag, (block, TIME, *spare), **how)
 
 
+def names_tool(held: Mapping[str, Any]) -> bool:
+    """Whether what is asked again is a tool's call: a user's prompt has no name of a tool."""
+    return isinstance(held.get("tool_name"), str)
+
+
+def _is_again(message: am.Msg) -> bool:
+    return _marked("/retry")(message) and not names_tool(natives.extras_of(message, FAMILY))
+
+
 _TEXT = Lifted((Place("content", Content(), need='""'),))
 _SAID_TEXT = (_TEXT, TIME)
 _SAID_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]}
@@ -310,7 +319,7 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
         )),
         _message("user", "user", "user-prompt", (Key("content", "content", said), TIME)),
         _message("again", "user", "retry-prompt", (*_SAID_TEXT, Spare("tool_name")), notes={"retry": True},
-                 when=_marked("/retry")),
+                 when=_is_again),
         _message("feedback", "user", "retry-feedback", _SAID_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
         _result("tool_again", "retry-prompt", RETRIED, marks={"/retry": True}, when=is_retried),
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),

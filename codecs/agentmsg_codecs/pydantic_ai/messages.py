@@ -33,7 +33,7 @@ from agentmsg.formats import (
     spelling,
     write_as,
 )
-from agentmsg_codecs.pydantic_ai.format import describe, describe_said
+from agentmsg_codecs.pydantic_ai.format import describe, describe_said, names_tool
 from agentmsg_codecs.pydantic_ai.names import FAMILY, REQUEST, REQUEST_KEYS
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class Messages:
         """Return the message of a part of a request; of the role "native" where it can't be told in the model."""
         tag = native.get("part_kind") if is_object(native) else None
         for form in _FORMS.get(tag, ()) if type(tag) is str else ():
-            if form == "tool_again" and native.get("tool_name") is None:
+            if (form == "tool_again" and native.get("tool_name") is None) or (form == "again" and names_tool(native)):
                 continue
             try:
                 found: am.Msg = self._readers[form](native)

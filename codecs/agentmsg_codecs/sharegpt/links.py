@@ -76,7 +76,7 @@ def _is_unclear(message: am.Msg, block: Any) -> bool:
     """Whether a result says its call in no way that can be read, under the key that would say it."""
     if not message.extras or type(block) is not am.ToolResultBlock or block.tool_call_id is not None:
         return False
-    return LINK in natives.extras_of(message, FAMILY)
+    return natives.has_extra(message, FAMILY, LINK)
 
 
 def _clear(message: am.Msg) -> am.Msg:

@@ -111,7 +111,7 @@ def _is_beside(history: am.History) -> bool:
     if first is None or first.role != "system" or not is_marked(first, FAMILY, "/beside"):
         return False
     is_text = len(first.content) == 1 and is_bare_text(first.content[0], FAMILY) and not first.extras
-    return is_text and len(note_of(first, FAMILY)) == 1 and SYSTEM not in natives.extras_of(history, FAMILY)
+    return is_text and len(note_of(first, FAMILY)) == 1 and not natives.has_extra(history, FAMILY, SYSTEM)
 
 
 def _taken(_: am.History) -> frozenset[str]:

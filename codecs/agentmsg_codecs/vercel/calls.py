@@ -96,7 +96,7 @@ def _get_input(native: Native) -> dict[str, Any]:
 
 
 def _put_input(block: am.ToolUseBlock) -> Native:
-    is_old = block.notes and mark_of(block, FAMILY, "/args") is True and "args" not in natives.extras_of(block, FAMILY)
+    is_old = block.notes and mark_of(block, FAMILY, "/args") is True and not natives.has_extra(block, FAMILY, "args")
     return {"args" if is_old else "input": write_input(block)}
 
 

@@ -167,6 +167,6 @@ class Messages(Grouped):
         if message.role == "system":
             return True
         is_free = (
-            _KEY in part and is_mapping(part[_KEY]) and part[_KEY] and _KEY not in natives.extras_of(message, FAMILY)
+            _KEY in part and is_mapping(part[_KEY]) and part[_KEY] and not natives.has_extra(message, FAMILY, _KEY)
         )
         return bool(is_free) and is_marked(message, FAMILY, "/str")

@@ -23,6 +23,7 @@ from agentmsg.formats import (
     is_marked,
     maker,
     natives,
+    speed,
 )
 from agentmsg.formats.forms import Described, Hatch
 from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
@@ -178,9 +179,10 @@ class Options:
             forms: of the class.
             spaces: of objects inside, which stand before the options, each with what returns its own keys.
         """
+        choose = Described.chooser(forms)
 
         def keys(block: Any) -> frozenset[str]:
-            found = Described.form_of(list(forms), block)
+            found = choose(block)
             return (forms[0] if found is None else found).keys
 
         cell = self._extras(shape, keys, spaces)
@@ -206,6 +208,8 @@ class Options:
 
     def _left(self, told: Mapping[str, Any], block: Any) -> Mapping[str, Any]:
         """Return the options that are read as such beside the fields of a block."""
+        if not self._has_fields(told):
+            return told
         said = self._said(block)
         fields = {slot.field for slot in said}
         found: dict[str, Any] = {}
@@ -216,6 +220,17 @@ class Options:
             if kept or (not own and all(slot.provider != provider for slot in said)):
                 found[provider] = own if len(kept) == len(own) else kept
         return told if len(found) == len(told) and all(found[key] is told[key] for key in found) else found
+
+    def _has_fields(self, told: Mapping[str, Any]) -> bool:
+        """Whether some options may be read as fields, or say nothing: most are only carried."""
+        for own in speed.peek_values(told):
+            if not own or not is_mapping(own):
+                return True
+        for slot in self.slots:  # a loop: it is asked for each block
+            own = speed.peek(told, slot.provider)
+            if own is not None and slot.key in own:
+                return True
+        return False
 
     def _is_taken(self, provider: str, key: str, value: Any, said: Sequence[_Slot], fields: set[str]) -> bool:
         for slot in self.slots:

@@ -241,6 +241,10 @@ def spelt(block: am.ToolUseBlock, plain: Native, letter: str) -> Native:
 # -- where they go ----------------------------------------------------------------------------------------------------
 
 
+PLACES = frozenset({"/copies", "/list", "/t", "/a"})
+"""The notes of a call that say where its copies stand; see joining.py."""
+
+
 @attrs.define
 class Layout:
     """Where the calls of a message go.
@@ -311,7 +315,7 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
     """Return where the calls among the blocks of a message go, and their entries."""
     if not any(map(is_function_call, blocks)):
         return _NO_CALLS
-    layout = Layout(default_copies(blocks))
+    layout = Layout(_places(blocks))
     lists: dict[str, list[tuple[int, Native, am.ToolUseBlock]]] = {"valid": [], "invalid": [], "a": []}
 
     def put(name: str, letter: str, block: am.ToolUseBlock) -> None:
@@ -319,12 +323,8 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
         position = noted if type(noted) is int else len(lists[name])
         lists[name].append((position, spelt(block, WRITERS[letter](block), letter), block))
 
-    for index, default in layout.places.items():
+    for index, copies in layout.places.items():
         block = blocks[index]
-        noted = mark_of(block, FAMILY, "/copies")
-        copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
-        copies += _needed(block, copies) if block.extras else ""
-        layout.places[index] = copies
         if "t" in copies:
             put("invalid" if listed_invalid(block) else "valid", "t", block)
         if "a" in copies:
@@ -336,6 +336,24 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
     layout.tool_calls, layout.invalid_tool_calls, layout.raw = ([item[1] for item in found] for found in lists.values())
     layout.listed = [block for name in ("valid", "invalid") for _, _, block in lists[name]]
     return layout
+
+
+def _places(blocks: Sequence[Any]) -> dict[int, str]:
+    """Return, by the index of a call's block, the letters of its copies."""
+    places: dict[int, str] = {}
+    # An entry of `additional_kwargs` is read as a copy of the first call of its id that lacks one.
+    with_raw: set[str | None] = set()
+    for index, default in reversed(default_copies(blocks).items()):
+        block = blocks[index]
+        noted = mark_of(block, FAMILY, "/copies")
+        copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
+        copies += _needed(block, copies) if block.extras else ""
+        if "a" in copies:
+            with_raw.add(block.id)
+        elif with_raw and block.id in with_raw:
+            copies += "a"
+        places[index] = copies
+    return dict(reversed(places.items()))
 
 
 def chunks_of(layout: Layout) -> list[Native]:

@@ -213,7 +213,7 @@ def _nested_result(block: am.ToolResultBlock) -> Any:
 
 
 def settled(block: Any) -> Any:
-    """Return a result with the status of an error, where it tells of one."""
+    """Return a result with the status of an error, where it tells of one; anything else as it is."""
     if type(block) is not am.ToolResultBlock or block.error is None or block.status is not None:
         return block
     if is_marked(block, FAMILY, "/status"):

@@ -73,7 +73,7 @@ from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE
 from agentmsg_codecs.langchain.lc.envelopes import LC, Envelopes
 from agentmsg_codecs.langchain.messages.engine import Messages
-from agentmsg_codecs.langchain.names import FAMILY, digest
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -197,12 +197,12 @@ class LangGraphCodec(Codec):
     def write(self, history: am.History) -> Any:
         """Return the document: of the type and in the container of the history's notes, else a list."""
         note = note_of(history, LG) if history.notes else EMPTY
-        wire = note.get("wire")
-        if wire == "json" and "how" in note:
+        wire = note["wire"] if note.get("wire") in ("json", "msgpack") else self.wire
+        if wire == "json" and ("how" in note or any(ENVELOPE in message.extras for message in history.messages)):
             # Not all of its messages are envelopes.
             tree = self._write_tree(history, note, form=ENVELOPE_FORM)
             return thaw({WIRE: "json", "value": tree}) if is_old(tree) else thaw(tree)
-        if (wire if wire in ("json", "msgpack") else self.wire) == "json":
+        if wire == "json":
             document = thaw(self._old.write(history))
             if is_json(document):
                 return document

@@ -224,10 +224,10 @@ _PLACES = frozenset({(), *_PATHS})
 def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
     """Whether messages certainly go to a place where a key `messages` around them, which holds none, may stay."""
     path, how = _noted_hole(note, count)
-    # Of these, it does not matter which messages they are.
+    # Of these, it does not matter which messages they are, but for their being there.
     if path not in _PATHS[1:] or how not in ("list", "delta", "none"):
         return False
-    document = rest if how == "none" else _with(rest, path, 0, _FILLERS[how]([]))
+    document = rest if how == "none" else _with(rest, path, 0, _FILLERS[how]([None] if count else []))
     found = None if document is None else _hole(document)
     return found is not None and found[:2] == (path, how)
 

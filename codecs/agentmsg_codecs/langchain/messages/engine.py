@@ -31,6 +31,7 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.parts import ContentParts
+from agentmsg_codecs.langchain.calls.copies import PLACES
 from agentmsg_codecs.langchain.messages.body import Bodies
 from agentmsg_codecs.langchain.messages.depth import proving
 from agentmsg_codecs.langchain.messages.fields import HAS_MEANING, KIND_OF_ROLE, MAY_MEAN
@@ -42,7 +43,7 @@ from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
 from agentmsg_codecs.langchain.usage import USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     import cattrs
 
@@ -237,8 +238,13 @@ class Messages:
         if MAY_MEAN.isdisjoint(own):
             return True
         bare = _unspelt(message.evolve(extras={FAMILY: own}))
+        # The notes of calls say in which list they stand; an extra comes back without them, too.
+        listless = _without_calls_notes(bare)
+        return self._keeps(bare, own, form, forms) and (listless is bare or self._keeps(listless, own, form, forms))
+
+    def _keeps(self, message: am.Msg, own: Mapping[str, Any], form: str, forms: frozenset[str]) -> bool:
         try:
-            found = split(thaw(self._spell(bare, form)))
+            found = split(thaw(self._spell(message, form)))
             # Whether or not all of it would come back.
             kept = None if found is None else self._kept(*self._meaning(found), found)
         except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError):
@@ -312,11 +318,28 @@ def _has_note(block: Any) -> bool:
     return FAMILY in block.notes or (type(block) is am.ToolResultBlock and any(map(_has_note, block.content)))
 
 
+def _without_calls_notes(message: am.Msg, names: Collection[str] | None = None) -> am.Msg:
+    """Return a message whose calls remember nothing, or nothing of some names."""
+    if not any(type(block) is am.ToolUseBlock and FAMILY in block.notes for block in message.content):
+        return message
+
+    def bare(block: Any) -> Any:
+        if type(block) is not am.ToolUseBlock:
+            return block
+        own = note_of(block, FAMILY)
+        return with_note(block, FAMILY, {} if names is None else {key: own[key] for key in own if key not in names})
+
+    return message.evolve(content=tuple(map(bare, message.content)))
+
+
 def _trials(message: am.Msg) -> Iterator[am.Msg]:
-    """Yield the message with all its notes, without those of its calls, its spellings, its own, its blocks', or any."""
+    """Yield the message with all its notes, and with fewer and fewer.
+
+    Without the places of its calls, without all that these remember, its spellings, its own, its blocks', or any.
+    """
     yield message
-    calls = tuple(_without_note(block) if type(block) is am.ToolUseBlock else block for block in message.content)
-    yield message.evolve(content=calls)
+    yield _without_calls_notes(message, PLACES)
+    yield _without_calls_notes(message)
     yield _unspelt(message)
     yield _without_note(message)
     bare = _unspelt(message).evolve(content=tuple(map(_without_notes, message.content)))

@@ -15,14 +15,18 @@ from agentmsg.formats import (
     Cell,
     MessageRow,
     Row,
+    adopt,
     carried_extras,
     cells,
+    grouping,
     is_mapping,
     is_marked,
     mark_of,
     media,
+    natives,
     restructure,
     rules,
+    spelling,
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.calls import carried_provider
@@ -33,7 +37,7 @@ from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.parts import is_own_denial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg_codecs.vercel.ui.messages import Messages
 
@@ -131,7 +135,7 @@ def _taken(message: am.Msg) -> frozenset[str]:
     if not is_mapping(note):
         return _KEYS | {"content", "createdAt"}
     if note.get("mixed") is True:
-        return _KEYS | {"createdAt"}
+        return _KEYS | {"createdAt"} | {key for key in old.KEYS if key in note}
     return _KEYS | {"createdAt"} | {key for key in old.KEYS if note.get(key) != "own"}
 
 
@@ -147,6 +151,31 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
 def _time(value: Any, message: am.Msg) -> Any:
     """Keep the time of a message that was read with one."""
     return value if is_marked(message, UI, "/time") and old.write_time(value) is not None else None
+
+
+def _relink(messages: Messages) -> Callable[[Sequence[am.Msg]], Sequence[am.Msg]]:
+    """Return what takes from messages the ids and extras that are read as none beside the others and their parts."""
+    without_ids = without_places(messages.grouping)
+
+    def relink(given: Sequence[am.Msg]) -> Sequence[am.Msg]:
+        found = without_ids(given)
+        if not any(message.extras and _says_twice(message) for message in found):
+            return found
+        out: list[am.Msg] = []
+        for first, *others in grouping.containers(found, messages.grouping):
+            said = messages.said_twice([first, *others]) if _says_twice(first) else frozenset[str]()
+            left = {key: value for key, value in natives.extras_of(first, UI).items() if key not in said}
+            out += [
+                spelling.changed(first, {"extras": adopt(_replaced(first.extras, left))}) if said else first,
+                *others,
+            ]
+        return out if any(a is not b for a, b in zip(out, found, strict=True)) else found
+
+    return relink
+
+
+def _says_twice(message: am.Msg) -> bool:
+    return not old.TWICE.isdisjoint(natives.extras_of(message, UI))
 
 
 def make_caps(messages: Messages) -> Caps:
@@ -169,6 +198,6 @@ def make_caps(messages: Messages) -> Caps:
         arrange=(restructure.split_results, own.beside_calls),
         needs_id=needs_id,
         derives_names=True,
-        relink=without_places(messages.grouping),
+        relink=_relink(messages),
         drops_emptied=True,
     )  # fmt: skip

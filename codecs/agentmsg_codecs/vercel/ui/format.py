@@ -46,7 +46,7 @@ def _read_state(native: Native) -> dict[str, Any]:
 
 
 def _write_state(block: Any) -> Native:
-    is_done = block.notes and mark_of(block, UI, "/done") is True and "state" not in natives.extras_of(block, UI)
+    is_done = block.notes and mark_of(block, UI, "/done") is True and not natives.has_extra(block, UI, "state")
     return {"state": "done"} if is_done else {}
 
 

@@ -114,9 +114,10 @@ class Messages:
             return self._container(native, number)
         found = old.as_new(native)
         group = [] if found is None else self._container(found[0], number)
-        note: Native = {"mixed": True} if found is None else found[1]
+        note = old.mixed(native) if found is None else found[1]
         if found is None and not any(map(old.is_old_part, native.get("parts", ()))):
-            group = self._container(native, number) if "parts" in native else []
+            said = {key: value for key, value in native.items() if key not in note}
+            group = self._container(said, number) if "parts" in native else []
         if not group or group[0].role == "native":
             return [natives.read_whole(native, UI)]
         return [marked(group[0], UI, v4=note), *group[1:]]
@@ -265,6 +266,13 @@ class Messages:
         """Return the native messages of messages that fit."""
         groups = grouping.containers(messages, self.grouping)
         return [self._write_group(group, number) for number, group in enumerate(groups)]
+
+    def said_twice(self, group: Sequence[am.Msg]) -> frozenset[str]:
+        """Return the keys whose extras are read as what the parts say, too; see v4.py."""
+        native = self._write_group(group, 0)
+        found = old.as_new(native) if is_object(native) and old.is_old(native) else None
+        own = old.TWICE & natives.extras_of(group[0], UI).keys()
+        return frozenset() if found is None else frozenset(key for key in own if found[1].get(key) != "own")
 
     def _write_group(self, group: Sequence[am.Msg], number: int) -> Any:
         first: Any = group[0]

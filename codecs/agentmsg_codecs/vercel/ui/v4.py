@@ -2,7 +2,8 @@
 
 They say their text twice, in ``content`` and in ``parts``; older ones have no parts. What was translated is written in
 version 4 again, as far as version 4 can say it. The mark ``/v4`` tells which of its keys stood there: "said" where they
-say what the parts do, else "own", and they are extras; ``mixed`` where version 4 has no such parts.
+say what the parts do, else "own", and they are extras, or how they say nothing; ``mixed`` where version 4 has no such
+parts.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _TWICE = ("content", "reasoning", "toolInvocations")
+TWICE = frozenset(_TWICE)
 _ATTACHMENTS = "experimental_attachments"
-KEYS = frozenset({*_TWICE, _ATTACHMENTS})
+KEYS = TWICE | {_ATTACHMENTS}
 _STEP: Native = {"type": "step-start"}
 _NOTHING: Native = {"null": None, "[]": [], '""': ""}
 _STATES = {"call": "input-available", "result": "output-available"}
@@ -173,7 +175,8 @@ def _new(native: Native) -> tuple[Native, Native] | None:
         nothing = spelling.spelling_of(native[key])
         if key in said and same_document(native[key], said[key]):
             note[key] = "said"
-        elif key not in said and nothing in _NOTHING:
+        elif key != "content" and nothing in _NOTHING:
+            # It says nothing whatever the parts say: these may be edited.
             note[key] = nothing
         else:
             own.append(key)
@@ -198,7 +201,7 @@ def as_old(native: Native, note: Any) -> Native | None:
         note: what the mark says.
     """
     parts: list[Any] = native["parts"]
-    if not is_mapping(note):
+    if not is_mapping(note) or note.get("mixed") is True:
         return None
     out: Native = {key: value for key, value in native.items() if key != "parts"}
     if _ATTACHMENTS in note:
@@ -210,7 +213,7 @@ def as_old(native: Native, note: Any) -> Native | None:
     said = _said(old)
     for key in _TWICE:
         told: Any = note.get(key)
-        if told in _NOTHING and key not in said:
+        if told in _NOTHING and key not in out:
             out[key] = _NOTHING[told]
         elif told is not None and key in said and key not in out:
             out[key] = said[key]
@@ -225,8 +228,20 @@ def _is_file(part: Any) -> bool:
     return is_object(part) and part.get("type") == "file"
 
 
+def mixed(native: Native) -> Native:
+    """Return what the mark says of a message of version 4 with parts of today: which keys say nothing, and how."""
+    nothing = {key: spelling.spelling_of(native[key]) for key in _TWICE if key != "content" and key in native}
+    return {"mixed": True, **{key: how for key, how in nothing.items() if how in _NOTHING}}
+
+
 def written(native: Native, note: Any) -> Native:
     """Return a message of today as one of version 4, if it was read so and is the same there."""
+    if is_mapping(note) and note.get("mixed") is True:
+        if not is_old(native):
+            return native
+        silent = {key: _NOTHING[note[key]] for key in _TWICE if note.get(key) in _NOTHING and key not in native}
+        spelt = {**native, **silent}
+        return spelt if mixed(spelt) == note else native
     old = as_old(native, note)
     if old is None or not is_old(old):
         return native
