@@ -210,7 +210,7 @@ class UsualDocuments:
         """Return the bytes of messages that fit.
 
         Raises:
-            EncodeError: as ``lg_fast.pack``.
+            EncodeError: as ``quick_tree.pack``.
         """
         tool = _packer()
         return [self._write_usual(message, tool) or pack(self._others.write(message)) for message in messages]
