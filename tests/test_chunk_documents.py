@@ -46,7 +46,7 @@ def test_damaged_chunks_are_returned_or_refused(name: str) -> None:
 def test_usual_chunks_of_langchain_are_read_as_all_others() -> None:
     """The shortcuts give what the general path gives, to the last note, on recorded chunks and damaged ones."""
     from agentmsg_codecs.langchain.chunks import documents as general
-    from agentmsg_codecs.langchain.chunks import quick as chunk_fast
+    from agentmsg_codecs.langchain.chunks import pieces as chunk_fast
 
     codec: Any = am.get_codec("langchain")
     codec.engine.fill()
@@ -69,7 +69,7 @@ def test_usual_chunks_of_langchain_are_read_as_all_others() -> None:
 def test_usual_chunks_of_langchain_are_written_as_all_others(chunk: am.MsgChunk) -> None:
     """The shortcut of writing gives what the general path gives, of whatever reads back."""
     from agentmsg_codecs.langchain.chunks import documents as general
-    from agentmsg_codecs.langchain.chunks import quick as chunk_fast
+    from agentmsg_codecs.langchain.chunks import pieces as chunk_fast
 
     codec: Any = am.get_codec("langchain")
     quick = chunk_fast.quick_write(chunk)

@@ -674,3 +674,12 @@ def test_calls_inside_results_need_no_id() -> None:
     block = am.ToolResultBlock("s1", [am.TextBlock("hi"), am.ToolUseBlock(None, "f")], kind="server")
     history = am.History([am.Msg("assistant", [block], id=None, created_at=None)])
     assert am.same(am.decode(am.encode(history, CODEC), CODEC), history)
+
+
+def test_texts_of_a_tool_with_extras_of_a_field_are_fitted() -> None:
+    """A tool message that holds no result is made one that does, whatever its extras are called."""
+    message = am.Msg("tool", [am.TextBlock("hi")], extras={"langchain": {"status": "error"}})
+    losses: list[am.Loss] = []
+    document = am.encode(am.History([message]), CODEC, losses=losses)
+    assert losses
+    assert am.decode(document, CODEC)

@@ -16,7 +16,8 @@ from agentmsg.formats.spelling import same_document
 from agentmsg.testing import edit, histories, mutate
 from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg_codecs.langchain import LangChainCodec
-from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOPS
+from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOP_NOTES
+from agentmsg_codecs.langchain.names import finish_reason
 from benchmarks.data import mixed_history
 from data import effort
 from support.careful import without_fast
@@ -102,7 +103,7 @@ USUAL: list[Any] = [
 NOTES: list[Any] = [
     KWARGS_NOTE,
     LIST_NOTE,
-    *(note for stop in STOPS.values() for note in (stop.note, stop.listed)),
+    *STOP_NOTES.values(),
     *({"langchain": {"/shape": name}} for name in ("thinking", "image_url", "tool_use")),
     {"langchain": {"/shape": "tool_use", "/copies": "ct"}},
     {"langchain": {"/shape": "tool_use", "/copies": "c"}},
@@ -144,10 +145,11 @@ def _odd() -> list[am.Msg]:
         *([image] for image in images), *([thought] for thought in thoughts),
     ]  # fmt: skip
     found = [am.Msg(role, content) for content in contents for role in ("user", "assistant")]
-    for stop in STOPS.values():
+    for (word, _), notes in STOP_NOTES.items():
+        reason = finish_reason("stop_reason", str(word))
         for metadata in ({}, {"model": "m"}, {"stop_reason": "end_turn"}, {"finish_reason": "x"}, {"model_name": "m"}):
             for model in (None, "claude"):
-                fields = {"finish_reason": stop.reason, "notes": stop.note, "model": model}
+                fields = {"finish_reason": reason, "notes": notes, "model": model}
                 found.append(am.Msg("assistant", "hi", response_metadata=metadata, **fields))
                 found.append(found[-1].evolve(role="user"))
                 found.append(found[-1].evolve(finish_reason=None, role="assistant"))

@@ -60,7 +60,7 @@ from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_objec
 from agentmsg_codecs.langchain.capabilities.messages import make_caps
 from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
 from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.messages.depth import are_shallow, take
+from agentmsg_codecs.langchain.messages.depth import read_all
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import mapped
 from agentmsg_codecs.langchain.messages.forms import sniff_message
@@ -124,25 +124,18 @@ class LangChainCodec(ContainerCodec):
     ) -> am.History:
         """Return the history of a document; a list of usual messages proves its depth while it is read."""
         natives = speed.parse_undoubted(raw, limits) if duplicates == "last" else speed.UNUSUAL
-        history = self._read_list(natives) if is_list(natives) and natives else None
-        return super().from_bytes(raw, limits, duplicates) if history is None else history
-
-    def _read_list(self, natives: list[Any]) -> am.History | None:
-        """Return the history of native messages whose depth nobody looked at, emptying their list.
-
-        None if the first is unusual, or where the careful way has an error to tell.
-        """
-        self.engine.fill()
-        form = "dict" if is_object(natives[0]) and "data" in natives[0] else "flat"
-        messages = take(natives, self.engine.proving[form])
-        if natives:
-            if not messages or not are_shallow(natives):
-                return None
+        messages: list[am.Msg] | None = None
+        form = "flat"
+        if is_list(natives) and natives:
+            self.engine.fill()
+            form = "dict" if is_object(natives[0]) and "data" in natives[0] else "flat"
             try:
-                found = [self.engine.read(native) for native in natives]
+                read = self.engine.proving[form]
+                messages = read_all(natives, [], read, lambda native: _noted(*self.engine.read(native), form))
             except AgentMsgError:
-                return None
-            messages += [_noted(message, own, form) for message, own in found]
+                messages = None  # told by the careful way, with its place
+        if messages is None:
+            return super().from_bytes(raw, limits, duplicates)
         return CONTAINERS.history(CONTAINERS.contents([]), separate(messages, self.engine.parts), form=form)
 
     def write(self, history: am.History) -> Any:

@@ -144,15 +144,6 @@ def split(message: am.Msg, parts: ContentParts) -> list[am.Msg]:
     return pieces if exact else [message]
 
 
-def linked(messages: list[am.Msg]) -> list[am.Msg]:
-    """Return the messages; a call that has no id, as OpenAI's first had none, has that of the result after it.
-
-    Such a call ends its message, and stands in `function_call` alone. The id is a made one: it is not written where a
-    reader would make the same link again.
-    """
-    return _with_links(messages, lambda own, link: Made(link) if own is None else None)
-
-
 def _unlinked(messages: list[am.Msg]) -> list[am.Msg]:
     """Return the messages to write: an id that a reader would give to a call again is made, whatever it went through.
 
@@ -168,6 +159,11 @@ def _unlinked(messages: list[am.Msg]) -> list[am.Msg]:
 
 
 def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> list[am.Msg]:
+    """Return the messages; a call that may have no id, as OpenAI's first had none, has that of the result after it.
+
+    Such a call ends its message, and stands in `function_call` alone. Its id is made of its own and the result's, or
+    stays as it is, where the function gives None.
+    """
     out: list[am.Msg] | None = None
     for index, message in enumerate(messages):
         content = message.content
@@ -193,7 +189,8 @@ def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> lis
 
 def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
     """Return the messages that were read, with those of each human message that holds several, which have seats."""
-    messages = linked(messages)
+    # A made id is not written where a reader would make the same link again.
+    messages = _with_links(messages, lambda own, link: Made(link) if own is None else None)
     split_up: dict[int, list[am.Msg]] = {}
     for index, message in enumerate(messages):
         if message.role == "user" and am.NativeBlock in map(type, message.content):

@@ -1,10 +1,11 @@
-"""The words of the format: types, roles, finish reasons, keys."""
+"""The words of the format: types, roles, finish reasons, keys; and digests."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import Containers
+from agentmsg.formats import Containers, dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,3 +50,8 @@ NATIVE_STOPS: Mapping[str, str] = {native: ours for words in FINISH_OF.values() 
 def finish_reason(key: str, word: str) -> str:
     """Return our word for a native one; an unknown word is its own."""
     return FINISH_OF[key].get(word, word)
+
+
+def digest(value: Any) -> str:
+    """Return a short digest of plain data: a note that has it outlives no edit of the data."""
+    return blake2b(dump_json(value), digest_size=6).hexdigest()

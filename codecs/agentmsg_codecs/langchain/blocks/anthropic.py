@@ -82,11 +82,11 @@ def server_name(block: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-_OF_USES = ("caller", "toolset_name")
+OF_USES = ("caller", "toolset_name")
 _CALLS = (
     Form("tool_use", am.ToolUseBlock, "tool_use", _CALL, fixed=_FUNCTION, when=_is_object, notes={"shape": "tool_use"},
          fits=lambda part: "caller" not in part and "toolset_name" not in part),
-    Form("used", am.ToolUseBlock, "tool_use", (*_CALL, foreign(*_OF_USES)), fixed=_FUNCTION,
+    Form("used", am.ToolUseBlock, "tool_use", (*_CALL, foreign(*OF_USES)), fixed=_FUNCTION,
          when=lambda block: ANTHROPIC in block.extras and _is_object(block)),
     Form("server_tool_use", am.ToolUseBlock, "server_tool_use", (*_CALL, foreign("caller")), fixed=_SERVER,
          when=lambda block: server_name(block) is None and _is_object(block)),
@@ -99,10 +99,6 @@ _CALLS = (
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def _read_source(native: Native, _: Any) -> am.SourceBlock:
-    return _make_source(url=word_at(native, "url"), title=word_at(native, "title"))
-
-
 def _write_source(block: am.SourceBlock) -> Native:
     told = {"type": "web_search_result", "title": block.title, "url": block.url}
     return {key: value for key, value in told.items() if value is not None}
@@ -111,7 +107,7 @@ def _write_source(block: am.SourceBlock) -> Native:
 _SOURCE = Shape(
     cls=am.SourceBlock,
     keys={"web_search_result": frozenset({"type", "title", "url"})},
-    read=_read_source,
+    read=lambda native, _: _make_source(url=word_at(native, "url"), title=word_at(native, "title")),
     write=_write_source,
 )
 
@@ -136,9 +132,13 @@ def form_of(tag: str, content: Any) -> Native:
         )
         if is_whole and type(code) is str and (message is None or type(message) is str):
             return {"error_type": code, "error": message, "status": "error"}
+    return {"structured": _read_structured(content)}
+
+
+def _read_structured(content: Any) -> Any:
     if type(content) not in (list, dict):
         raise Unreadable
-    return {"structured": adopt(content)}
+    return adopt(content)
 
 
 def output_of(block: Any) -> Any:
@@ -172,31 +172,17 @@ _LINK = Key("tool_use_id", "tool_call_id", Link(), "null")
 _BESIDE = (foreign("caller", "retrieved_at"), ID, CACHE)
 
 
-def _write_given(block: Any) -> Native:
-    return {"content": output_of(block)}
-
-
 def _known_result(tag: str, name: str) -> Form:
 
     def get(part: Native) -> Native:
         return form_of(tag, part["content"])
 
-    content = Hatch(
-        keys=("content",), cells=dict.fromkeys(_GIVEN, KEEP), must=("content",),
-        get=get, put=_write_given,
-    )  # fmt: skip
+    def put(block: Any) -> Native:
+        return {"content": output_of(block)}
+
+    content = Hatch(keys=("content",), cells=dict.fromkeys(_GIVEN, KEEP), must=("content",), get=get, put=put)
     fixed = {**_SERVER, "name": name}
     return Form(tag, am.ToolResultBlock, tag, (_LINK, content, *_BESIDE), fixed=fixed, when=_says_given(tag))
-
-
-def _read_structured(content: Any) -> Any:
-    if type(content) not in (list, dict):
-        raise Unreadable
-    return adopt(content)
-
-
-def _read_name(tag: str) -> str | None:
-    return tag.removesuffix("_tool_result") or None
 
 
 def read_text(part: Any) -> Any:
@@ -238,6 +224,10 @@ _RESULTS = (
 )  # fmt: skip
 
 
+def _read_name(tag: str) -> str | None:
+    return tag.removesuffix("_tool_result") or None
+
+
 def _write_name(name: str | None) -> str:
     return f"{name or ''}_tool_result"
 
@@ -257,13 +247,14 @@ ANY_RESULT = Form("tool_result", am.ToolResultBlock, None, (
 
 # -- documents --------------------------------------------------------------------------------------------------------
 
-_KINDS: Mapping[str, tuple[Callable[..., Any], str]] = {
-    "base64": (maker(am.Base64Source), "data"),
-    "url": (maker(am.URLSource), "url"),
-    "file": (maker(am.FileSource), "file_id"),
-    "text": (maker(am.TextSource), "data"),
+# By kind: the class, the key of what it gives, and the field.
+_KINDS: Mapping[str, tuple[type[Any], str, str]] = {
+    "base64": (am.Base64Source, "data", "data"),
+    "url": (am.URLSource, "url", "url"),
+    "file": (am.FileSource, "file_id", "file_id"),
+    "text": (am.TextSource, "data", "text"),
 }
-_KIND_OF = {am.Base64Source: "base64", am.URLSource: "url", am.FileSource: "file", am.TextSource: "text"}
+_KIND_OF = {cls: kind for kind, (cls, _, _) in _KINDS.items()}
 
 
 def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
@@ -273,17 +264,15 @@ def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
         kind, media_type = native.get("type"), word_at(native, "media_type")
         if type(kind) is not str or kind not in kinds:
             raise Unreadable
-        make, key = _KINDS[kind]
+        cls, key, field = _KINDS[kind]
         own = {"provider": ANTHROPIC} if kind == "file" else {}
-        value = {"text" if kind == "text" else key: text_at(native, key)}
-        return {"source": make(media_type=media_type, **value, **own)}
+        return {"source": cls(media_type=media_type, **{field: text_at(native, key)}, **own)}
 
     def put(block: Any) -> Native:
         source = block.source
         kind = _KIND_OF[type(source)]
-        key = _KINDS[kind][1]
-        value = source.text if kind == "text" else getattr(source, key)
-        return {"type": kind, "media_type": source.media_type, key: value}
+        _, key, field = _KINDS[kind]
+        return {"type": kind, "media_type": source.media_type, key: getattr(source, field)}
 
     def when(block: Any) -> bool:
         source = block.source

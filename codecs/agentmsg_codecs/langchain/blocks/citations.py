@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 
 make_citation = maker(am.Citation)
-_CITATION = frozenset({"type", "url", "title", "cited_text", "start_index", "end_index"})
 _TEXT_FIELDS = ("url", "title", "cited_text")
+# The keys of v1's, and their fields.
+_FIELDS: Mapping[str, str] = {**{name: name for name in _TEXT_FIELDS}, "start_index": "start", "end_index": "end"}
+_CITATION = frozenset({"type", *_FIELDS})
 # An entry that isn't an object at all.
 WHOLE = "langchain.citation"
 # By kind of Anthropic's citations: the key of the title; and, of v1, which of their own keys tells the kind.
@@ -72,15 +74,10 @@ def _kept_citation(citation: am.Citation, native: Native, known: frozenset[str],
 
 
 def _read_any(native: Native) -> am.Citation:
-    told = {key: native[key] for key in _TEXT_FIELDS if type(native.get(key)) is str}
-    start, end = native.get("start_index"), native.get("end_index")
+    kinds = {key: str if key in _TEXT_FIELDS else int for key in _FIELDS if key in native}
+    told = {_FIELDS[key]: native[key] for key, kind in kinds.items() if type(native[key]) is kind}
     kind = native.get("type")
-    return make_citation(
-        **told,
-        start=start if type(start) is int else None,
-        end=end if type(end) is int else None,
-        kind=kind if type(kind) is str and kind != "citation" else None,
-    )
+    return make_citation(kind=kind if type(kind) is str and kind != "citation" else None, **told)
 
 
 def _read_place(native: Native) -> am.Citation:
@@ -127,15 +124,7 @@ def _plain_citation(citation: am.Citation) -> Native:
             native["url"] = citation.url
         return native
     native = {"type": "citation" if citation.kind is None or citation.kind in _TITLES else citation.kind}
-    for key, value in (
-        ("url", citation.url),
-        ("title", citation.title),
-        ("cited_text", citation.cited_text),
-        ("start_index", citation.start),
-        ("end_index", citation.end),
-    ):
-        if value is not None:
-            native[key] = value
+    native |= {key: value for key, field in _FIELDS.items() if (value := getattr(citation, field)) is not None}
     if citation.kind in _TITLES:
         native["extras"] = citation.extras.get(ANTHROPIC) or {}
     return native

@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -22,11 +23,12 @@ from agentmsg.formats import (
     media,
     object_at,
     text_at,
+    tool_arguments,
     word_at,
 )
 from agentmsg.formats.forms import Const, Form, Hatch, Key, Link, Object, Spread, Text, Via, Wrapped
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID
-from agentmsg_codecs.langchain.blocks.v1_calls import CHUNK, raw_text
+from agentmsg_codecs.langchain.blocks.v1_calls import CHUNK
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
     BY_DATA,
@@ -122,7 +124,7 @@ def held(
         found = get(native)
         if len(native) == must:
             return found
-        told = _filled(put(_Fields(found)))
+        told = _filled(put(SimpleNamespace(**{"detail": None, "name": None, **found})))
         more = {name: item for name, item in native.items() if name not in told and item is not None}
         if any(native.get(name) != item for name, item in told.items()):
             raise Unreadable
@@ -136,16 +138,6 @@ def held(
         return {key: {**more[key], **told} if is_mapping(more) and is_mapping(more.get(key)) else told}
 
     return Hatch(keys=(key,), cells=dict.fromkeys(fields, KEEP), get=read, put=write, must=(key,), spaces=(NESTED,))
-
-
-class _Fields:
-    """The fields of a block that is being read."""
-
-    detail: str | None = None
-    name: str | None = None
-
-    def __init__(self, fields: Native) -> None:
-        self.__dict__.update(fields)
 
 
 def _filled(native: Native) -> Native:
@@ -177,18 +169,13 @@ def _has_url(block: Any) -> bool:
     """Whether a URL says all of a source."""
     source = block.source
     if type(source) is am.URLSource:
-        is_plain = source.media_type is None and (not source.url.startswith("data:") or _is_itself(source))
+        is_plain = source.media_type is None and (
+            not source.url.startswith("data:") or bool(_source_of_url(source.url) == source)
+        )
     else:
-        is_plain = type(source) is am.Base64Source and _is_plain(source.media_type)
+        kind = getattr(source, "media_type", None)
+        is_plain = type(source) is am.Base64Source and kind != "" and {",", ";"}.isdisjoint(kind or "")
     return is_plain and not source.extras
-
-
-def _is_plain(media_type: str | None) -> bool:
-    return media_type is None or (media_type != "" and "," not in media_type and ";" not in media_type)
-
-
-def _is_itself(source: Any) -> bool:
-    return bool(_source_of_url(source.url) == source)
 
 
 _URL = Via(_source_of_url, _url_of, supports=KEEP)
@@ -211,26 +198,16 @@ def _file_fields(block: Any) -> Native:
     return {"file_url" if _is_linked(source) else "file_data": _url_of(source), "filename": block.name}
 
 
-def _is_at_openai(block: Any) -> bool:
-    source = block.source
-    return type(source) is am.FileSource and source == am.FileSource(source.file_id, provider="openai")
-
-
 def _is_openai_file(block: Any) -> bool:
-    return _is_at_openai(block) or _has_url(block)
-
-
-def _read_file(native: Native) -> Native:
-    return {"source": _file_source(native), "name": word_at(native, "filename")}
+    source = block.source
+    if type(source) is am.FileSource:
+        return bool(source == am.FileSource(source.file_id, provider="openai"))
+    return _has_url(block)
 
 
 _FILE_ID = Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": "openai"}))
 _DETAIL = Key("detail", "detail", Text(), "may")
 _FILENAME = Key("filename", "name", Text(), "may")
-
-
-def _read_image_url(native: Native) -> Native:
-    return {"source": _source_of_url(text_at(native, "url")), "detail": word_at(native, "detail")}
 
 
 def _encoded(kind: str, key: str) -> tuple[Any, Any, Any]:
@@ -270,10 +247,13 @@ def _write_bedrock(block: Any) -> Native:
 # -- OpenAI, Google, Bedrock ------------------------------------------------------------------------------------------
 
 _IMAGE_URL = held(
-    "image_url", _read_image_url, lambda image: {"url": _url_of(image.source), "detail": image.detail}, "source",
-    "detail", must=1,
+    "image_url", lambda image: {"source": _source_of_url(text_at(image, "url")), "detail": word_at(image, "detail")},
+    lambda block: {"url": _url_of(block.source), "detail": block.detail}, "source", "detail", must=1,
 )  # fmt: skip
-_FILE = held("file", _read_file, _file_fields, "source", "name")
+_FILE = held(
+    "file", lambda file: {"source": _file_source(file), "name": word_at(file, "filename")}, _file_fields, "source",
+    "name",
+)  # fmt: skip
 _SOUND = held("input_audio", _read_sound, _write_sound, "source", must=2)
 _BEDROCK = held("image", _read_bedrock, _write_bedrock, "source", must=2)
 _NOT_NULL: Callable[[str], Callable[[Native], bool]] = lambda key: lambda part: part.get(key) is not None  # noqa: E731
@@ -295,7 +275,7 @@ def _read_arguments(part: Native) -> Native:
 
 
 def _write_arguments(block: Any) -> Native:
-    return {"arguments": raw_text(block)}
+    return {"arguments": tool_arguments.input_text(block)}
 
 
 _OPENAI = (

@@ -7,8 +7,8 @@ values are made and read by hooks that cattrs generates, under strict hooks for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast, get_args, get_origin
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -36,17 +36,10 @@ def is_non_standard(cls: type) -> bool:
     return cls in blocks.BLOCK_TAGS and cls not in _V1
 
 
-def _strict(kind: type) -> Callable[[Any, Any], Any]:
-    def check(value: Any, _: Any) -> Any:
-        if type(value) is not kind:
-            raise Unreadable
-        return value
-
-    return check
-
-
-def _any(value: Any, _: Any) -> Any:
-    return freeze(value)
+def _float(value: Any, _: Any) -> Any:
+    if type(value) is not float:
+        raise Unreadable  # a whole number would be written as one
+    return value
 
 
 def _is_free_form(kind: Any) -> bool:
@@ -56,19 +49,17 @@ def _is_free_form(kind: Any) -> bool:
 _APART = frozenset({"type", "extras"})
 
 
-def _is_said(own: Any) -> bool:
-    """Whether the unknown fields of Anthropic's block are an object of some."""
-    return is_object(own) and bool(own)
-
-
 def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
     """Return the block that a `non_standard` value is the canonical form of."""
     tag = value.get("type")
     cls: Any = next((cls for cls, name in blocks.BLOCK_TAGS.items() if name == tag and is_non_standard(cls)), None)
     if cls is None:
         raise Unreadable
-    own = value.get("extras")
-    if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and _is_said(own[ANTHROPIC])):
+    own: Any = value.get("extras")
+    # Of unknown fields, those of Anthropic's own blocks: some, in an object.
+    if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and own[ANTHROPIC]):
+        raise Unreadable
+    if own and not is_object(own[ANTHROPIC]):
         raise Unreadable
     try:
         block = converter.structure({key: item for key, item in value.items() if key not in _APART}, _resolved(cls))
@@ -100,52 +91,30 @@ def _resolved(cls: Any) -> Any:
     return cls
 
 
-def _left_out(cls: Any) -> frozenset[str]:
-    """Return the fields that a value has not: notes are nobody's, and the extras of a block stand beside it."""
-    kind = cls if isinstance(cls, type) else object
-    return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else frozenset()
-
-
-_LISTS = (tuple, list, Sequence)
-
-
-def _listed(cls: Any) -> list[str]:
-    """Return the fields of a class that hold what is a list in JSON, or None."""
-    kinds = {field.alias: (field.type, *get_args(field.type)) for field in attrs.fields(cls)}
-    return [name for name, each in kinds.items() if any((get_origin(kind) or kind) in _LISTS for kind in each)]
-
-
 def make_converter() -> cattrs.Converter:
     """Return the converter with the hooks of `non_standard`, and of all that stands in one."""
-    import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
-    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415 - the same
+    # Loaded when a first document is read or written.
+    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415
 
     for cls in blocks.BLOCK_TAGS:
         # Else cattrs could not register a hook on them: it resolves their annotations, and knows no names.
         _resolved(cls)
-    converter = cattrs.Converter(detailed_validation=False, forbid_extra_keys=True)
-    for kind in (str, int, bool, float):
-        converter.register_structure_hook(kind, _strict(kind))
-    converter.register_structure_hook_func(_is_free_form, _any)
+    converter: cattrs.Converter = dispatch.strict_converter()
+    converter.register_structure_hook(float, _float)
+    converter.register_structure_hook_func(_is_free_form, lambda value, _: freeze(value))
     converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
 
     def options(cls: Any) -> dict[str, Any]:
-        return {name: override(omit=True) for name in _left_out(cls)} | {"_cattrs_use_alias": True}
+        # Notes are nobody's, and the extras of a block stand beside it.
+        kind = cls if isinstance(cls, type) else object
+        names = _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else ()
+        return {name: override(omit=True) for name in names} | {"_cattrs_use_alias": True}
 
     def unstructure(cls: Any) -> Any:
         return make_dict_unstructure_fn(_resolved(cls), converter, _cattrs_omit_if_default=True, **options(cls))
 
     def structure(cls: Any) -> Any:
-        read = make_dict_structure_fn(_resolved(cls), converter, _cattrs_forbid_extra_keys=True, **options(cls))
-        listed = _listed(cls)
-
-        def read_strictly(value: Any, kind: Any) -> Any:
-            # cattrs takes anything that can be gone through for a list: an object, a text.
-            if any(key in value and value[key] is not None and type(value[key]) is not list for key in listed):
-                raise Unreadable
-            return read(value, kind)
-
-        return read_strictly if listed else read
+        return make_dict_structure_fn(_resolved(cls), converter, _cattrs_forbid_extra_keys=True, **options(cls))
 
     converter.register_unstructure_hook_factory(attrs.has, unstructure)
     converter.register_structure_hook_factory(attrs.has, structure)

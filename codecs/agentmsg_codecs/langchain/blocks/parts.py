@@ -22,7 +22,6 @@ from agentmsg.formats import (
     is_mapping,
     is_marked,
     is_object,
-    maker,
     mark_of,
     marked,
     natives,
@@ -33,23 +32,22 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Described
 from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, LISTED, OWN
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import SHAPES, is_of_anthropic
-from agentmsg_codecs.langchain.blocks.moves import MOVES
 from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
-from agentmsg_codecs.langchain.blocks.quick import QUICK, quick_reader
+from agentmsg_codecs.langchain.blocks.server_tools import SHAPES, careful, is_of_anthropic, result_shape
 from agentmsg_codecs.langchain.blocks.tables import (
     ALL_FORMS,
     MARKS,
     OF_V1,
+    QUICK,
     RESULT,
     V1_OF_TAG,
     Entry,
     is_of,
+    quick_reader,
     says_all_of,
 )
 from agentmsg_codecs.langchain.blocks.v1_calls import of_call
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
-from agentmsg_codecs.langchain.blocks.v1_results import careful, result_shape
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
@@ -60,11 +58,9 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Form
 
 
-_make_native = maker(am.NativeBlock)
 _OBJECT: Any = dict
 _BARE = adopt({FAMILY: {"/shape": "str"}})
 _REFUSED = (Unreadable, AgentMsgError)
-_RAISED = (*_REFUSED, AttributeError, LookupError, TypeError, ValueError)
 # Of whom a signature is of which nothing is told.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
 _NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset({"type", "value", "cache_control"})}
@@ -186,10 +182,10 @@ class ContentParts(Parts):
             provider: who wrote the message, where it says so: whose the signatures and server tools are.
         """
         if type(part) is not _OBJECT:
-            return v1.make_text(text=part, notes=_BARE) if type(part) is str else _native(part)
+            return v1.make_text(text=part, notes=_BARE) if type(part) is str else natives.native_part(part, FAMILY)
         tag: Any = part.get("type")
         if type(tag) is not str and tag is not None:
-            return _native(part)
+            return natives.native_part(part, FAMILY)
         extras = part.get("extras")
         has_hint = type(extras) is _OBJECT and "cache_control" in extras
         if has_hint or "prompt_cache_breakpoint" in part or "filename" in part:
@@ -202,7 +198,7 @@ class ContentParts(Parts):
             if block is None:
                 block = self._of_forms(part, self._of_tag.get(tag, ()))
         except _REFUSED:
-            return _native(part)
+            return natives.native_part(part, FAMILY)
         return of_call(block) if type(block) is am.ToolUseBlock else block
 
     def _of_forms(self, part: Native, entries: Sequence[Entry]) -> Any:
@@ -222,7 +218,7 @@ class ContentParts(Parts):
 
     def _moved(self, part: Native, provider: str | None) -> Any:
         """Return the block of a part that has something at another place than v1; None of any other."""
-        for mark, there, back in MOVES:
+        for mark, there, back in v1.MOVES:
             moved = there(part)
             if moved is None:
                 continue
@@ -372,7 +368,7 @@ class ContentParts(Parts):
         else:
             provider = provider_of(block)
             native = spelling.put_back(block, plain, family=FAMILY, read=lambda part: self.read(thaw(part), provider))
-        for mark, _, back in MOVES:
+        for mark, _, back in v1.MOVES:
             if is_marked(block, FAMILY, f"/{mark}"):
                 native = back(native)
         return native
@@ -388,7 +384,3 @@ def provider_of(block: Any) -> str | None:
     if type(block) is am.ThinkingBlock:
         return None if block.signature is None else block.signature.provider
     return block.provider if type(block) in (am.ToolUseBlock, am.ToolResultBlock) else None
-
-
-def _native(part: Any) -> Any:
-    return _make_native(codec=FAMILY, value=adopt(part), fallback=natives.native_text(part))

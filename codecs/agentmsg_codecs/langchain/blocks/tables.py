@@ -1,4 +1,4 @@
-"""All forms of content parts: the order in which they are tried, their marks, and what each says all of."""
+"""All forms of content parts: their order and marks, what each says all of, and quick readers of usual parts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from agentmsg.formats import natives, speed
+import agentmsg as am
+from agentmsg import AgentMsgError
+from agentmsg.formats import Native, Unreadable, is_object, natives, speed
 from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
 from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, OWN, TOOLS
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import USE
 from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, SUMMARY
+from agentmsg_codecs.langchain.blocks.server_tools import USE
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from agentmsg.formats.forms import Form
 
@@ -105,3 +107,40 @@ def says_all_of(form: Form) -> Callable[[Any], bool]:
         return not foreign or natives.extras_of(block, ANTHROPIC).keys() <= foreign
 
     return says_all
+
+
+# -- usual parts ------------------------------------------------------------------------------------------------------
+
+# The parts that messages read at once, by their class.
+QUICK: Mapping[str, type[Any]] = {
+    "text": am.TextBlock, "reasoning": am.ThinkingBlock, "image": am.ImageBlock, "audio": am.AudioBlock,
+    "video": am.VideoBlock, "file": am.FileBlock, "thinking": am.ThinkingBlock, "image_url": am.ImageBlock,
+    "tool_use": am.ToolUseBlock,
+}  # fmt: skip
+_MOST_KEYS = 4
+# What these may not hold.
+_NOT_QUICK = frozenset(
+    {"annotations", "cache_control", "caller", "citations", "filename", "metadata", "source", "summary", "toolset_name"}
+)
+
+
+def quick_reader(tag: str, read: Callable[[Native], Any]) -> Callable[[Native], Any]:
+    """Return what reads a part that holds nothing but texts, apart from the input of calls; else it gives None."""
+
+    def quick(part: Native) -> Any:
+        if len(part) > 2:  # noqa: PLR2004 - the tag, and what is said
+            if len(part) > _MOST_KEYS or not _NOT_QUICK.isdisjoint(part):
+                return None
+            extras: Any = part.get("extras")
+            if extras is not None and (tag != "reasoning" or not is_object(extras) or len(extras) > 1):
+                return None
+        try:
+            block = read(part)
+        except (Unreadable, AgentMsgError):
+            return None
+        note = block.notes[FAMILY] if block.notes else None
+        if block.extras or (note and (len(note) > 1 or "/shape" not in note)):
+            return None
+        return None if tag == "tool_use" and block.id is None else block
+
+    return quick

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -13,11 +14,11 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
-    dump_json,
     is_mapping,
     marked,
     natives,
     object_at,
+    tool_arguments,
     word_at,
 )
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Text, Via
@@ -46,11 +47,6 @@ def args_of(value: Any) -> Any:
     return value if is_mapping(value) and not _is_wrapped(value) else {"_raw": value}
 
 
-def call_args(block: am.ToolUseBlock) -> Any:
-    """Return the object that stands for the input of a valid call."""
-    return args_of(block.input)
-
-
 def error_first(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return unknown fields with `error` in front, where the parts of invalid calls have their key for it."""
     return {"error": fields["error"], **fields} if "error" in fields and next(iter(fields)) != "error" else fields
@@ -70,11 +66,6 @@ def of_call(block: am.ToolUseBlock) -> am.ToolUseBlock:
     if block.id is None and block.kind != "server":
         return marked(block, FAMILY, **{"no-id": True})
     return block
-
-
-def raw_text(block: am.ToolUseBlock) -> str:
-    """Return the arguments of a call as text: as received, else compact JSON."""
-    return dump_json(block.input).decode() if block.raw_input is None else block.raw_input
 
 
 # What stands in the `extras` of calls.
@@ -107,15 +98,11 @@ def read_args(part: Native) -> Native:
 
 def write_args(block: am.ToolUseBlock) -> Native:
     """Return the arguments of a call."""
-    return {"args": call_args(block)}
+    return {"args": args_of(block.input)}
 
 
 def _write_text(block: am.ToolUseBlock) -> Native:
-    return {"args": raw_text(block)}
-
-
-def _write_words_beside(block: am.ToolUseBlock) -> Native:
-    return write_extras(block, _WRITTEN, **({} if block.item_id is None else {"item_id": block.item_id}))
+    return {"args": tool_arguments.input_text(block)}
 
 
 def write_beside(block: am.ToolUseBlock) -> Native:
@@ -153,7 +140,9 @@ def items_of_call(
         put=_write_text if is_text else write_args, must=() if is_text else ("args",),
     )  # fmt: skip
     name = Key("name", "name", Text(), '""', default="") if is_text else Key("name", "name", Text())
-    extras = Hatch(keys=(), cells={}, get=nothing, put=put or (_write_words_beside if is_text else write_beside))
+    if put is None:
+        put = partial(write_extras, names={**_WRITTEN, "item_id": "item_id"}) if is_text else write_beside
+    extras = Hatch(keys=(), cells={}, get=nothing, put=put)
     return (Key("id", "id", Link(), "null"), name, args, *own, CACHE, extras)
 
 

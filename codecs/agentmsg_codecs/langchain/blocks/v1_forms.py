@@ -1,4 +1,4 @@
-"""Content blocks v1, the usual spelling: the forms of all but server results (see v1_results.py)."""
+"""Content blocks v1, the usual spelling: the forms of all but server results (see server_tools.py)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ A stored chunk has a fifth, its pieces: `tool_call_chunks`. The block carries ho
     /list     "invalid" if a call that looks valid stands in invalid_tool_calls
     /bare     the arguments aren't an object, and stand in a list as they are
     /t, /a    its position in that list, where the lists are not in the order of the blocks
-    /c= /t= /a= /f= /k=   how a copy spells what the call says: [stamp, deviation], see deviations.py
+    /c= /t= /a= /f= /k=   how a copy spells what the call says: [stamp, deviation], see copies.py
 
 What a copy says beyond the call, or otherwise, is an extra of the call. By default a call stands in tool_calls alone
 if only calls follow it (valid ones first) and it says no more than a name, an id and arguments; else also in content,
@@ -16,7 +16,7 @@ in its place. `tool_calls` is the truth, then the text of the third copy, then c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -36,11 +36,19 @@ from agentmsg.formats import (
     note_of,
     same_document,
     spelling,
+    tool_arguments,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import call_input, raw_text
-from agentmsg_codecs.langchain.calls.copies import WRITERS, entry_of, is_function_call
-from agentmsg_codecs.langchain.calls.deviations import SPACES, beyond, compared, is_same_json, stamp
-from agentmsg_codecs.langchain.calls.layout import default_copies
+from agentmsg_codecs.langchain.blocks.v1_calls import call_input
+from agentmsg_codecs.langchain.calls.copies import (
+    SPACES,
+    WRITERS,
+    beyond,
+    compared,
+    default_copies,
+    is_function_call,
+    is_same_json,
+    stamp,
+)
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
@@ -74,13 +82,19 @@ def takes_function_call(value: Any) -> bool:
 
 @attrs.define
 class _Call:
-    """One call while its copies are joined: the block, its place in content, and its native copies."""
+    """One call while its copies are joined: the block, its place in content, its native copies, and its note."""
 
     block: am.ToolUseBlock
-    index: int | None = None
+    index: int = -1
     copies: dict[str, tuple[int, Native]] = attrs.field(factory=dict[str, "tuple[int, Native]"])
     listed: str = ""
     is_bare: bool = False
+    note: Native = attrs.field(factory=dict[str, Any])
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether it stands in invalid_tool_calls."""
+        return not self.block.is_valid or bool(self.listed)
 
 
 def _may_be(call: _Call, letter: str, *, invalid: bool) -> bool:
@@ -99,10 +113,11 @@ class _Calls(list[_Call]):
         super().__init__()
         self._by_id: dict[Any, list[_Call]] = {}
 
-    def add(self, call: _Call) -> None:
-        """Take in a call."""
-        self.append(call)
-        self._by_id.setdefault(call.block.id, []).append(call)
+    def add(self, block: am.ToolUseBlock) -> _Call:
+        """Take in a call, which stands behind all content."""
+        self.append(call := _Call(block))
+        self._by_id.setdefault(block.id, []).append(call)
+        return call
 
     def find(self, link: Any, letter: str, *, invalid: bool = False) -> _Call | None:
         """Return the first call of an id that may have one more copy."""
@@ -125,7 +140,8 @@ def join(
     calls = _Calls()
     for index, (block, part) in enumerate(content):
         if is_function_call(block) and is_object(part):
-            calls.add(_Call(block, index, {"c": (0, part)}))
+            call = calls.add(block)
+            call.index, call.copies["c"] = index, (0, part)
     for position, entry in enumerate(_list_at(body, "tool_calls")):
         _join_valid(calls, position, entry)
     for position, entry in enumerate(_list_at(body, "invalid_tool_calls")):
@@ -142,11 +158,9 @@ def join(
     for call in calls:
         # What it was joined of may have made it invalid.
         call.block = v1_calls.ordered(call.block)
-        if call.index is None:
+        if call.index < 0:
+            call.index = len(blocks)
             blocks.append(call.block)
-            call.index = len(blocks) - 1
-        else:
-            blocks[call.index] = call.block
     _note(calls, blocks, parts)
     return blocks
 
@@ -170,8 +184,7 @@ def _join_valid(calls: _Calls, position: int, entry: Native) -> None:
     value = value if is_bare else call_input(args)
     call = calls.find(link, "t")
     if call is None:
-        call = _Call(v1.make_call(id=link, name=name, input=value))
-        calls.add(call)
+        call = calls.add(v1.make_call(id=link, name=name, input=value))
     elif not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
         call.block = call.block.evolve(name=name, input=value)
     call.copies["t"] = (position, entry)
@@ -184,8 +197,7 @@ def _join_invalid(calls: _Calls, position: int, entry: Native) -> None:
     raw = natives.word_if_any(entry, "args")
     fields: Native = {"raw_input": raw} if raw is not None else {"input": EMPTY if args is None else adopt(args)}
     if call is None:
-        call = _Call(v1.make_call(id=link, name=name, **fields))
-        calls.add(call)
+        call = calls.add(v1.make_call(id=link, name=name, **fields))
     elif call.block.name != name or raw is None or call.block.raw_input != raw:
         call.block = call.block.evolve(name=name, **fields)
     if entry.get("error") is not None:
@@ -202,8 +214,7 @@ def _join_text(calls: _Calls, position: int, entry: Native) -> None:
     link = entry.get("id")
     call = calls.find(link, "a")
     if call is None:
-        call = _Call(v1.make_call(id=link, name=name, raw_input=text))
-        calls.add(call)
+        call = calls.add(v1.make_call(id=link, name=name, raw_input=text))
     elif call.block.is_valid and call.block.raw_input is None:
         # Only a text that says the same is kept.
         call.block = call.block.evolve(input=call.block.input, raw_input=text)
@@ -215,8 +226,7 @@ def _join_legacy(calls: _Calls, legacy: Native) -> None:
     block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
     call = next((call for call in calls if _says_the_same(call.block, block)), None)
     if call is None:
-        call = _Call(block)
-        calls.add(call)
+        call = calls.add(block)
     elif call.block.is_valid and call.block.raw_input is None:
         call.block = call.block.evolve(input=call.block.input, raw_input=legacy["arguments"])
     call.copies["f"] = (0, legacy)
@@ -227,84 +237,72 @@ def _says_the_same(block: am.ToolUseBlock, other: am.ToolUseBlock) -> bool:
         return False
     if not block.is_valid:
         return block.raw_input == other.raw_input
-    text = raw_text(other)
-    return am.same(block.input, other.input) and (raw_text(block) == text or is_same_json(raw_text(block), text))
+    texts = tuple(map(tool_arguments.input_text, (block, other)))
+    return am.same(block.input, other.input) and (texts[0] == texts[1] or is_same_json(*texts))
 
 
 def _join_chunks(calls: _Calls, natives: Any) -> None:
     """Join the pieces in a stored chunk to its calls, where each is one of them, in the order of their lists."""
     if not is_calls(natives):
         return
-    listed = sorted((call for call in calls if "t" in call.copies), key=_place_in_lists)
-    if are_pieces([call.block for call in listed], natives):
+    in_lists = (call for call in calls if "t" in call.copies)
+    listed = sorted(in_lists, key=lambda call: (call.is_invalid, call.copies["t"][0]))
+    if [native.get("id") for native in natives] == [call.block.id for call in listed]:
         for position, (call, native) in enumerate(zip(listed, natives, strict=True)):
             call.copies["k"] = (position, native)
 
 
-def _place_in_lists(call: _Call) -> tuple[bool, int]:
-    return (not call.block.is_valid or bool(call.listed), call.copies["t"][0])
-
-
-def are_pieces(blocks: Sequence[am.ToolUseBlock], natives: Any) -> bool:
-    """Whether the entries of ``tool_call_chunks`` are pieces of these calls, one each."""
-    if not is_calls(natives) or len(natives) != len(blocks):
-        return False
-    return all(native.get("id") == block.id for block, native in zip(blocks, natives, strict=True))
-
-
 def _note(calls: list[_Call], blocks: list[Any], parts: ContentParts) -> None:
     """Leave on each block what its copies have that the default layout would not give."""
-    notes: list[Native] = []
     for call in calls:
-        note: Native = {"/list": call.listed} if call.listed else {}
-        note |= {"/bare": True} if call.is_bare else {}
-        note |= {"/no-id": True} if call.block.id is None else {}
-        notes.append(note)
-    for call, note in zip(calls, notes, strict=True):
-        copies = "".join(letter for letter in "ctaf" if letter in call.copies)
-        block = _with_note(call.block, {**note, "/copies": copies})
-        extras: Native = {}
-        for letter, (_, native) in call.copies.items():
-            plain = (
-                entry_of(block) if letter == "t" else WRITERS[letter](block) if letter != "c" else parts.write(block)
-            )
-            otherwise, more = compared(native, plain)
-            if otherwise:
-                note[f"/{letter}="] = [stamp(block), otherwise]
-            if not more:
-                continue
-            said = {SPACES[letter]: adopt(more)}
-            if not same_document(beyond(block.evolve(extras=said), letter, plain), more):
-                # A copy that says otherwise what no extra may say is not a copy of this call.
-                raise Unreadable
-            extras |= said
-        note["/copies"] = copies
-        if extras:
-            call.block = call.block.evolve(extras={**call.block.extras, **extras})
-        blocks[cast("int", call.index)] = _with_note(call.block, note)
-    _note_order(calls, notes, "t")
-    _note_order(calls, notes, "a")
-    for call, note in zip(calls, notes, strict=True):
-        blocks[cast("int", call.index)] = _with_note(call.block, note)
+        _note_copies(call, parts)
+    in_lists = [call for call in calls if "t" in call.copies]
+    _note_order("t", [call for call in in_lists if not call.is_invalid])
+    _note_order("t", [call for call in in_lists if call.is_invalid])
+    _note_order("a", [call for call in calls if "a" in call.copies])
+    for call in calls:
+        blocks[call.index] = _with_note(call.block, call.note)
     defaults = default_copies(blocks)
-    for call, note in zip(calls, notes, strict=True):
-        index = cast("int", call.index)
-        if defaults[index] == note["/copies"]:
-            blocks[index] = _with_note(call.block, {key: note[key] for key in note if key != "/copies"})
+    for call in calls:
+        if defaults[call.index] == call.note.pop("/copies"):
+            blocks[call.index] = _with_note(call.block, call.note)
 
 
-def _note_order(calls: list[_Call], notes: list[Native], letter: str) -> None:
-    for listed in (False, True):
-        placed = [
-            (cast("int", call.index), call.copies[letter][0], note)
-            for call, note in zip(calls, notes, strict=True)
-            if letter in call.copies and (letter == "a" or (not call.block.is_valid or bool(call.listed)) is listed)
-        ]
-        if [position for _, position, _ in sorted(placed, key=lambda item: item[0])] != list(range(len(placed))):
-            for _, position, note in placed:
-                note[f"/{letter}"] = position
-        if letter == "a":
-            return
+def _note_copies(call: _Call, parts: ContentParts) -> None:
+    """Note where a call has its copies and how they spell it; what they say beyond it becomes its extras."""
+    note = call.note
+    if call.listed:
+        note["/list"] = call.listed
+    if call.is_bare:
+        note["/bare"] = True
+    if call.block.id is None:
+        note["/no-id"] = True
+    copies = "".join(letter for letter in "ctaf" if letter in call.copies)
+    block = _with_note(call.block, {**note, "/copies": copies})
+    extras: Native = {}
+    for letter, (_, native) in call.copies.items():
+        plain = parts.write(block) if letter == "c" else WRITERS[letter](block)
+        otherwise, more = compared(native, plain)
+        if otherwise:
+            note[f"/{letter}="] = [stamp(block), otherwise]
+        if not more:
+            continue
+        said = {SPACES[letter]: adopt(more)}
+        if not same_document(beyond(block.evolve(extras=said), letter, plain), more):
+            # A copy that says otherwise what no extra may say is not a copy of this call.
+            raise Unreadable
+        extras |= said
+    note["/copies"] = copies
+    if extras:
+        call.block = call.block.evolve(extras={**call.block.extras, **extras})
+
+
+def _note_order(letter: str, calls: list[_Call]) -> None:
+    """Note the places of the calls in a list, if these aren't in the order of the blocks."""
+    positions = [call.copies[letter][0] for call in sorted(calls, key=lambda call: call.index)]
+    if positions != list(range(len(calls))):
+        for call in calls:
+            call.note[f"/{letter}"] = call.copies[letter][0]
 
 
 def _with_note(block: am.ToolUseBlock, note: Native) -> am.ToolUseBlock:

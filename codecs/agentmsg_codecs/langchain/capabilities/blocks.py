@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.citations as cited
 import agentmsg_codecs.langchain.blocks.v1 as v1
@@ -15,11 +17,13 @@ from agentmsg.formats import (
     Cell,
     Drop,
     Row,
+    Rule,
     Swap,
     Unreadable,
     adopt,
     blocks,
     carried_extras,
+    cells,
     dispatch,
     is_mapping,
     is_marked,
@@ -31,10 +35,9 @@ from agentmsg_codecs.langchain.blocks.anthropic import KIND
 from agentmsg_codecs.langchain.blocks.dialects import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.blocks.parts import provider_of
+from agentmsg_codecs.langchain.blocks.server_tools import KEYS
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
-from agentmsg_codecs.langchain.blocks.v1_results import KEYS
-from agentmsg_codecs.langchain.calls.deviations import SPACES
-from agentmsg_codecs.langchain.calls.layout import extras_of_copies
+from agentmsg_codecs.langchain.calls.copies import SPACES, extras_of_copies
 from agentmsg_codecs.langchain.messages.fields import FIELDS
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS
 
@@ -133,10 +136,8 @@ def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
     return hint if extras is hint.extras else hint.evolve(extras=extras)
 
 
-@usually("not value.extras")
-def _bare(value: Any, _: Any) -> Any:
-    """Keep a signature or a source without extras of its own."""
-    return value.evolve(extras={}) if value.extras else value
+# A signature or a source has no extras of its own here.
+_bare = usually("not value.extras")(cells.bare)
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------
@@ -207,22 +208,15 @@ def _document_text(block: Any) -> Any:
     return Swap(block.evolve(source=am.TextSource(text, "text/plain")), "a document is text here")
 
 
-def _call_kind(kind: str, _: Any) -> str:
-    return kind if kind in {"function", "server"} else "function"
-
-
 def _nested_result(block: am.ToolResultBlock) -> Any:
     return block if block.kind == "server" else rules.result_as_text(block)
 
 
 def settled(block: Any) -> Any:
     """Return a result with the status of an error, where it tells of one; anything else as it is."""
-    if (
-        type(block) is not am.ToolResultBlock
-        or block.error is None
-        or block.status is not None
-        or is_marked(block, FAMILY, "/status")
-    ):
+    if type(block) is not am.ToolResultBlock or block.error is None or block.status is not None:
+        return block
+    if is_marked(block, FAMILY, "/status"):
         return block
     return block.evolve(status="error")
 
@@ -239,16 +233,17 @@ def _status(status: str, result: am.ToolResultBlock) -> str | None:
     return "error" if result.is_error else None
 
 
-class _AllFields(Mapping[str, Cell]):
-    """Cells for block classes whose fields are not known here: all are supported.
+# Blocks inside of a result have rows of their own.
+_NOT_ASKED = frozenset({"notes", "content"})
 
-    Args:
-        extras: the cell for extras.
-    """
+
+class _AllFields(Mapping[str, Cell]):
+    """Cells for block classes whose fields are not known here: all are supported."""
 
     def __init__(self, extras: Cell) -> None:
         # The canonical form has a place for what v1 has none for: extras of a cache hint and of a signature.
-        self._cells = {**_COMMON, "cache": KEEP, "signature": KEEP, "extras": extras}
+        names = ("item_id", "phase", "metadata", "cache", "signature")
+        self._cells: dict[str, Cell] = {**dict.fromkeys(names, KEEP), "extras": extras}
 
     def __getitem__(self, name: str) -> Cell:
         return self._cells.get(name, KEEP)
@@ -260,87 +255,46 @@ class _AllFields(Mapping[str, Cell]):
         return len(self._cells)
 
 
-_COMMON: dict[str, Cell] = {
-    "item_id": KEEP,
-    "phase": KEEP,
-    "metadata": KEEP,
-    "cache": _hint,
-    "signature": _bare,
-}
+def _coming_back_whole(parts: ContentParts) -> Rule:
+    """Return the rule for blocks of other classes: one whose canonical form comes back is supported."""
 
-
-class _Blocks:
-    """The rows that ask the reader whether a block comes back as it is.
-
-    Args:
-        parts: the codec's reader and writer of content.
-        has_copies: whether calls stand outside the content, too.
-    """
-
-    def __init__(self, parts: ContentParts, *, has_copies: bool) -> None:
-        self._parts = parts
-        self._extras = _block_extras(parts, has_copies=has_copies)
-
-    def _row(self, *names: str, otherwise: Any = None, concerns: str | None = None, **cells: Cell) -> Row:
-        fields = {**_COMMON, "extras": self._extras, **dict.fromkeys(names, KEEP), **cells}
-        return Row(fields, otherwise, concerns)
-
-    def other(self, block: Any) -> Any:
-        """Keep a block of another class where its canonical form comes back."""
+    def rule(block: Any) -> Any:
         cls = dispatch.class_of(block)
         if not is_non_standard(cls):
             return Drop(f"no place for a {blocks.BLOCK_TAGS.get(cls, cls.__name__)} block")
-        self._parts.fill()
+        parts.fill()
         bare = block.evolve(extras={}, notes={})
         try:
-            back = self._parts.read(thaw(self._parts.write(bare)))
+            back = parts.read(thaw(parts.write(bare)))
         except Exception:  # noqa: BLE001 - a foreign class may be anything
             return Drop("no plain form of this block can be made")
         return block if am.same(back, bare) else Drop("this block does not come back from its plain form")
 
-    def rows(self) -> dict[type[am.BaseBlock], Row]:
-        """Return the rows of content."""
-        return {
-            am.TextBlock: self._row("text", citations=_citations),
-            am.ThinkingBlock: self._row("thinking", "redacted"),
-            am.RefusalBlock: self._row("refusal"),
-            am.ImageBlock: self._row("detail", source=_source),
-            am.AudioBlock: self._row("transcript", source=_source),
-            am.VideoBlock: self._row(source=_source),
-            am.FileBlock: self._row("name", "title", "context", otherwise=_document_text, source=_source),
-            am.ToolUseBlock: self._row(
-                "id",
-                "name",
-                "input",
-                "raw_input",
-                "provider",
-                "status",
-                otherwise=rules.custom_as_function,
-                concerns="kind",
-                kind=_call_kind,
-            ),
-            am.ToolResultBlock: self._row(
-                "tool_call_id",
-                "name",
-                "structured",
-                "artifact",
-                "status",
-                "error",
-                "error_type",
-                "kind",
-                "provider",
-                otherwise=_nested_result,
-            ),
-            am.NativeBlock: Row(
-                {"codec": KEEP, "value": KEEP, "fallback": KEEP}, rules.native_blocks(FAMILY, self._parts.comes_back)
-            ),
-            am.BaseBlock: Row(_AllFields(self._extras), self.other),
-        }
+    return rule
 
 
 def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am.BaseBlock], Row]:
-    """Return the rows of the blocks in content, and inside tool results; arguments as of ``_Blocks``."""
-    return _Blocks(parts, has_copies=has_copies).rows()
+    """Return the rows of the blocks in content, and inside tool results; ``has_copies``: calls stand elsewhere, too."""
+    extras = _block_extras(parts, has_copies=has_copies)
+
+    def row(cls: type[Any], rule: Rule | None = None, concerns: str | None = None, **own: Cell) -> Row:
+        fields = {field.alias: KEEP for field in attrs.fields(cls) if field.init and field.alias not in _NOT_ASKED}
+        return Row({**fields, "cache": _hint, "signature": _bare, "extras": extras, **own}, rule, concerns)
+
+    media: dict[type[am.BaseBlock], Row] = {
+        cls: row(cls, source=_source) for cls in (am.ImageBlock, am.AudioBlock, am.VideoBlock)
+    }
+    return {
+        am.TextBlock: row(am.TextBlock, citations=_citations),
+        am.ThinkingBlock: row(am.ThinkingBlock),
+        am.RefusalBlock: row(am.RefusalBlock),
+        **media,
+        am.FileBlock: row(am.FileBlock, _document_text, source=_source),
+        am.ToolUseBlock: row(am.ToolUseBlock, rules.custom_as_function, "kind", kind=cells.kinds("function", "server")),
+        am.ToolResultBlock: row(am.ToolResultBlock, _nested_result),
+        am.NativeBlock: rules.native_block_row(FAMILY, parts.comes_back),
+        am.BaseBlock: Row(_AllFields(extras), _coming_back_whole(parts)),
+    }
 
 
 _RESULT = {field.field: KEEP for key, field in FIELDS["tool"].items() if key == "name" or key not in FIELDS["human"]}

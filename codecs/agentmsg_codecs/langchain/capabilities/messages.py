@@ -17,7 +17,6 @@ from agentmsg.formats import (
     Caps,
     Cell,
     MessageRow,
-    Row,
     Swap,
     carried_extras,
     natives,
@@ -40,15 +39,8 @@ if TYPE_CHECKING:
 Fields = Mapping[str, Any]
 
 
-_BESIDE_DATA = frozenset({"type", "data", "content"})
+BESIDE_DATA = frozenset({"type", "data", "content"})
 _NONE = frozenset[str]()
-
-
-def _taken_around_data(message: am.Msg) -> frozenset[str] | None:
-    return _BESIDE_DATA
-
-
-AROUND_DATA = (ENVELOPE, _taken_around_data)
 
 
 def message_extras(
@@ -128,25 +120,17 @@ def _finish(word: str, _: Any) -> str:
     return NATIVE_STOPS.get(word, word)
 
 
-class _Results:
-    """The rule for user messages: what reads as a tool result isn't a native block.
+def _without_results(messages: Messages) -> Callable[[am.Msg], Any]:
+    """Return the rule for user messages with native blocks: none of these is read as a tool result."""
 
-    Args:
-        messages: the codec's reader.
-    """
-
-    def __init__(self, messages: Messages) -> None:
-        self.messages = messages
-
-    def message(self, message: am.Msg) -> Any:
-        """Keep a user message that the reader would not split."""
-        if am.NativeBlock not in map(type, message.content):
-            return message
-        self.messages.fill()
-        if split(message, self.messages.parts)[0] is message:
+    def rule(message: am.Msg) -> Any:
+        messages.fill()
+        if split(message, messages.parts)[0] is message:
             return message
         content = [block for block in message.content if not is_result(block)]
         return Swap(message.evolve(content=content), "a tool result is a message of its own")
+
+    return rule
 
 
 def make_caps(
@@ -176,7 +160,7 @@ def make_caps(
         "model": KEEP,
         "finish_reason": _finish,
         "response_metadata": _response,
-        "extras": extras or message_extras(messages, AROUND_DATA),
+        "extras": extras or message_extras(messages, (ENVELOPE, lambda _: BESIDE_DATA)),
     }
     system = MessageRow(fields={**fields, "metadata": _system_metadata}, blocks=rows)
     return Caps(
@@ -188,7 +172,7 @@ def make_caps(
                 blocks=block_rows(messages.parts, has_copies=True),
             ),
             "user": MessageRow(
-                fields=fields, blocks=rows, otherwise=_Results(messages).message, concerns=am.NativeBlock
+                fields=fields, blocks=rows, otherwise=_without_results(messages), concerns=am.NativeBlock
             ),
             "tool": MessageRow(
                 fields={name: cell for name, cell in fields.items() if name != "name"},
@@ -196,10 +180,7 @@ def make_caps(
                 results=rows,
             ),
             "remove": MessageRow(fields=fields),
-            "native": MessageRow(
-                blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=rules.native_messages(FAMILY, read_native or read_dict),
-            ),
+            "native": rules.native_message_row(FAMILY, read_native or read_dict),
             ANY_ROLE: MessageRow(fields=fields, blocks=rows),
         },
         history=history or CONTAINERS.cells(),

@@ -45,13 +45,14 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.chunks.pieces import (
     COPIES,
     is_piece,
-    made_of,
+    own_keys,
     part_entry,
     pieces_of,
+    quick_read,
+    quick_write,
     raw_copy,
     without_index,
 )
-from agentmsg_codecs.langchain.chunks.quick import quick_read, quick_write
 from agentmsg_codecs.langchain.messages.fields import CHUNK_OF_ROLE, FIELDS
 from agentmsg_codecs.langchain.messages.forms import split
 from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
@@ -209,7 +210,7 @@ def _with_own(chunk: am.MsgChunk, body: Native) -> am.MsgChunk:
         raise Unreadable
     chunk = chunk.evolve(done=position == "last")
     own = {key: body[key] for key in _OWN if key in body}
-    kept = spelling.keep(chunk, own, _own_keys(chunk), family=FAMILY, known=frozenset(_OWN), never=_LISTS)
+    kept = spelling.keep(chunk, own, own_keys(chunk), family=FAMILY, known=frozenset(_OWN), never=_LISTS)
     if kept is None:
         raise Unreadable
     return kept
@@ -284,21 +285,8 @@ def _indexed(item: Native, part: am.ChunkPart) -> Native:
     return {**kept, "index": part.index}
 
 
-def _own_keys(chunk: am.MsgChunk) -> Native:
-    """Return what only an assistant's chunk has, in the default spelling."""
-    entries = [part_entry(part) for part in chunk.parts if is_piece(part)]
-    valid, invalid = made_of(entries)
-    position = "last" if chunk.done else None
-    return {
-        "tool_calls": valid,
-        "invalid_tool_calls": invalid,
-        "tool_call_chunks": entries,
-        "chunk_position": position,
-    }
-
-
 def _put_own(body: Native, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) -> None:
-    plain, note = _own_keys(chunk), note_of(chunk, FAMILY)
+    plain, note = own_keys(chunk), note_of(chunk, FAMILY)
     if note.get("/raw") is True and plain["tool_call_chunks"]:
         kwargs = body.get("additional_kwargs")
         copies = list(map(raw_copy, plain["tool_call_chunks"]))

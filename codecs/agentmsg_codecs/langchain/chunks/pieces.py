@@ -22,18 +22,25 @@ from agentmsg.formats import (
     is_object,
     maker,
     mark_of,
+    note_of,
     object_at,
     read_as,
+    same_document,
     word_at,
     write_as,
 )
+from agentmsg_codecs.langchain.calls.copies import spelt_as_langchain
 from agentmsg_codecs.langchain.chunks.partial_arguments import FAILED, partial_args
+from agentmsg_codecs.langchain.messages.fields import KEYS
+from agentmsg_codecs.langchain.messages.metadata import read_response, write_response
 from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
+_make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
 
 
@@ -45,14 +52,9 @@ def _read_entry(native: Native, _: Any) -> am.ToolUseBlock:
 
 
 def _write_entry(block: am.ToolUseBlock) -> Native:
-    entry: Native = {"name": block.name or None, "args": _json(block) if block.raw_input is None else block.raw_input}
+    args = spelt_as_langchain(block.input) if block.raw_input is None else block.raw_input
+    entry: Native = {"name": block.name or None, "args": args}
     return {**entry, "id": block.id, "index": None, "type": "tool_call_chunk"}
-
-
-def _json(block: am.ToolUseBlock) -> str:
-    import json  # noqa: PLC0415 - its spelling of arguments is the one that LangChain writes
-
-    return json.dumps(thaw(block.input))
 
 
 _ENTRY = Shape(
@@ -183,3 +185,122 @@ def _whole_call(call: Any, key: str) -> am.ToolUseBlock:
     if key == "tool_calls":
         return v1.make_call(id=link, name=name, input=adopt(object_at(call, "args")))
     return v1.make_call(id=link, name=name, raw_input=word_at(call, "args") or "")
+
+
+def own_keys(chunk: am.MsgChunk) -> Native:
+    """Return what only an assistant's chunk has, in the default spelling."""
+    entries = [part_entry(part) for part in chunk.parts if is_piece(part)]
+    valid, invalid = made_of(entries)
+    position = "last" if chunk.done else None
+    return {
+        "tool_calls": valid,
+        "invalid_tool_calls": invalid,
+        "tool_call_chunks": entries,
+        "chunk_position": position,
+    }
+
+
+# -- the chunks that models stream most: text or pieces of calls, and what a response cost -----------------------------
+
+# These shortcuts ask for the exact keys and types, so that nothing can deviate, and the general path of documents.py
+# would give the same: a test compares the two. What is unusual is left to it.
+_TAG = "AIMessageChunk"
+_ENTRY_KEYS = frozenset({"args", "id", "index", "name", "type"})
+_WORD = (str, type(None))
+_INDEX = (int, str, type(None))
+_DICT_NOTE: Native = {"/type": _TAG}
+_FLAT_NOTE: Native = {"/type": _TAG, "/form": "flat"}
+_NOTES = {True: adopt({FAMILY: _DICT_NOTE}), False: adopt({FAMILY: _FLAT_NOTE})}
+# What a note may say of a chunk that is written here.
+_NOTED = frozenset({"/type", "/form", "/model", "/stop"})
+
+
+def quick_read(native: Any) -> am.MsgChunk | None:
+    """Return a usual chunk; None if the general path must look."""
+    if not is_object(native):
+        return None
+    is_dict = len(native) == 2  # noqa: PLR2004 - type and data
+    body = native.get("data") if is_dict else native
+    if not is_object(body) or native.get("type") != _TAG or body.keys() != KEYS[_TAG] or body["type"] != _TAG:
+        return None
+    said, response, usage = body["content"], body["response_metadata"], body["usage_metadata"]
+    if type(said) is not str or body["additional_kwargs"] != {} or not is_object(response):
+        return None
+    if type(body["id"]) not in _WORD or type(body["name"]) not in _WORD or body["chunk_position"] not in (None, "last"):
+        return None
+    pieces = _quick_pieces(body)
+    counted = None if usage is None else read_usage(usage)
+    if pieces is None or (usage is not None and (counted is None or not same_document(write_usage(counted), usage))):
+        return None
+    own = _DICT_NOTE if is_dict else _FLAT_NOTE
+    model, reason, rest, note = read_response(response)
+    return _make_chunk(
+        "assistant",
+        (_make_part(v1.make_text(text=said)), *pieces) if said else pieces,
+        id=body["id"],
+        name=body["name"],
+        model=model,
+        finish_reason=reason,
+        response_metadata=adopt(rest) if rest else EMPTY,
+        usage=counted,
+        done=body["chunk_position"] is not None,
+        notes=adopt({FAMILY: {**note, **own}}) if note else _NOTES[is_dict],
+    )
+
+
+def _quick_pieces(body: Native) -> tuple[am.ChunkPart, ...] | None:
+    entries = body["tool_call_chunks"]
+    if not is_list(entries) or not all(map(_is_usual, entries)):
+        return None
+    valid, invalid = made_of(entries)
+    if not same_document(valid, body["tool_calls"]) or not same_document(invalid, body["invalid_tool_calls"]):
+        return None
+    return tuple(
+        _make_part(v1.make_call(id=entry["id"], name=entry["name"] or "", raw_input=entry["args"]), entry["index"])
+        for entry in entries
+    )
+
+
+def _is_usual(entry: Any) -> bool:
+    if not is_object(entry) or entry.keys() != _ENTRY_KEYS or entry["type"] != "tool_call_chunk":
+        return False
+    if type(entry["args"]) is not str or type(entry["id"]) not in _WORD or type(entry["index"]) not in _INDEX:
+        return False
+    return entry["name"] is None or (type(entry["name"]) is str and entry["name"] != "")
+
+
+def quick_write(chunk: am.MsgChunk) -> Native | None:
+    """Return the native form of a usual chunk; None if the general path must look."""
+    note = note_of(chunk, FAMILY)
+    if chunk.role not in (None, "assistant") or chunk.metadata or chunk.extras or not note.keys() <= _NOTED:
+        return None
+    if note.get("/type", _TAG) != _TAG or type(chunk.id) not in _WORD or type(chunk.name) not in _WORD:
+        return None
+    usage = chunk.usage
+    if usage is not None and not usage.notes and None in (usage.input, usage.output, usage.total):
+        return None  # LangChain asks for all three; a note says where they were not there
+    parts: Any = chunk.parts
+    says = bool(parts) and _is_words(parts[0])
+    if not all(map(_is_bare_piece, parts[1:] if says else parts)):
+        return None
+    # A chunk has the fields of a message that are asked for.
+    message: Any = chunk
+    body: Native = {
+        "content": parts[0].block.text if says else "",
+        "additional_kwargs": {},
+        "response_metadata": thaw(write_response(message, note)),
+        "type": _TAG,
+        "name": chunk.name,
+        "id": chunk.id,
+        "usage_metadata": None if usage is None else thaw(write_usage(usage)),
+        **own_keys(chunk),
+    }
+    return body if note.get("/form") == "flat" else {"type": _TAG, "data": body}
+
+
+def _is_words(part: am.ChunkPart) -> bool:
+    return part.index is None and not part.notes and v1.is_words((part.block,)) and not part.block.notes
+
+
+def _is_bare_piece(part: am.ChunkPart) -> bool:
+    return is_piece(part) and not part.notes and not part.block.notes and not part.block.extras

@@ -65,17 +65,15 @@ from agentmsg_codecs.langchain.lc import LangChainLcCodec
 
 # isort: split
 from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.langgraph.capabilities import graph_caps
 from agentmsg_codecs.langchain.langgraph.checkpoints import body_of, contents_of, is_json, is_old, write_contents
 from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, unescape
-from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
+from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages, graph_caps
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
 from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE
 from agentmsg_codecs.langchain.lc.envelopes import LC, Envelopes
-from agentmsg_codecs.langchain.lc.escape import stamp
 from agentmsg_codecs.langchain.messages.engine import Messages
-from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -152,7 +150,7 @@ class LangGraphCodec(Codec):
         fits = _are_marks(marks) if "spelling" in document else is_json(tree)
         if document[WIRE] != "msgpack" or not fits or document.keys() - {WIRE, "value", "spelling"}:
             raise DecodeError(f"this isn't a document of {WIRE}: {excerpt(document)}", code="type")
-        stamped = [stamp(tree), marks] if marks else None
+        stamped = [digest(tree), marks] if marks else None
         history = self._read_tree(tree)
         return with_note(history, LG, adopt({**note_of(history, LG), "spelling": stamped})) if stamped else history
 
@@ -210,7 +208,7 @@ class LangGraphCodec(Codec):
                 return document
         tree = self._write_tree(history, note)
         spelling = note.get("spelling")
-        if is_sequence(spelling) and len(spelling) == 2 and _are_marks(spelling[1]) and spelling[0] == stamp(tree):  # noqa: PLR2004 - digest and marks
+        if is_sequence(spelling) and len(spelling) == 2 and _are_marks(spelling[1]) and spelling[0] == digest(tree):  # noqa: PLR2004 - digest and marks
             return {WIRE: "msgpack", "value": tree, "spelling": spelling[1]}
         return {WIRE: "msgpack", "value": tree} if is_json(tree) else tree
 

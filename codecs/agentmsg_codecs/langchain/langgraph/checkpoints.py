@@ -107,7 +107,7 @@ def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
         return (), *found
     if not is_object(document) or not MARKERS.isdisjoint(document):
         return None
-    places = ((path, found) for path in _PATHS if (found := _filling(_at(document, path))) is not None)
+    places = ((path, found) for path in _PATHS if (found := _filling(at(document, path))) is not None)
     first = next(places, None)
     if first is not None:
         # What a step wrote is there where the checkpoint has no messages yet.
@@ -120,7 +120,7 @@ def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
     return (_CHECKPOINT, "none", []) if is_object(document.get(_CHECKPOINT[0])) else None
 
 
-def _at(document: Any, path: Path) -> Any:
+def at(document: Any, path: Path) -> Any:
     """Return what stands at a path of objects; None if they are none."""
     for step in path:
         document = document.get(step) if is_object(document) and MARKERS.isdisjoint(document) else None
@@ -143,10 +143,10 @@ def contents_of(document: Any) -> Contents:
     if how == "none":
         return Contents([], path, how, 0, document)
     lead = {"list": path, "one": path, "delta": (*path, "value")}[how]
-    at = [(lead if how == "one" else (*lead, index), native) for index, native in enumerate(natives)]
+    placed = [(lead if how == "one" else (*lead, index), native) for index, native in enumerate(natives)]
     if not path:
-        return Contents(at, path, how)
-    return Contents(at, path, how, _index(document, path), _without(document, path))
+        return Contents(placed, path, how)
+    return Contents(placed, path, how, list(at(document, path[:-1])).index(path[-1]), _without(document, path))
 
 
 def _are_in_writes(document: Native) -> bool:
@@ -177,12 +177,6 @@ def _holds_envelopes(document: Any) -> bool:
     return found is not None and any(map(_is_of_json, found[2]))
 
 
-def _index(document: Any, path: Path) -> int:
-    for step in path[:-1]:
-        document = document[step]
-    return list(document).index(path[-1])
-
-
 def _without(document: Native, path: Path) -> Native:
     first, *more = path
     if not more:
@@ -211,24 +205,15 @@ def _is_of_json(native: Any) -> bool:
 
 
 def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
-    """Return the document that a history remembers; where messages do not go there, a state, or a list.
-
-    Args:
-        rest: what is around the messages: plain data.
-        natives: the messages.
-        note: of the history.
-    """
-    noted, how, index = note.get("at"), note.get("how"), note.get("index")
-    path = tuple(noted) if is_sequence(noted) else ()
-    if how == "none" and natives:
-        how = "list"
+    """Return the document that a history remembers; where messages do not go there, a state, or a list."""
+    (path, how), index = _noted_hole(note, len(natives)), note.get("index")
     if path in _PLACES and how in _FILLERS and (how != "one" or len(natives) == 1):
         filling = _FILLERS[how](natives)
         place = index if type(index) is int else 0
         document = rest if how == "none" else filling if not path and not rest else _with(rest, path, place, filling)
         found = None if document is None else _hole(document)
         # The same objects: nothing else of the document was taken for them.
-        if found is not None and found[:2] == (path, how) and _are_same(found[2], natives):
+        if found is not None and (*found[:2], *map(id, found[2])) == (path, how, *map(id, natives)):
             return document
     return {**rest, "messages": natives} if rest else natives
 
@@ -237,17 +222,8 @@ _PLACES = frozenset({(), *_PATHS})
 
 
 def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
-    """Whether messages certainly go to a place where a key `messages` around them, which holds none, may stay.
-
-    Args:
-        rest: what is around the messages: plain data.
-        note: of the history.
-        count: how many messages there are.
-    """
-    noted, how = note.get("at"), note.get("how")
-    path = tuple(noted) if is_sequence(noted) else ()
-    if how == "none" and count:
-        how = "list"
+    """Whether messages certainly go to a place where a key `messages` around them, which holds none, may stay."""
+    path, how = _noted_hole(note, count)
     # Of these, it does not matter which messages they are, but for their being there.
     if path not in _PATHS[1:] or how not in ("list", "delta", "none"):
         return False
@@ -258,35 +234,21 @@ def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
 
 def place_of(document: Any, natives: list[Any]) -> Path | None:
     """Return the path at which a document that was written has this very list of messages; None where at none."""
-    return next((path for path in ((), *_PATHS) if _at(document, path) is natives), None)
-
-
-def _listed(natives: list[Any]) -> Any:
-    return natives
-
-
-def _alone(natives: list[Any]) -> Any:
-    return natives[0]
-
-
-def _snapshot(natives: list[Any]) -> Any:
-    return {EXT: _DELTA, "value": natives}
-
-
-def _nothing(_: list[Any]) -> Any:
-    return None
+    return next((path for path in ((), *_PATHS) if at(document, path) is natives), None)
 
 
 _FILLERS: Mapping[Any, Callable[[list[Any]], Any]] = {
-    "list": _listed,
-    "one": _alone,
-    "delta": _snapshot,
-    "none": _nothing,
+    "list": lambda natives: natives,
+    "one": lambda natives: natives[0],
+    "delta": lambda natives: {EXT: _DELTA, "value": natives},
+    "none": lambda _: None,
 }
 
 
-def _are_same(found: list[Any], natives: list[Any]) -> bool:
-    return len(found) == len(natives) and all(a is b for a, b in zip(found, natives, strict=True))
+def _noted_hole(note: Mapping[str, Any], count: int) -> tuple[Path, Any]:
+    """Return path and kind of the hole that a history remembers, which so many messages fill."""
+    noted, how = note.get("at"), note.get("how")
+    return tuple(noted) if is_sequence(noted) else (), "list" if how == "none" and count else how
 
 
 def _with(rest: Any, path: Path, index: int, filling: Any) -> Native | None:

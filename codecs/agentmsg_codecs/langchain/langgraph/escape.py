@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import dump_json, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.langgraph.tree import MAP, MARKERS, check_marker
-from agentmsg_codecs.langchain.lc.escape import marks_by_path, path_key, stamp
+from agentmsg_codecs.langchain.lc.escape import marks_by_path, path_key
+from agentmsg_codecs.langchain.names import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,7 @@ def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
         escaped = _escaped(value)
         if escaped is None:
             check_marker(value)
-            marks.append([path, "raw", stamp(value)])
+            marks.append([path, "raw", digest(value)])
             return value
         fields = escaped
     return {key: _unescape(item, [*path, key], marks) for key, item in fields.items()}
@@ -81,7 +82,7 @@ def _escape(value: Any, path: tuple[Any, ...], noted: Mapping[Any, Any]) -> Any:
     needs = not MARKERS.isdisjoint(value)
     if needs:
         mark = noted.get(path_key(path))
-        if mark is not None and mark[1] == "raw" and mark[2] == stamp(value):
+        if mark is not None and mark[1] == "raw" and mark[2] == digest(value):
             return value
     fields = {key: _escape(item, (*path, key), noted) for key, item in value.items()}
     return {MAP: [part for pair in fields.items() for part in pair]} if needs else fields

@@ -7,18 +7,22 @@ What a message spells otherwise than LangGraph does today is a note under ``lang
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
+    Caps,
     Native,
     adopt,
+    carried_extras,
     dump_json,
     excerpt,
     is_list,
+    is_mapping,
     is_object,
+    is_sequence,
     natives,
     note_of,
     rules,
@@ -26,14 +30,19 @@ from agentmsg.formats import (
     speed,
     with_note,
 )
-from agentmsg_codecs.langchain.langgraph.checkpoints import body_of
+from agentmsg_codecs.langchain.capabilities.messages import BESIDE_DATA, make_caps, message_extras
+from agentmsg_codecs.langchain.langgraph.checkpoints import are_elsewhere, body_of
 from agentmsg_codecs.langchain.langgraph.escape import escape, unescape
-from agentmsg_codecs.langchain.langgraph.key_order import orders_of, reordered
-from agentmsg_codecs.langchain.langgraph.tree import EXT
+from agentmsg_codecs.langchain.langgraph.tree import EXT, MARKERS
+from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS
 from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, bare, word
 from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
 from agentmsg_codecs.langchain.messages.fields import CLASSES, MODULES, TAGS
-from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 # The namespace of our notes.
 LG = "langgraph"
@@ -46,12 +55,7 @@ _OWN_NOTES = frozenset({LG})
 
 
 class GraphMessages:
-    """Reads and writes messages of LangGraph.
-
-    Args:
-        engine: reads and writes the dict forms.
-        envelopes: reads and writes the envelopes of ``dumpd``.
-    """
+    """Reads and writes messages of LangGraph."""
 
     def __init__(self, engine: Messages, envelopes: Envelopes) -> None:
         self._engine = engine
@@ -204,3 +208,91 @@ def _whole(native: Native) -> am.Msg:
     body = body_of(value)
     message = natives.read_whole(value, FAMILY, value if body is None else body)
     return with_note(message, LG, adopt({"/escapes": marks})) if marks else message
+
+
+# -- what is supported -------------------------------------------------------------------------------------------------
+
+# What LangChain's messages do, but for what its containers and trees have a meaning for.
+
+
+def _taken_in(form: str, keys: frozenset[str]) -> Callable[[am.Msg], frozenset[str] | None]:
+    return lambda message: keys if note_of(message, LG).get("/form") == form else None
+
+
+def _form(message: am.Msg) -> str:
+    """Return the form in which the fields of a message stand: their own, in most of them."""
+    form = note_of(message, LG).get("/form")
+    return form if isinstance(form, str) and form in FORMS else "flat"
+
+
+_BESIDE_MESSAGES = MARKERS | {"lc"}
+
+
+def _taken_beside(history: am.History) -> frozenset[str]:
+    """Return the keys that must not stand around messages: that under which they go, and what makes them another."""
+    rest: Any = history.extras.get(FAMILY)
+    note = note_of(history, LG)
+    if is_mapping(rest) and "messages" in rest and are_elsewhere(thaw(rest), note, len(history)):
+        return _BESIDE_MESSAGES
+    return _BESIDE_MESSAGES | {"messages"}
+
+
+def graph_caps(engine: Messages, natives: GraphMessages) -> Caps:
+    """Return the table of ``langchain``, with the extras and the native messages of LangGraph."""
+    spaces = ((ENVELOPE, _taken_in("dict", BESIDE_DATA)), (LC, _taken_in(ENVELOPE_FORM, ENVELOPE_KEYS)))
+    # An object with a key of the trees would be something else.
+    extras = message_extras(engine, *spaces, form=_form, taken=MARKERS)
+    history = {"extras": carried_extras((FAMILY, _taken_beside))}
+    return make_caps(engine, extras=extras, history=history, read_native=natives.read_native)
+
+
+# -- the order of keys ------------------------------------------------------------------------------------------------
+
+# Bytes keep it, and the model does not where a field of it has a place of its own. A note holds the keys of each object
+# that we write in another order than it was read in, with its path. It says nothing but their order: an object whose
+# keys have changed is written in the usual one.
+
+# A path, and the keys of the object there.
+Order = list[Any]
+
+
+def orders_of(native: Any, written: Any) -> list[Order]:
+    """Return the orders in which a native value has its keys, where what is written for it has another one."""
+    found: list[Order] = []
+    _compare(native, written, [], found)
+    return found
+
+
+def _compare(native: Any, written: Any, path: list[Any], found: list[Order]) -> None:
+    if is_mapping(native) and is_mapping(written):
+        if list(native) != list(written) and set(native) == set(written):
+            found.append([path, list(native)])
+        for key, value in native.items():
+            if value and isinstance(value, (dict, list)):
+                _compare(value, written.get(key), [*path, key], found)
+    elif is_sequence(native) and is_sequence(written):
+        for index, (value, other) in enumerate(zip(native, written, strict=False)):
+            if value and isinstance(value, (dict, list)):
+                _compare(value, other, [*path, index], found)
+
+
+def reordered(value: Any, orders: Any) -> Any:
+    """Return a value with the keys of its objects in the order that a note says, whatever that holds."""
+    if not is_sequence(orders):
+        return value
+    for order in orders:
+        if is_sequence(order) and len(order) == 2 and is_sequence(order[0]) and is_sequence(order[1]):  # noqa: PLR2004 - path and keys
+            value = _reordered_at(value, list(order[0]), list(order[1]))
+    return value
+
+
+def _reordered_at(value: Any, path: list[Any], keys: list[Any]) -> Any:
+    if not path:
+        fits = is_mapping(value) and all(type(key) is str for key in keys) and set(keys) == set(value)
+        return {key: value[key] for key in keys} if fits else value
+    step, more = path[0], path[1:]
+    if is_mapping(value) and isinstance(step, str) and step in value:
+        return {key: _reordered_at(item, more, keys) if key == step else item for key, item in value.items()}
+    if is_sequence(value) and type(step) is int and 0 <= step < len(value):
+        return [_reordered_at(item, more, keys) if index == step else item for index, item in enumerate(value)]
+    return value

@@ -18,12 +18,11 @@ import msgpack
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, is_object, note_of, speed
-from agentmsg_codecs.langchain.langgraph.checkpoints import contents_of, place_of
-from agentmsg_codecs.langchain.langgraph.key_order import orders_of, reordered
-from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, PYDANTIC_2
+from agentmsg_codecs.langchain.langgraph.checkpoints import at, contents_of, place_of
+from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, PYDANTIC_2, orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, UNPACKING, WIDEST, pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
-from agentmsg_codecs.langchain.messages.depth import is_deep
+from agentmsg_codecs.langchain.messages.depth import is_deep, take
 from agentmsg_codecs.langchain.messages.fields import CLASSES, MODULES
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 
@@ -120,17 +119,10 @@ def _contents_in(data: bytes, depth: int) -> Contents | None:
         rest, marks = unpack(_packb(contents.rest), depth)
     except _ODD:
         return None
-    fits = contents.how == "list" and not marks and _has_place(rest, contents.path)
+    # What is around messages is still an object at each step to them, now that it is plain data.
+    holder = at(rest, contents.path[:-1])
+    fits = contents.how == "list" and not marks and is_object(holder) and MARKERS.isdisjoint(holder)
     return attrs.evolve(contents, rest=rest) if fits else None
-
-
-def _has_place(rest: Any, path: tuple[str, ...]) -> bool:
-    """Whether what is around messages is still an object at each step to them, now that it is plain data."""
-    for step in path:
-        if not is_object(rest) or not MARKERS.isdisjoint(rest):
-            return False
-        rest = rest.get(step)
-    return True
 
 
 def joined(document: Any, natives: list[bytes]) -> bytes | None:
@@ -155,10 +147,6 @@ def _chunks(document: Any, path: tuple[str, ...], tool: Any) -> list[bytes]:
 class UsualDocuments:
     """Reads and writes lists of messages most of which are as LangGraph writes usual ones today.
 
-    Args:
-        engine: writes the fields.
-        others: reads and writes all other messages.
-
     Attributes:
         readers: by the first bytes of a payload: all bytes before the fields, and the reader of these.
     """
@@ -180,17 +168,12 @@ class UsualDocuments:
         if contents is None:
             return None
         tool, depth = _packer(), limits.depth - len(contents.path) - 1
-        messages: list[am.Msg] = []
-        # What is freed at once is still in the processor's cache, and the next message is made in its place.
-        natives = contents.natives
-        natives.reverse()
-        while natives:
-            _, native = natives.pop()
-            message = self._read_usual(native, tool) or self._read_other(native, tool, depth)
-            if message is None:
-                return None
-            messages.append(message)
-        return contents, messages
+
+        def read(place: tuple[Any, Any]) -> am.Msg | None:
+            return self._read_usual(place[1], tool) or self._read_other(place[1], tool, depth)
+
+        messages = take(contents.natives, read)
+        return None if contents.natives else (contents, messages)
 
     def _read_usual(self, native: Any, tool: Any) -> am.Msg | None:
         """Return the message of an extension; None if the careful way must look."""
@@ -227,7 +210,7 @@ class UsualDocuments:
         """Return the bytes of messages that fit.
 
         Raises:
-            EncodeError: as ``lg_fast.pack``.
+            EncodeError: as ``quick_tree.pack``.
         """
         tool = _packer()
         return [self._write_usual(message, tool) or pack(self._others.write(message)) for message in messages]
@@ -268,21 +251,10 @@ def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: 
 
     Providers put their fields into response_metadata in orders of their own.
     """
-    orders = _orders(body, again, tool)
+    orders = orders_of(body, again)
     if not orders or tool.pack(reordered(again, orders)) != fields:
         return None
     return _noted(message, {"/order": orders})
-
-
-def _orders(body: Native, again: Native, tool: Any) -> list[Any]:
-    """Return what ``orders_of`` does, without a walk through fields that have the same bytes."""
-    if list(body) != list(again):
-        return orders_of(body, again)
-    found: list[Any] = []
-    for key, value in body.items():
-        if value and isinstance(value, (dict, list)) and tool.pack(value) != tool.pack(again[key]):
-            found += [[[key, *path], keys] for path, keys in orders_of(value, again[key])]
-    return found
 
 
 def _noted(message: am.Msg, note: Native | None) -> am.Msg:

@@ -61,30 +61,17 @@ if TYPE_CHECKING:
 
 
 _make_history = maker(am.History)
-
+# By dialect and container, where nothing else is noted.
 _NOTES = {
     (dialect, container): adopt({LC: {"dialect": dialect, "/container": container}})
     for dialect in DIALECTS
     for container in ("list", "single", "messages")
 }
 
-
 # -- what is supported -------------------------------------------------------------------------------------------------
 
 # What they are is told by documents.py; a message by itself is noted so.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
-
-
-def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
-    """Return the table of ``langchain``, with the extras and the native messages of envelopes."""
-
-    def read_native(value: Any) -> am.Msg:
-        engine.fill()
-        return envelopes.read(value, DIALECTS["python"])
-
-    extras = message_extras(engine, (LC, lambda _: ENVELOPE_KEYS), form=lambda _: "flat")
-    history = {"extras": carried_extras((FAMILY, lambda _: BESIDE))}
-    return make_caps(engine, extras=extras, history=history, read_native=read_native)
 
 
 # -- the codec --------------------------------------------------------------------------------------------------------
@@ -113,8 +100,15 @@ class LangChainLcCodec(ContainerCodec):
     )
 
     def make_caps(self) -> Caps:
-        """Return what envelopes support: the same as ``langchain``."""
-        return _make_caps(self.engine, self._envelopes)
+        """Return the table of ``langchain``, with the extras and the native messages of envelopes."""
+
+        def read_native(value: Any) -> am.Msg:
+            self.engine.fill()
+            return self._envelopes.read(value, DIALECTS["python"])
+
+        extras = message_extras(self.engine, (LC, lambda _: ENVELOPE_KEYS), form=lambda _: "flat")
+        history = {"extras": carried_extras((FAMILY, lambda _: BESIDE))}
+        return make_caps(self.engine, extras=extras, history=history, read_native=read_native)
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -134,21 +128,19 @@ class LangChainLcCodec(ContainerCodec):
             except AgentMsgError as error:
                 raise error.at(*path) from None
         messages = separate(messages, self.engine.parts)
-        notes: Any = _NOTES.get((dialect, contents.kind))
-        if notes is None or contents.marks:
-            note: Native = {"dialect": dialect, "/container": contents.kind}
-            if contents.holes:
-                note |= {"holes": contents.holes, "holder": contents.holder}
-            if contents.marks:
-                note["escapes"] = contents.marks
-            notes = adopt({LC: note})
+        note: Native = {"dialect": dialect, "/container": contents.kind}
+        if contents.holes:
+            note |= {"holes": contents.holes, "holder": contents.holder}
+        if contents.marks:
+            note["escapes"] = contents.marks
+        notes = adopt({LC: note}) if contents.holes or contents.marks else _NOTES[dialect, contents.kind]
         extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
         return _make_history(messages=tuple(messages), extras=extras, notes=notes)
 
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
-        """Return the history of a document; of a list of usual envelopes in half of the time, see quick.py."""
+        """Return the history of a document; of a list of usual envelopes in half of the time, see envelopes.py."""
         messages: list[am.Msg] | None = None
         if duplicates == "last":
             self.engine.fill()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg import DecodeError
+from agentmsg import DecodeError, thaw
 from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence, same_document
 from agentmsg_codecs.langchain.lc.escape import escape_all, unescape_all
 
@@ -191,14 +191,19 @@ def _dug(tree: Any, found: list[tuple[Path, Any, bool]]) -> Any:
     """Return a tree without what stands in its holes; what is not on the way to one is shared."""
     out: Any = _copy(tree)
     for path, _, has_text in found:
-        at = out
-        for step in path[:-1]:
-            at[step] = _copy(at[step])
-            at = at[step]
+        at = _holder(out, path)
         del at[path[-1]]
         if has_text:
             del at["text"]
     return out
+
+
+def _holder(tree: Any, path: Path) -> Any:
+    """Return what holds a hole of a tree; all on the way to it is copied."""
+    for step in path[:-1]:
+        tree[step] = _copy(tree[step])
+        tree = tree[step]
+    return tree
 
 
 def _copy(value: Any) -> Any:
@@ -209,18 +214,12 @@ def _copy(value: Any) -> Any:
 
 
 def write_tree(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
-    """Return the tree that a history remembers, with its messages; None if they do not go there.
-
-    Args:
-        rest: what was around the messages: plain data.
-        natives: the messages.
-        note: of the history.
-    """
+    """Return the tree that a history remembers, with its messages; None if they do not go there."""
     holes, holder = note.get("holes"), note.get("holder")
     if not is_sequence(holes) or (holder is not None and not is_sequence(holder)):
         return None
     marks: Any = note.get("escapes")
-    contents = Contents("tree", [], rest, marks, _plain(holes), None if holder is None else list(holder))
+    contents = Contents("tree", [], rest, marks, thaw(holes), None if holder is None else list(holder))
     try:
         document = _filled(contents, natives)
         again = None if document is None else contents_of(document)
@@ -230,10 +229,6 @@ def write_tree(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any
     return document if same and all(a[1] is b for a, b in zip(again.natives, natives, strict=True)) else None  # type: ignore[union-attr]
 
 
-def _plain(value: Any) -> Any:
-    return list(map(_plain, value)) if is_sequence(value) else value
-
-
 def _filled(contents: Contents, natives: list[Any]) -> Any:
     holes = _refitted(contents.holes, len(natives))
     if holes is None:
@@ -241,10 +236,7 @@ def _filled(contents: Contents, natives: list[Any]) -> Any:
     tree: Any = dict(escape_all(contents.rest, contents.marks))
     left = iter(natives)
     for path, how in holes:
-        at = tree
-        for step in path[:-1]:
-            at[step] = _copy(at[step])
-            at = at[step]
+        at = _holder(tree, path)
         if not is_mapping(at) or path[-1] in at:
             return None
         filling = _taken(left, how)

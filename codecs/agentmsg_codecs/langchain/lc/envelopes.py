@@ -30,10 +30,10 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
-from agentmsg_codecs.langchain.lc.escape import escape_all, holds_marker, unescape_all
-from agentmsg_codecs.langchain.lc.quick import FastEnvelopes
-from agentmsg_codecs.langchain.messages.depth import are_shallow, take
+from agentmsg_codecs.langchain.lc.escape import escape_all, may_need_escape, text_may_need_escape, unescape_all
+from agentmsg_codecs.langchain.messages.depth import is_deep, read_all
 from agentmsg_codecs.langchain.messages.fields import CLASSES, TAGS, USUAL, is_empty
+from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.messages.engine import Messages
 
 
+# Typed as Any: a check against it narrows nothing to a dict of who knows what.
+_OBJECT: Any = dict
 # The namespace of our notes, and of unknown keys of envelopes.
 LC = "langchain.lc"
 
@@ -86,23 +88,42 @@ def dialect_of(natives: list[tuple[Any, Any]]) -> str | None:
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
-class Envelopes:
-    """Reads and writes envelopes.
+def _is_odd(text: bytes) -> bool:
+    """Whether free-form data may hold something escaped, or be too deep."""
+    return text_may_need_escape(text) or is_deep(text)
 
-    Args:
-        engine: reads and writes the flat form.
+
+class Envelopes:
+    """Reads and writes envelopes; those of langchain-core's ``dumpd`` today by short ways.
+
+    There, the class gives the reader of the kwargs (layouts.py), so that no flat body is made. Free-form data is
+    written as text once, which must neither hold a key of the escape rule nor too many levels; parts and counters of
+    the usual keys cannot. So a document of such envelopes needs no other look at its depth.
+    tests/test_langchain_bytes.py holds the short ways against the others.
 
     Attributes:
-        fast_readers: by the last word of the id; see quick.py.
+        fast_readers: the whole id and the reader of the kwargs, by the last word of the id.
         fast_writers: by role, of the kwargs.
     """
 
     def __init__(self, engine: Messages) -> None:
         self._engine = engine
-        fast = FastEnvelopes(engine.parts, DIALECTS["python"].path)
-        self.fast_readers = fast.by_class
+        self.fast_readers = {
+            CLASSES[tag]: ([*DIALECTS["python"].path, CLASSES[tag]], read)
+            for tag, read in FastReaders(engine.parts, "short", _is_odd).by_tag.items()
+        }
         self.fast_writers = FastWriters(engine.parts, "short").by_role
-        self._fast_read = fast.read
+
+    def _fast_read(self, native: Any) -> am.Msg | None:
+        """Return the message of an envelope as dumpd writes it today; None if the general path must look."""
+        try:
+            one, own, kwargs = native["lc"], native["id"], native["kwargs"]
+            whole, read = self.fast_readers[own[-1]]
+            if own != whole or native["type"] != "constructor" or len(native) != 4:  # noqa: PLR2004 - these keys
+                return None
+        except (LookupError, TypeError):
+            return None
+        return read(kwargs) if type(one) is int and one == 1 and type(kwargs) is _OBJECT else None
 
     def read(self, native: Any, dialect: Dialect) -> am.Msg:
         """Return the message of an envelope.
@@ -123,7 +144,7 @@ class Envelopes:
         if filled is None or kwargs.get("type", filled["type"]) != filled["type"]:
             return _whole(native)
         note = _spelling(own, kwargs, dialect)
-        is_escaped = holds_marker(kwargs.values())
+        is_escaped = may_need_escape([kwargs])
         if is_escaped:
             kwargs, marks = unescape_all(kwargs)
             if marks:
@@ -162,33 +183,21 @@ class Envelopes:
         messages: list[am.Msg] = []
         rest, done = raw, 0
         if type(raw) is bytes:
-            done = self._take_items(raw, limits, messages)
+            begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
+            # Where the last of the first usual envelopes ends; -1 for all.
+            for end, native in speed.undoubted_items(raw, begin, limits) if begin else ():
+                message = self._fast_read(native)
+                if message is None:
+                    break
+                messages.append(message)
+                done = end
             if done < 0:
                 return messages
             rest = b"[" + raw[done:].lstrip(b", ") if done else raw
         natives = speed.parse_undoubted(rest, limits)
-        return self.read_all(natives, messages) if is_list(natives) and natives else None
-
-    def _take_items(self, raw: bytes, limits: Limits, messages: list[am.Msg]) -> int:
-        """Add the messages of the first usual envelopes of a text; return where the last of these ends, -1 for all."""
-        read, done = self._fast_read, 0
-        begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
-        for end, native in speed.undoubted_items(raw, begin, limits) if begin else ():
-            message = read(native)
-            if message is None:
-                break
-            messages.append(message)
-            done = end
-        return done
-
-    def read_all(self, natives: list[Any], messages: list[am.Msg]) -> list[am.Msg] | None:
-        """Return messages, and those of more envelopes, as ``read_bytes``; their list is emptied."""
-        messages += take(natives, self._fast_read)
-        if natives:
-            if not messages or not are_shallow(natives):
-                return None
-            messages += [self.read(native, DIALECTS["python"]) for native in natives]
-        return messages
+        if not is_list(natives) or not natives:
+            return None
+        return read_all(natives, messages, self._fast_read, lambda native: self.read(native, DIALECTS["python"]))
 
     def write(self, message: am.Msg, dialect: Dialect, unescaped: list[Native] | None = None) -> Any:
         """Return the envelope of a message that fits.

@@ -8,42 +8,19 @@ ever written there unescaped.
 
 from __future__ import annotations
 
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agentmsg.formats import Native, dump_json, is_list, is_mapping, is_object, is_sequence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+from agentmsg_codecs.langchain.names import digest
 
 # A path, how its value is written ("raw" or "wrapped"), and a digest of the value.
 Mark = list[Any]
 ESCAPED = "__lc_escaped__"
-# Typed as Any: a check against them narrows nothing to a dict of who knows what.
-_OBJECT: Any = dict
-_ARRAY: Any = list
 _KEYS = (b'"lc"', b'"__lc_escaped__"')
 
 
 def _needs(value: Native) -> bool:
     return "lc" in value or (len(value) == 1 and ESCAPED in value)
-
-
-def holds_marker(values: Iterable[Any]) -> bool:
-    """Whether any object among plain values, or inside of them, has one of the two keys."""
-    for value in values:
-        if type(value) is _OBJECT:
-            if "lc" in value or ESCAPED in value or holds_marker(value.values()):
-                return True
-        elif type(value) is _ARRAY and holds_marker(value):
-            return True
-    return False
-
-
-def stamp(value: Any) -> str:
-    """Return a digest of a value, for a mark."""
-    return blake2b(dump_json(value), digest_size=6).hexdigest()
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -63,10 +40,10 @@ def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
     if len(value) == 1 and ESCAPED in value:
         inner = value[ESCAPED]
         if not is_object(inner) or not _needs(inner):
-            marks.append([path, "wrapped", stamp(inner)])
+            marks.append([path, "wrapped", digest(inner)])
         return inner
     if "lc" in value:
-        marks.append([path, "raw", stamp(value)])
+        marks.append([path, "raw", digest(value)])
         return value
     return {key: _unescape(item, [*path, key], marks) for key, item in value.items()}
 
@@ -81,15 +58,12 @@ def escape_all(fields: Native, marks: Any = None) -> Native:
         fields: the object; not changed, and given back where nothing needs to be escaped.
         marks: those of ``unescape_all``, or whatever else stands in a note.
     """
-    if marks:
-        noted = marks_by_path(marks)
-        return {key: _escape_marked(value, (key,), noted) for key, value in fields.items()}
-    nested = [value for value in fields.values() if value and isinstance(value, (_OBJECT, _ARRAY))]
-    if not nested:
-        return fields
-    if not may_need_escape(nested):
-        return fields
-    return {key: escape(value) for key, value in fields.items()}
+    if not marks:
+        nested: list[Any] = [value for value in fields.values() if value and isinstance(value, (dict, list))]
+        if not nested or not may_need_escape(nested):
+            return fields
+    noted = marks_by_path(marks)
+    return {key: _escape(value, (key,), noted) for key, value in fields.items()}
 
 
 def may_need_escape(values: list[Any]) -> bool:
@@ -109,18 +83,9 @@ def are_envelopes_only(text: bytes, count: int) -> bool:
     return text.count(_KEYS[0]) == count and _KEYS[1] not in text
 
 
-def escape(value: Any) -> Any:
-    """Return a value with every object escaped that needs it."""
-    if is_mapping(value):
-        if _needs(value):
-            return {ESCAPED: value}
-        return {key: escape(item) for key, item in value.items()}
-    return [escape(item) for item in value] if is_sequence(value) else value
-
-
-def _escape_marked(value: Any, path: tuple[Any, ...], noted: dict[Any, Any]) -> Any:
-    mark = noted.get(path_key(path))
-    if mark is not None and mark[2] == stamp(value):
+def _escape(value: Any, path: tuple[Any, ...], noted: dict[Any, Any]) -> Any:
+    mark = noted.get(path_key(path)) if noted else None
+    if mark is not None and mark[2] == digest(value):
         if mark[1] == "wrapped":
             return {ESCAPED: value}
         if is_mapping(value) and "lc" in value:
@@ -128,9 +93,9 @@ def _escape_marked(value: Any, path: tuple[Any, ...], noted: dict[Any, Any]) -> 
     if is_mapping(value):
         if _needs(value):
             return {ESCAPED: value}
-        return {key: _escape_marked(item, (*path, key), noted) for key, item in value.items()}
+        return {key: _escape(item, (*path, key), noted) for key, item in value.items()}
     if is_sequence(value):
-        return [_escape_marked(item, (*path, index), noted) for index, item in enumerate(value)]
+        return [_escape(item, (*path, index), noted) for index, item in enumerate(value)]
     return value
 
 

@@ -22,14 +22,11 @@ from agentmsg.formats import (
     same_document,
     spelling,
 )
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_of_anthropic
+from agentmsg_codecs.langchain.blocks.server_tools import is_of_anthropic
 from agentmsg_codecs.langchain.blocks.v1 import is_words
-from agentmsg_codecs.langchain.calls.copies import is_function_call
-from agentmsg_codecs.langchain.calls.deviations import SPACES
+from agentmsg_codecs.langchain.calls.copies import SPACES, Layout, chunks_of, content_part, lay_out
 from agentmsg_codecs.langchain.calls.joining import join
-from agentmsg_codecs.langchain.calls.layout import Layout, chunks_of, content_part, lay_out
 from agentmsg_codecs.langchain.messages.fields import KINDS, LEFT_OUT, ROLE_OF_KIND, TAG_OF_ROLE
-from agentmsg_codecs.langchain.messages.forms import Unwrapped, role_word
 from agentmsg_codecs.langchain.messages.metadata import (
     is_in_kwargs,
     read_kwargs,
@@ -44,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
+    from agentmsg_codecs.langchain.messages.forms import Unwrapped
 
 
 _make_msg = maker(am.Msg)
@@ -57,11 +55,7 @@ _SHORT_FORMS = frozenset({"role", "oldest", "pair", "text"})
 
 
 class Bodies:
-    """Reads and writes the bodies of messages.
-
-    Args:
-        parts: reads and writes content parts.
-    """
+    """Reads and writes the bodies of messages."""
 
     def __init__(self, parts: ContentParts) -> None:
         self.parts = parts
@@ -84,12 +78,6 @@ class Bodies:
         kind = KINDS[noted]
         may_be = _MAY_BE.get(kind)
         return noted if kind == KINDS[default] or (may_be is not None and may_be(message)) else default
-
-    def default_word(self, message: am.Msg) -> str:
-        """Return the word in `role` for a message, where its kind stands there."""
-        note = message.notes.get(FAMILY) if message.notes else None
-        noted = note.get("/type") if is_mapping(note) else None
-        return role_word(message, self.tag(message, noted))
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -249,24 +237,18 @@ class Bodies:
                 body[key] = value
 
     def _write_ai(self, message: am.Msg, body: Native) -> None:
-        blocks = message.content
-        layout: Layout | None = None
-        if is_words(blocks):
-            body["content"] = cast("am.TextBlock", blocks[0]).text
-            body["tool_calls"], body["invalid_tool_calls"] = [], []
-        else:
-            layout = self._write_blocks(blocks, body)
+        layout = self._write_blocks(message.content, body)
         body["usage_metadata"] = None if message.usage is None else write_usage(message.usage)
         if body["type"] == "AIMessageChunk":
-            body["tool_call_chunks"] = [] if layout is None else chunks_of(layout)
+            body["tool_call_chunks"] = chunks_of(layout)
             body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
 
-    def _write_blocks(self, blocks: Any, body: Native, *, has_lists: bool = True) -> Layout | None:
+    def _write_blocks(self, blocks: Any, body: Native, *, has_lists: bool = True) -> Layout:
         kwargs: Native = {}
-        layout = lay_out(blocks) if any(map(is_function_call, blocks)) else None
+        layout = lay_out(blocks)
         inside: list[Any] = []
         for index, block in enumerate(blocks):
-            if layout is not None and index in layout.places:
+            if index in layout.places:
                 if "c" in layout.places[index] or (not has_lists and layout.places[index] == "t"):
                     inside.append(content_part(block, self.parts))
             elif is_in_kwargs(block):
@@ -283,11 +265,11 @@ class Bodies:
             ]
             body["content"] = parts or ""
         if has_lists:
-            body["tool_calls"] = [] if layout is None else layout.tool_calls
-            body["invalid_tool_calls"] = [] if layout is None else layout.invalid_tool_calls
-        if layout is not None and layout.raw:
+            body["tool_calls"] = [*layout.tool_calls]
+            body["invalid_tool_calls"] = [*layout.invalid_tool_calls]
+        if layout.raw:
             kwargs["tool_calls"] = layout.raw
-        if layout is not None and layout.function_call is not None:
+        if layout.function_call is not None:
             kwargs["function_call"] = layout.function_call
         if kwargs:
             body["additional_kwargs"] = {**body["additional_kwargs"], **kwargs}

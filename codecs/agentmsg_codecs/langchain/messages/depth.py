@@ -61,9 +61,24 @@ def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Ms
     return messages
 
 
-def are_shallow(natives: list[Any]) -> bool:
-    """Whether the messages that ``take`` left are a document of usual depth."""
-    return speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)
+def read_all(
+    natives: list[Any],
+    messages: list[am.Msg],
+    read: Callable[[Any], am.Msg | None],
+    read_odd: Callable[[Any], am.Msg],
+) -> list[am.Msg] | None:
+    """Return messages, and those of native ones; None if the first of all is odd, or an odd one may be too deep.
+
+    Args:
+        natives: nobody else's.
+        messages: those before.
+        read: returns a message whose depth it proves, or None of what is odd.
+        read_odd: reads the others.
+    """
+    messages += take(natives, read)
+    if natives and (not messages or not speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)):
+        return None
+    return [*messages, *map(read_odd, natives)]
 
 
 def proving(parts: ContentParts) -> Mapping[str, Callable[[Any], am.Msg | None]]:

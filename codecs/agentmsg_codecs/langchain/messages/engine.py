@@ -31,12 +31,12 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.parts import ContentParts
-from agentmsg_codecs.langchain.calls.layout import PLACES
-from agentmsg_codecs.langchain.messages import deviating
+from agentmsg_codecs.langchain.calls.copies import PLACES
 from agentmsg_codecs.langchain.messages.body import Bodies
 from agentmsg_codecs.langchain.messages.depth import proving
 from agentmsg_codecs.langchain.messages.fields import HAS_MEANING, KIND_OF_ROLE, MAY_MEAN
-from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, split, wrap
+from agentmsg_codecs.langchain.messages.forms import Unwrapped, split, wrap
+from agentmsg_codecs.langchain.messages.layouts import read_deviating, write_deviating
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
@@ -101,11 +101,11 @@ class Messages:
             if fast is not None and type(tag) is str:
                 data = native.get("data")
                 if is_object(data) and len(native) == 2:  # noqa: PLR2004 - type and data
-                    message = fast(data) or deviating.read(data, tag, fast)
+                    message = fast(data) or read_deviating(data, tag, fast)
                     if message is not None:
                         return message, "dict"
                 elif "content" in native:
-                    message = fast(native) or deviating.read(native, tag, fast)
+                    message = fast(native) or read_deviating(native, tag, fast)
                     if message is not None:
                         return message, "flat"
         return self.read_odd(native)
@@ -154,7 +154,7 @@ class Messages:
         own: Native = {}
         if self._bodies.default_tag(message) != found.tag:
             own["type"] = found.tag
-        if found.word is not None and (found.form == "oldest" or self._bodies.default_word(message) != found.word):
+        if found.word is not None and (found.form == "oldest" or message.role != found.word):
             own["role"] = found.word
         if found.is_typed:
             own["typed"] = True
@@ -184,7 +184,7 @@ class Messages:
         if fast is not None:
             body = None if message.extras else fast(message)
             if body is None and (message.extras or message.notes):
-                body = deviating.write(message, fast)
+                body = write_deviating(message, fast)
             if body is not None and form == "dict":
                 return {"type": body.get("type") or self._bodies.default_tag(message), "data": body}
             if body is not None and "type" in body:
@@ -244,10 +244,14 @@ class Messages:
 
     def _keeps(self, message: am.Msg, own: Mapping[str, Any], form: str, forms: frozenset[str]) -> bool:
         try:
-            back, found = self.read_only(thaw(self._spell(message, form)))
+            found = split(thaw(self._spell(message, form)))
+            # Whether or not all of it would come back.
+            kept = None if found is None else self._kept(*self._meaning(found), found)
         except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError):
             return False
-        return found in forms and back.role == message.role and same_document(back.extras.get(FAMILY), own)
+        if found is None or kept is None or found.form not in forms:
+            return False
+        return kept[0].role == message.role and same_document(kept[0].extras.get(FAMILY), own)
 
     def _kept(self, message: am.Msg, plain: Native, found: Unwrapped) -> tuple[am.Msg, bool] | None:
         """Return the message with its unknown fields and odd spellings, and whether its body certainly comes back.
@@ -259,23 +263,7 @@ class Messages:
         def read(body: Native) -> am.Msg:
             return self._bodies.read(attrs.evolve(found, body=body))
 
-        return spelling.keep_proven(
-            message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read
-        )
-
-    def read_only(self, native: Any) -> tuple[am.Msg, str]:
-        """Return what a native message means, with its extras, whether or not all of it would come back.
-
-        Raises:
-            Unreadable: where it has no meaning.
-        """
-        found = split(native)
-        if found is None:
-            raise Unreadable
-        kept = self._kept(*self._meaning(found), found)
-        if kept is None:
-            raise Unreadable
-        return kept[0], found.form
+        return spelling.keep_proven(message, found.body, plain, family=FAMILY, known=found.known, odd=_ODD, read=read)
 
     def _reads_as(self, native: Any, message: am.Msg) -> bool:
         try:

@@ -1,7 +1,7 @@
 """The kinds of messages, and the fields of each: told here, once.
 
-Made of this table are the sets of keys, what may deviate (deviating.py), which values are extras (engine.py), what the
-shorter forms leave out, the kwargs of dumpd (lc/envelopes.py), and the straight lines for usual messages (layouts.py).
+Made of this table are the sets of keys, which values are extras (engine.py), what the shorter forms leave out, the
+kwargs of dumpd (lc/envelopes.py), the straight lines for usual messages, and what may deviate there (layouts.py).
 """
 
 from __future__ import annotations

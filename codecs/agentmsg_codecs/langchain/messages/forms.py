@@ -46,11 +46,10 @@ class Unwrapped:
     rest: Native = attrs.field(factory=dict[str, Any])
     is_typed: bool = False
 
-
-def known_keys(found: Unwrapped) -> frozenset[str]:
-    """Return the keys of the fields that a native message has: where the role says its kind, none is called type."""
-    keys = KEYS[found.tag]
-    return keys - {"type"} if found.form == "role" else keys
+    @property
+    def known(self) -> frozenset[str]:
+        """The keys of the fields: where the role says the kind, none is called type."""
+        return KEYS[self.tag] - {"type"} if self.form == "role" else KEYS[self.tag]
 
 
 def split(native: Any) -> Unwrapped | None:
@@ -100,13 +99,6 @@ def _pair(native: list[Any]) -> Unwrapped | None:
     return Unwrapped("pair", kind, kind, {"content": native[1]}, native[0])
 
 
-def role_word(message: am.Msg, tag: str) -> str:
-    """Return the word in `role` for a message."""
-    if tag in KINDS and KINDS[tag] == "function":
-        return "function"
-    return message.role
-
-
 def wrap(form: str, tag: str, body: Native, message: am.Msg, note: Mapping[str, Any]) -> Any:
     """Return a body in a form."""
     if form == "dict":
@@ -119,7 +111,7 @@ def wrap(form: str, tag: str, body: Native, message: am.Msg, note: Mapping[str, 
             told["role"] = note["/role"]
         return {**told, **{("text" if key == "content" else key): value for key, value in body.items()}}
     noted = note.get("/role")
-    word = noted if isinstance(noted, str) else role_word(message, tag)
+    word = noted if isinstance(noted, str) else "function" if KINDS.get(tag) == "function" else message.role
     if form == "role":
         return {"role": word, "type": KINDS[tag], **body} if note.get("/typed") is True else {"role": word, **body}
     return [word, body.get("content", "")] if form == "pair" else body.get("content", "")

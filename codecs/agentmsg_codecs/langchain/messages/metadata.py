@@ -6,12 +6,13 @@ stand under them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import EMPTY, Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives
+from agentmsg.formats import Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives, same_document
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
+from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
 
@@ -19,43 +20,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+# A plain copy of a frozen object, without looking inside.
+copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 _make_audio = maker(am.AudioBlock)
 _make_base64 = maker(am.Base64Source)
 MODEL_KEYS = ("model_name", "model")
 STOP_KEYS = ("finish_reason", "stop_reason")
+MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
 # Of a call that stands in tool_calls and, as OpenAI writes it, in additional_kwargs.
 TEXTED_NOTE = adopt({FAMILY: {"/copies": "ta"}})
 
 
-class Stop(NamedTuple):
-    """What a usual word in `stop_reason` means, and the notes of messages that have it.
-
-    Attributes:
-        word: the native word.
-        reason: our word.
-        note: the note of a message.
-        listed: the note of a message whose content is a list of one text.
-    """
-
-    word: str
-    reason: str
-    note: Any
-    listed: Any
-
-
-def _stop(word: str) -> Stop:
-    own = {"/stop": ["stop_reason", word]}
-    return Stop(
-        word, finish_reason("stop_reason", word), adopt({FAMILY: own}), adopt({FAMILY: {**own, "/content": "list"}})
-    )
-
-
-# By the words that Anthropic has: the fast paths share one note a word.
-STOPS: Mapping[Any, Stop] = {
-    word: _stop(word) for word in ("end_turn", "max_tokens", "pause_turn", "refusal", "stop_sequence", "tool_use")
+# Of one that ends a message, in content as tool_use and in tool_calls.
+COPIED_NOTE = adopt({FAMILY: {"/shape": "tool_use", "/copies": "ct"}})
+# Of messages with a word of Anthropic's in `stop_reason`, by the word and whether their content is a list of one text:
+# the fast paths share them.
+STOP_NOTES: Mapping[tuple[str | None, bool], Any] = {
+    (word, listed): adopt({FAMILY: {"/stop": ["stop_reason", word], **({"/content": "list"} if listed else {})}})
+    for word in ("end_turn", "max_tokens", "pause_turn", "refusal", "stop_sequence", "tool_use")
+    for listed in (False, True)
 }
+
+
+def stop_word(note: Any) -> str | None:
+    """Return the word that stood in `stop_reason`, where a note says so."""
+    pair: Any = note.get("/stop")
+    is_word = is_sequence(pair) and len(pair) == 2 and pair[0] == "stop_reason"  # noqa: PLR2004 - key and word
+    return pair[1] if is_word and isinstance(pair[1], str) else None
 
 
 def _takes_text(value: Any) -> bool:
@@ -102,22 +95,18 @@ def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
     return before, behind, {key: value for key, value in kwargs.items() if key not in taken}
 
 
-def take_usual(kwargs: Native, *, has_text: bool) -> tuple[tuple[Any, ...], Any, Native]:
-    """Return the thinking in additional_kwargs, the calls as OpenAI writes them, and the rest.
+def usual_kwargs(kwargs: Native, *, has_text: bool) -> tuple[list[Any], Any, Native] | None:
+    """Return thinking, calls as texts, and the rest of additional_kwargs; None if anything else stands there.
 
     Args:
         kwargs: additional_kwargs.
         has_text: the message has calls, and none of them stands in content.
     """
-    before: tuple[Any, ...] = ()
-    rest = kwargs
     texts = kwargs.get("tool_calls") if has_text else None
-    if texts is not None:
-        rest = {key: rest[key] for key in rest if key != "tool_calls"}
-    if type(thought := kwargs.get("reasoning_content")) is str:
-        before = (v1.make_thinking(thought, None, EMPTY, KWARGS_NOTE),)
-        rest = {key: rest[key] for key in rest if key != "reasoning_content"}
-    return before, texts, rest
+    before, behind, rest = read_kwargs(kwargs)
+    if behind or kwargs.get("function_call") is not None or (texts is None and kwargs.get("tool_calls") is not None):
+        return None
+    return None if any(rest.get(key) is not None for key in IN_KWARGS) else (before, texts, rest)
 
 
 def with_texts(blocks: tuple[Any, ...], count: int, texts: Any) -> tuple[Any, ...] | None:
@@ -128,15 +117,11 @@ def with_texts(blocks: tuple[Any, ...], count: int, texts: Any) -> tuple[Any, ..
     both: list[Any] = []
     for call, native in zip(calls, texts, strict=True):
         try:
-            told, text = native["function"], native["function"]["arguments"]
-            if native["id"] != call.id or native["type"] != "function" or told["name"] != call.name:
-                return None
+            text = native["function"]["arguments"]
         except (LookupError, TypeError):
             return None
-        if type(text) is not str or len(native) != 3 or len(told) != 2:  # noqa: PLR2004 - these keys
-            return None
-        both.append(call.evolve(input=call.input, raw_input=text, notes=TEXTED_NOTE))
-        if both[-1].raw_input != text:
+        both.append(call.evolve(input=call.input, raw_input=text, notes=TEXTED_NOTE) if type(text) is str else call)
+        if both[-1].raw_input != text or not same_document(openai_entry(both[-1]), native):
             return None
     return blocks[:start] + tuple(both)
 
@@ -182,16 +167,19 @@ def write_kwargs(block: Any, kwargs: Native) -> None:
 
 def read_response(native: Native) -> tuple[str | None, str | None, Native, Native]:
     """Return model, finish reason, the rest of `response_metadata`, and a note where they stood otherwise."""
-    model_key = next((key for key in MODEL_KEYS if type(native.get(key)) is str), None)
-    stop_key = next((key for key in STOP_KEYS if type(native.get(key)) is str), None)
+    if not native:
+        return None, None, native, {}
+    model, word = native.get("model_name"), native.get("finish_reason")
+    if type(model) is str and type(word) is str and len(native) == 2 and word != "tool_use":  # noqa: PLR2004 - these
+        return model, finish_reason("finish_reason", word), {}, {}
+    model_key, stop_key = _first_word(native, MODEL_KEYS), _first_word(native, STOP_KEYS)
     if model_key is None and stop_key is None:
         return None, None, native, {}
     note: Native = {}
-    model = reason = None
-    if model_key is not None:
-        model = native[model_key]
-        if model_key != MODEL_KEYS[0]:
-            note["/model"] = model_key
+    reason = None
+    model = None if model_key is None else native[model_key]
+    if model_key not in (None, MODEL_KEYS[0]):
+        note["/model"] = model_key
     if stop_key is not None:
         word = native[stop_key]
         reason = finish_reason(stop_key, word)
@@ -200,13 +188,27 @@ def read_response(native: Native) -> tuple[str | None, str | None, Native, Nativ
     return model, reason, {key: native[key] for key in native if key not in (model_key, stop_key)}, note
 
 
+def _first_word(native: Native, keys: tuple[str, str]) -> str | None:
+    for key in keys:  # a loop: a generator takes as long as what it asks
+        if type(native.get(key)) is str:
+            return key
+    return None
+
+
 def write_response(message: am.Msg, note: Any) -> Any:
     """Return the `response_metadata` of a message."""
-    rest = message.response_metadata
+    rest: Any = message.response_metadata
     model, reason = message.model, message.finish_reason
     if model is None and reason is None:
         return rest
-    native: Native = {**rest}
+    native: Native = copied(rest)
+    if not note and "model_name" not in rest and "finish_reason" not in rest:
+        # Of almost all messages, and each has its first key.
+        if model is not None:
+            native["model_name"] = model
+        if reason is not None:
+            native["finish_reason"] = "tool_calls" if reason == "tool_use" else reason
+        return native
     if model is not None:
         noted = note.get("/model") if note else None
         native[_free_key(MODEL_KEYS, noted, native)] = model

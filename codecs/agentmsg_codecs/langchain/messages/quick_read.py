@@ -3,7 +3,7 @@
 A reader tests the exact set of keys and the types, so that nothing can deviate from what a writer gives, and
 nothing needs to be compared; it returns None if the general path has to look. Straight-line code on purpose:
 this is where the time goes. What the general path would note is known beforehand where a message, part or call is of
-a usual shape that is not the default one (``stop_reason``; the parts of blocks/quick.py; a call that ends the content
+a usual shape that is not the default one (``stop_reason``; the parts of blocks/tables.py; a call that ends the content
 as ``tool_use`` and stands in ``tool_calls`` too): all of one shape share one frozen note, which quick_write.py knows
 again by its identity. Only the two inputs of such a call are compared, as bytes. The parts rely on what our own
 writers write by default, and stand back where a hook of yours is registered for the class.
@@ -18,11 +18,19 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
-from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text
 from agentmsg_codecs.langchain.messages.layouts import reader
-from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, LIST_NOTE, STOPS, take_usual, with_texts
+from agentmsg_codecs.langchain.messages.metadata import (
+    COPIED_NOTE,
+    LIST_NOTE,
+    MEANT,
+    STOP_NOTES,
+    read_response,
+    stop_word,
+    usual_kwargs,
+    with_texts,
+)
 from agentmsg_codecs.langchain.names import ANTHROPIC, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage
 
@@ -31,21 +39,16 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.layouts import Layout
-    from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
-# Called with all fields in their order: with keywords it takes almost twice the time.
-_make_msg = maker(am.Msg)
+_BESIDE = ("content", "id", "metadata", "response_metadata", "notes")
+# Called with all of these in their order: with keywords it takes almost twice the time.
+_make_plain = maker(am.Msg, "role", *_BESIDE, "name")
+_make_tool = maker(am.Msg, "role", *_BESIDE)
+_make_answer = maker(am.Msg, "role", *_BESIDE, "name", "model", "usage", "finish_reason")
 # Typed as Any: a check against them narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
 _ARRAY: Any = list
-# The finish reasons whose default spelling is the native word itself.
-_USUAL: Mapping[str, str] = {
-    "stop": "stop",
-    "tool_calls": "tool_use",
-    "length": "length",
-    "content_filter": "content_filter",
-}
 
 
 # Three builders, and what they share. Each is straight-line code on purpose, whatever a linter counts in it.
@@ -97,23 +100,8 @@ class FastReaders:
                 return None
             if is_words(blocks):
                 notes = LIST_NOTE
-        return _make_msg(
-            role,
-            blocks,
-            own_id,
-            None,
-            name,
-            None,
-            None,
-            adopt(kwargs) if kwargs else EMPTY,
-            adopt(response) if response else EMPTY,
-            None,
-            None,
-            None,
-            None,
-            EMPTY,
-            notes,
-        )
+        meta, told = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
+        return _make_plain(role, blocks, own_id, meta, told, notes, name)
 
     def _tool(  # noqa: PLR0917 - the same
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
@@ -136,13 +124,11 @@ class FastReaders:
             if self._looks_odd(artifact):
                 return None
             artifact = adopt(artifact)
-        result = make_result(link, blocks, name, None, artifact, status)
-        if not kwargs and not response:
-            return _make_msg("tool", (result,), own_id, notes=notes) if notes else _make_msg("tool", (result,), own_id)
-        if self._may_mean(kwargs, response):
+        if (kwargs or response) and self._may_mean(kwargs, response):
             return None
+        result = make_result(link, blocks, name, None, artifact, status)
         meta, told = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
-        return _make_msg("tool", (result,), own_id, metadata=meta, response_metadata=told, notes=notes)
+        return _make_tool("tool", (result,), own_id, meta, told, notes)
 
     def _ai(  # noqa: PLR0917 - the same
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
@@ -152,12 +138,13 @@ class FastReaders:
             return None
         if type(calls) is not _ARRAY or (usage is not None and type(usage) is not _OBJECT):
             return None
-        before: tuple[Any, ...] = ()
+        before: list[Any] = []
         texts: Any = None
         if kwargs:
-            before, texts, kwargs = take_usual(kwargs, has_text=type(content) is str and bool(calls))
-            if any(kwargs.get(key) is not None for key in IN_KWARGS) or self._looks_odd(kwargs):
+            usual = usual_kwargs(kwargs, has_text=type(content) is str and bool(calls))
+            if usual is None or self._looks_odd(usual[2]):
                 return None
+            before, texts, kwargs = usual
         if not calls and type(content) is str and content:
             blocks: Any = (make_text(content),)
             listed = False
@@ -170,39 +157,23 @@ class FastReaders:
                 return None
             listed = type(content) is _ARRAY and len(content) == 1 and is_words(blocks[:1])
         if before:
-            blocks = before + blocks
+            blocks = (*before, *blocks)
         model = reason = None
         notes = LIST_NOTE if listed else EMPTY
         if response:
-            told = _told(response)
-            if told is None:
-                return None
-            model, reason, response, stop = told
-            if stop is not None:
-                notes = stop.listed if listed else stop.note
+            model, reason, response, note = read_response(response)
+            if note:
+                notes = STOP_NOTES.get((stop_word(note), listed)) if len(note) == 1 else None
+                if notes is None:
+                    return None
             if response and self._looks_odd(response):
                 return None
         counted: Any = None if usage is None else read_usage(usage)
         # Else it is counters, and nothing else.
         if counted is not None and (counted.extras or counted.notes) and self._looks_odd(usage):
             return None
-        return _make_msg(
-            "assistant",
-            blocks,
-            own_id,
-            None,
-            name,
-            None,
-            model,
-            adopt(kwargs) if kwargs else EMPTY,
-            adopt(response) if response else EMPTY,
-            None,
-            counted,
-            reason,
-            None,
-            EMPTY,
-            notes,
-        )
+        meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
+        return _make_answer("assistant", blocks, own_id, meta, rest, notes, name, model, counted, reason)
 
     # -- content and calls --------------------------------------------------------------------------------------
 
@@ -210,7 +181,7 @@ class FastReaders:
         """Whether the general path must look at what stands beside a message that is no answer."""
         if kwargs and ("__openai_role__" in kwargs or self._looks_odd(kwargs)):
             return True
-        return bool(response) and (not _MEANT_RESPONSE.isdisjoint(response) or self._looks_odd(response))
+        return bool(response) and (not MEANT.isdisjoint(response) or self._looks_odd(response))
 
     def _looks_odd(self, value: Any) -> bool:
         """Whether the general path must look at free-form data."""
@@ -273,7 +244,7 @@ class FastReaders:
             return None
         blocks = list(before)
         for part, entry in zip(content[start:], entries, strict=True):
-            block = read_copied(part, COPIED_NOTE)
+            block = _read_copied(part)
             if block is None or type(entry) is not _OBJECT or len(entry) != 4:  # noqa: PLR2004 - name, args, id, type
                 return None
             if entry.get("type") != "tool_call" or entry.get("id") != block.id or entry.get("name") != block.name:
@@ -305,34 +276,14 @@ def _text(value: Any) -> bytes | None:
         return None
 
 
-_MEANT_RESPONSE = frozenset({"model_name", "model", "finish_reason", "stop_reason"})
-
-
-def _told(response: Native) -> tuple[str | None, str | None, Native | None, Stop | None] | None:
-    """Return model, finish reason and the rest of response_metadata; None if they are not in their usual places.
-
-    The last is the native word, where it stands in `stop_reason`.
-    """
-    if len(response) == 2:  # noqa: PLR2004 - nothing but these two
-        model, word = response.get("model_name"), response.get("finish_reason")
-        if type(model) is str and type(word) is str and word in _USUAL:
-            return model, _USUAL[word], None, None
-        stop = STOPS.get(word) if type(word := response.get("stop_reason")) is str else None
-        if type(model) is str and stop is not None:
-            return model, stop.reason, None, stop
-    rest = dict(response)
-    model = rest.pop("model_name", None)
-    if type(model) is not str and (model is not None or "model_name" in response or "model" in response):
+def _read_copied(part: Any) -> am.ToolUseBlock | None:
+    """Read ``{"type": "tool_use", "id", "name", "input"}``; None if it is anything else."""
+    if type(part) is not _OBJECT or len(part) != 4 or part.get("type") != "tool_use":  # noqa: PLR2004 - these keys
         return None
-    if "finish_reason" in rest:
-        word = rest.pop("finish_reason")
-        reason = _USUAL.get(word) if type(word) is str else None
-        return None if reason is None or "stop_reason" in rest else (model, reason, rest, None)
-    if "stop_reason" not in rest:
-        return model, None, rest, None
-    word = rest.pop("stop_reason")
-    stop = STOPS.get(word) if type(word) is str else None
-    return None if stop is None else (model, stop.reason, rest, stop)
+    link, name, value = part.get("id"), part.get("name"), part.get("input")
+    if type(link) is not str or type(name) is not str or type(value) is not _OBJECT or "_raw" in value:
+        return None
+    return make_call(id=link, name=name, input=adopt(value), notes=COPIED_NOTE)
 
 
 def _read_calls(entries: list[Any]) -> tuple[Any, ...] | None:

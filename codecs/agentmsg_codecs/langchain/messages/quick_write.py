@@ -14,50 +14,50 @@ still means the same. Nothing is read here, for two tests say as much:
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_mapping, is_sequence, mark_of
-from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write_use
+from agentmsg.formats import Native, is_mapping, mark_of, note_of, speed
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.messages.layouts import writer
 from agentmsg_codecs.langchain.messages.metadata import (
+    COPIED_NOTE,
     KWARGS_NOTE,
     LIST_NOTE,
-    STOPS,
+    MEANT,
+    STOP_NOTES,
     TEXTED_NOTE,
+    copied,
     is_in_kwargs,
+    stop_word,
     write_response,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, finish_reason
 from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.layouts import Layout
-    from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
+_SAID = frozenset({"thinking", "notes"})
 _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
-_BY_REASON: Mapping[str, list[Stop]] = {
-    any_stop.reason: [stop for stop in STOPS.values() if stop.reason == any_stop.reason] for any_stop in STOPS.values()
-}
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
+# What thinking may say beside its words, which alone stand in additional_kwargs.
+_BESIDE = {name: nothing for name, nothing in speed.absent_values(am.ThinkingBlock).items() if name not in _SAID}
+_beside_thought, _NOTHING = attrgetter(*_BESIDE), tuple(_BESIDE.values())
+# The keys of response_metadata that such messages are written with.
+_TAKEN = MEANT - {"model"}
 # The blocks that are somebody's: whose, the provider of the message may say.
 _OWNED = _SERVER | {am.ThinkingBlock}
-# A plain copy of a frozen object, without looking inside.
-_copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 class FastWriters:
     """Writes the bodies of usual messages.
-
-    Args:
-        parts: writes content parts.
-        layout: of the bodies; see layouts.py.
 
     Attributes:
         by_role: the writers by role.
@@ -103,7 +103,7 @@ class FastWriters:
         content = self._content(message.content, message.notes)
         if content is None:
             return None
-        return write(content, message.metadata, _response(message), message.name, message.id)
+        return write(content, message.metadata, write_response(message, None), message.name, message.id)
 
     def _tool(self, message: am.Msg) -> Native | None:
         if message.notes and message.notes != LIST_NOTE:
@@ -119,7 +119,7 @@ class FastWriters:
         return self._write_tool(
             content,
             message.metadata,
-            _response(message),
+            write_response(message, None),
             block.name,
             message.id,
             block.tool_call_id,
@@ -131,19 +131,19 @@ class FastWriters:
         blocks: Any = message.content
         thought: str | None = None
         if blocks and type(blocks[0]) is am.ThinkingBlock and blocks[0].notes == KWARGS_NOTE:
-            thought = _thought(blocks[0])
-            if thought is None or "reasoning_content" in message.metadata:
+            thought = blocks[0].thinking
+            if _beside_thought(blocks[0]) != _NOTHING or "reasoning_content" in message.metadata:
                 return None
             blocks = blocks[1:]
-        stop: Stop | None = None
+        note: Any = None
         listed = False
         if message.notes:
             listed = message.notes == LIST_NOTE
             if not listed:
-                stop = _stop(message)
-                if stop is None:
+                note = note_of(message, FAMILY)
+                listed = "/content" in note
+                if not _says_stop(message, stop_word(note), listed=listed):
                     return None
-                listed = message.notes == stop.listed
         calls: list[Native] = []
         copies: list[Native] = []
         texts: list[Native] = []
@@ -152,9 +152,7 @@ class FastWriters:
             if start is None or (texts and "tool_calls" in message.metadata):
                 return None
             blocks = blocks[:start]
-        response = _response(message) if stop is None else _told(message, stop)
-        if response is None:
-            return None
+        response = write_response(message, note)
         provider = response.get("model_provider")
         if provider is not None and _is_untold(blocks, provider):
             return None
@@ -165,7 +163,7 @@ class FastWriters:
             content = [*content, *copies]
         kwargs: Any = message.metadata
         if thought is not None:
-            kwargs = _copied(kwargs)
+            kwargs = copied(kwargs)
             kwargs["reasoning_content"] = thought
         if texts:
             kwargs = {**kwargs, "tool_calls": texts}
@@ -201,28 +199,18 @@ def _is_anothers(block: Any, provider: Any) -> bool:
     )
 
 
-def _response(message: am.Msg) -> Any:
-    response: Any = message.response_metadata
-    model, reason = message.model, message.finish_reason
-    if model is None and reason is None:
-        return response
-    if response and ("model_name" in response or "finish_reason" in response):
-        return write_response(message, None)
-    response = _copied(response)
-    if model is not None:
-        response["model_name"] = model
-    if reason is not None:
-        response["finish_reason"] = "tool_calls" if reason == "tool_use" else reason
-    return response
-
-
-def _thought(block: Any) -> str | None:
-    """Return the words of thinking that stood in additional_kwargs and says nothing else; None if it does."""
-    if block.notes != KWARGS_NOTE or block.extras or block.metadata or block.item_id is not None:
+def _bare_args(block: am.ToolUseBlock) -> Any:
+    """Return the arguments of a call that says nothing but id, name and an object of arguments; None of any other."""
+    if block.extras or block.metadata or block.item_id is not None or block.phase is not None:
         return None
-    if block.redacted is not None or block.cache is not None or block.signature is not None:
+    if block.cache is not None or block.signature is not None or block.provider is not None:
         return None
-    return block.thinking if block.phase is None else None
+    if block.status is not None or block.kind != "function":
+        return None
+    if block.raw_input is not None and (not block.is_valid or block.significant_text is not None):
+        return None
+    value = block.input
+    return value if is_mapping(value) and "_raw" not in value else None
 
 
 def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: list[Native]) -> int | None:
@@ -234,7 +222,7 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
     start = len(blocks)
     for index, block in enumerate(blocks):
         if type(block) is am.ToolUseBlock and block.kind == "function":
-            args = bare_args(block)
+            args = _bare_args(block)
             if args is None:
                 return None
             if not calls:
@@ -247,7 +235,7 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
                 # What stands in content comes first when it is read: so none may follow one that does not.
                 if len(copies) != len(calls) or block.notes != COPIED_NOTE or block.id is None:
                     return None
-                copies.append(write_use(block, args))
+                copies.append({"type": "tool_use", "id": block.id, "name": block.name, "input": args})
             calls.append({"name": block.name, "args": args, "id": block.id, "type": "tool_call"})
         elif calls:
             return None
@@ -257,28 +245,8 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
     return start if len(texts) == len(calls) == len({call["id"] for call in calls}) else None
 
 
-def _stop(message: am.Msg) -> Stop | None:
-    """Return the word that stood in `stop_reason` alone, while it says why the message ended; else None."""
-    for shared in _BY_REASON.get(message.finish_reason or "", ()):
-        # What was read here has these very notes.
-        if message.notes is shared.note or message.notes is shared.listed:
-            return shared
-    note: Any = message.notes.get(FAMILY)
-    pair: Any = note.get("/stop") if is_mapping(note) else None
-    word: Any = pair[1] if is_sequence(pair) and len(pair) == 2 else None  # noqa: PLR2004 - key and word
-    stop = STOPS.get(word) if isinstance(word, str) else None
-    if stop is None or stop.reason != message.finish_reason:
-        return None
-    return stop if message.notes in (stop.note, stop.listed) else None
-
-
-def _told(message: am.Msg, stop: Stop) -> Native | None:
-    """Return response_metadata with the word in `stop_reason`; None where something else stands there."""
-    response: Any = message.response_metadata
-    if response and ("model_name" in response or "finish_reason" in response or "stop_reason" in response):
-        return None
-    native: Native = _copied(response)
-    if message.model is not None:
-        native["model_name"] = message.model
-    native["stop_reason"] = stop.word
-    return native
+def _says_stop(message: am.Msg, word: str | None, *, listed: bool) -> bool:
+    """Whether notes say nothing but a word in `stop_reason`, and that a text is listed; and the word holds."""
+    if message.notes != STOP_NOTES.get((word, listed)) or not _TAKEN.isdisjoint(message.response_metadata):
+        return False
+    return finish_reason("stop_reason", word or "") == message.finish_reason
