@@ -385,6 +385,8 @@ def test_custom_calls_become_function_calls() -> None:
 # -- parts ----------------------------------------------------------------------------------------------------------
 
 SIGNED = {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "sig"}}
+OPENAI: dict[str, Any] = {"kind": "server", "provider": "openai"}
+GOOGLE: dict[str, Any] = {"kind": "server", "provider": "google"}
 PARTS: list[tuple[Any, Any]] = [
     ({"type": "text", "text": "a"}, am.TextBlock("a")),
     ("bare", am.TextBlock("bare")),
@@ -420,6 +422,31 @@ PARTS: list[tuple[Any, Any]] = [
     (
         {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"type": "web_search_result"}]},
         am.ToolResultBlock("s1", [am.SourceBlock()], name="web_search", kind="server", provider="anthropic"),
+    ),
+    (
+        {"type": "reasoning_content", "reasoning_content": {"text": "hm", "signature": "s"}},
+        am.ThinkingBlock("hm", signature=am.Signature("bedrock", "s")),
+    ),
+    ({"type": "reasoning_content", "reasoning_content": "hm"}, am.ThinkingBlock("hm")),
+    (
+        {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "x"}},
+        am.ToolUseBlock(None, "web_search", {"type": "search", "query": "x"}, item_id="ws_1", **OPENAI),
+    ),
+    (
+        {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["x"]},
+        am.ToolUseBlock(None, "file_search", {"queries": ["x"]}, item_id="fs_1", **OPENAI),
+    ),
+    (
+        {"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1", "container_id": "c"},
+        am.ToolUseBlock(None, "code_interpreter", {"code": "1", "container_id": "c"}, item_id="ci_1", **OPENAI),
+    ),
+    (
+        {"type": "executable_code", "executable_code": "print(1)", "language": "PYTHON"},
+        am.ToolUseBlock(None, "code_execution", {"language": "PYTHON", "code": "print(1)"}, **GOOGLE),
+    ),
+    (
+        {"type": "code_execution_result", "code_execution_result": "1", "outcome": 1},
+        am.ToolResultBlock(None, "1", name="code_execution", extras={"langchain": {"outcome": 1}}, **GOOGLE),
     ),
     ({"type": "refusal", "refusal": "no"}, am.RefusalBlock("no")),
     ({"type": "non_standard", "value": {"type": "data", "data": [1], "name": "d"}}, am.DataBlock([1], name="d")),
