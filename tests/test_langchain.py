@@ -385,8 +385,8 @@ def test_custom_calls_become_function_calls() -> None:
 # -- parts ----------------------------------------------------------------------------------------------------------
 
 SIGNED = {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "sig"}}
-OPENAI: dict[str, Any] = {"kind": "server", "provider": "openai"}
-GOOGLE: dict[str, Any] = {"kind": "server", "provider": "google"}
+BY_OPENAI: dict[str, Any] = {"kind": "server", "provider": "openai"}
+BY_GOOGLE: dict[str, Any] = {"kind": "server", "provider": "google"}
 PARTS: list[tuple[Any, Any]] = [
     ({"type": "text", "text": "a"}, am.TextBlock("a")),
     ("bare", am.TextBlock("bare")),
@@ -430,23 +430,23 @@ PARTS: list[tuple[Any, Any]] = [
     ({"type": "reasoning_content", "reasoning_content": "hm"}, am.ThinkingBlock("hm")),
     (
         {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "x"}},
-        am.ToolUseBlock(None, "web_search", {"type": "search", "query": "x"}, item_id="ws_1", **OPENAI),
+        am.ToolUseBlock(None, "web_search", {"type": "search", "query": "x"}, item_id="ws_1", **BY_OPENAI),
     ),
     (
         {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["x"]},
-        am.ToolUseBlock(None, "file_search", {"queries": ["x"]}, item_id="fs_1", **OPENAI),
+        am.ToolUseBlock(None, "file_search", {"queries": ["x"]}, item_id="fs_1", **BY_OPENAI),
     ),
     (
         {"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1", "container_id": "c"},
-        am.ToolUseBlock(None, "code_interpreter", {"code": "1", "container_id": "c"}, item_id="ci_1", **OPENAI),
+        am.ToolUseBlock(None, "code_interpreter", {"code": "1", "container_id": "c"}, item_id="ci_1", **BY_OPENAI),
     ),
     (
         {"type": "executable_code", "executable_code": "print(1)", "language": "PYTHON"},
-        am.ToolUseBlock(None, "code_execution", {"language": "PYTHON", "code": "print(1)"}, **GOOGLE),
+        am.ToolUseBlock(None, "code_execution", {"language": "PYTHON", "code": "print(1)"}, **BY_GOOGLE),
     ),
     (
         {"type": "code_execution_result", "code_execution_result": "1", "outcome": 1},
-        am.ToolResultBlock(None, "1", name="code_execution", extras={"langchain": {"outcome": 1}}, **GOOGLE),
+        am.ToolResultBlock(None, "1", name="code_execution", extras={"langchain": {"outcome": 1}}, **BY_GOOGLE),
     ),
     ({"type": "refusal", "refusal": "no"}, am.RefusalBlock("no")),
     ({"type": "non_standard", "value": {"type": "data", "data": [1], "name": "d"}}, am.DataBlock([1], name="d")),
