@@ -213,9 +213,13 @@ def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) ->
         document = rest if how == "none" else filling if not path and not rest else _with(rest, path, place, filling)
         found = None if document is None else _hole(document)
         # The same objects: nothing else of the document was taken for them.
-        if found is not None and (*found[:2], *map(id, found[2])) == (path, how, *map(id, natives)):
+        if found is not None and found[:2] == (path, how) and _are_same(found[2], natives):
             return document
     return {**rest, "messages": natives} if rest else natives
+
+
+def _are_same(found: list[Any], natives: list[Any]) -> bool:
+    return len(found) == len(natives) and all(a is b for a, b in zip(found, natives, strict=True))
 
 
 _PLACES = frozenset({(), *_PATHS})
