@@ -13,7 +13,7 @@ from support.agentscope_messages import AGENTSCOPE_0, AGENTSCOPE_1, AGENTSCOPE_2
 from support.by_hand import LIONPRIDE, SYNAPTIC
 from support.grand_tour import grand_tour
 from support.langgraph_documents import langgraph_documents
-from support.vercel_messages import VERCEL, VERCEL_OLD, VERCEL_UI
+from support.vercel_messages import VERCEL, VERCEL_OLD, VERCEL_UI, VERCEL_UI_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -362,6 +362,7 @@ def _vercel_ui() -> Iterator[tuple[str, Any]]:
         yield name, messages
         yield f"{name}, last message", messages[-1]
     yield "every part", VERCEL_UI
+    yield "rows of databases", VERCEL_UI_ROWS
 
 
 def _agentscope() -> Iterator[tuple[str, Any]]:
