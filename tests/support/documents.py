@@ -247,6 +247,13 @@ def _pydantic_ai() -> Iterator[tuple[str, Any]]:
         yield f"pydantic_ai/{name}", messages
         yield f"pydantic_ai/{name}, first", messages[0]
         yield f"pydantic_ai/{name}, in an object", {"messages": messages, "agent": "support"}
+    call: Any = {"part_kind": "tool-call", "tool_name": "f", "args": {"a": 1}}
+    failed = {"part_kind": "retry-prompt", "tool_name": "f", "content": "no"}
+    for name, link in (("null", {"tool_call_id": None}), ("absent", {})):
+        calls = [{**call, **link}, {**call, **link}, {**call, "tool_name": "g", "tool_call_id": "c"}]
+        answers = [{"part_kind": "tool-return", "tool_name": "f", "content": "x", **link}, {**failed, **link}, failed]
+        natives = [{"kind": "response", "parts": calls}, {"kind": "request", "parts": answers}]
+        yield f"ids that are {name}", natives
 
 
 def _gemini() -> Iterator[tuple[str, Any]]:
