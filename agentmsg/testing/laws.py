@@ -331,7 +331,7 @@ def edits_win(codec: Codec, document: Any, change: Callable[[History], History])
     written = plain(edited, codec)
     _is_same(codec.read(written), edited, "an old spelling outlived its value")
     changed = [a for a, b in zip(history.messages, edited.messages, strict=False) if a is not b]
-    calls = sum(len(message.tool_calls) for message in changed)
+    calls = sum(len(message.tool_calls) + len(message.invalid_tool_calls) for message in changed)
     before, after = codec.native_messages(document), codec.native_messages(written)
     if len(changed) == 1 and len(history) == len(edited) and len(before) == len(after):
         # Results follow their call, and what repeats a text follows it.

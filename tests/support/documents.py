@@ -275,6 +275,16 @@ def _hf() -> Iterator[tuple[str, Any]]:
     yield from _lines("hf_messages")
     yield "texts", {"prompt": "2+2=", "completion": " 4", "label": True}
     yield "a pair of texts", {"prompt": "Sky?", "chosen": "Blue.", "rejected": "Green."}
+    seen, heard = {"role": "user", "content": "<image><video>What?"}, {"role": "user", "content": "<audio>And that?"}
+    yield "tokens of all media", {"messages": [seen, heard], "images": ["a"], "videos": ["b"], "audios": ["c"]}
+    parts = [{"type": "image"}, {"type": "audio"}, {"type": "video"}, {"type": "video", "video": "c"}]
+    mixed = [{"role": "user", "content": parts}, heard, seen]
+    yield "placeholders and tokens", {"messages": mixed, "images": ["a"], "videos": ["b"], "audios": ["c"]}
+    yield (
+        "tokens and words",
+        {"messages": [seen, {"role": "user", "content": parts[:1]}], "images": ["a"], "videos": ["b"]},
+    )
+    yield "tokens and frames", {"messages": [seen, heard], "images": ["a"], "videos": [["b"]], "audios": [None]}
     calls = [{"name": "f", "arguments": {"q": 1}}, {"type": "function", "function": {"name": "f", "arguments": "{"}}]
     result = {"role": "tool", "content": {"t": 21}}
     yield (
@@ -297,6 +307,8 @@ def _sharegpt() -> Iterator[tuple[str, Any]]:
     for system in ("sharegpt", "sharegpt_rows", "alpaca"):
         yield from _golden(system)
     yield from _lines("sharegpt")
+    said = [{"role": "user", "value": "Hello"}, {"role": "model", "value": "<think>Hm</think>Hi", "weight": 0}]
+    yield "roles beside values", {"conversations": [*said, {"role": "tool", "value": "So"}]}
     asked, called = {"from": "human", "value": "<image>Look"}, '{"name": "f", "arguments": {}}'
     hermes = f"Well.\n<tool_call>\n{called}\n</tool_call>\n<tool_call>{called}</tool_call>"
     yield "a list of turns", [asked, {"from": "assistant", "value": hermes}, {"from": "user", "value": ""}]
