@@ -65,6 +65,7 @@ class VercelUICodec(Vercel):
     family: ClassVar[str] = UI
     title: ClassVar[str] = "Vercel AI SDK (UIMessage)"
     containers: ClassVar[Containers] = CONTAINERS
+    kept: ClassVar[frozenset[str]] = frozenset({"approval"})
     joins_turns: ClassVar[bool] = True
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
