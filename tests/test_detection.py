@@ -280,7 +280,7 @@ def test_marks_that_nothing_else_has_decide() -> None:
     assert am.recognize(document) == "json"
 
 
-_CALL = {"toolCallId": "c", "toolName": "f", "args": {}, "state": "call"}
+_CALL: dict[str, Any] = {"toolCallId": "c", "toolName": "f", "args": {}, "state": "call"}
 _ROUGH: list[tuple[str, Any]] = [
     ("vercel-ui", [{"role": "user", "parts": [{"type": "text", "text": "Hi"}]}]),
     ("vercel-ui", [{"role": "assistant", "parts": [{"type": "step-start"}, {"type": "text", "text": "Hi"}]}]),

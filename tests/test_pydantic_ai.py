@@ -249,7 +249,7 @@ def test_what_is_no_document_is_refused() -> None:
 @pytest.mark.parametrize("link", [{}, {"tool_call_id": None}], ids=["absent", "null"])
 def test_calls_without_ids_have_their_results(link: dict[str, Any]) -> None:
     """The library makes ids where a document has none; they follow from names and order, and edits keep them."""
-    call = {"part_kind": "tool-call", "tool_name": "f", "args": {}, **link}
+    call: dict[str, Any] = {"part_kind": "tool-call", "tool_name": "f", "args": {}, **link}
     answers = [
         {"part_kind": "tool-return", "tool_name": "g", "content": "x", **link},
         {"part_kind": "retry-prompt", "tool_name": "f", "content": "no", **link},

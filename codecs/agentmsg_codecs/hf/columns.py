@@ -25,6 +25,7 @@ from agentmsg.formats import (
     is_bare_text,
     is_list,
     is_marked,
+    is_object,
     is_sequence,
     maker,
     mark_of,
@@ -90,7 +91,7 @@ def _awaited(block: Any) -> Kind | None:
     if type(block) is not am.NativeBlock or block.codec != FAMILY:
         return None
     value: Any = thaw(block.value)
-    word = value.get("type") if type(value) is dict and len(value) == 1 else None
+    word: Any = value.get("type") if is_object(value) and len(value) == 1 else None
     return _BY_WORD.get(word) if type(word) is str else None
 
 
@@ -253,7 +254,7 @@ def _with_tokens(
         bad: set[str] = set()
         texts: list[am.Msg] = []
         for message in messages:
-            found = {kind.word for block in message.content if (kind := _placed(block)) in chosen and kind is not None}
+            found = {kind.word for block in message.content if (kind := _placed(block)) in chosen}
             joined = _joined(message, chosen) if found and message.role in _ROLES else message
             texts.append(message if joined is None else joined)
             bad |= found if joined is None else set()
