@@ -280,6 +280,30 @@ def test_marks_that_nothing_else_has_decide() -> None:
     assert am.recognize(document) == "json"
 
 
+_CALL: dict[str, Any] = {"toolCallId": "c", "toolName": "f", "args": {}, "state": "call"}
+_ROUGH: list[tuple[str, Any]] = [
+    ("vercel-ui", [{"role": "user", "parts": [{"type": "text", "text": "Hi"}]}]),
+    ("vercel-ui", [{"role": "assistant", "parts": [{"type": "step-start"}, {"type": "text", "text": "Hi"}]}]),
+    ("vercel-ui", [{"role": "assistant", "parts": [{"type": "tool-invocation", "toolInvocation": _CALL}]}]),
+    ("vercel-ui", [{"role": "assistant", "parts": [{"type": "tool-invocation", **_CALL}]}]),
+    ("vercel-ui", [{"role": "assistant", "parts": [{"type": "tool-f", "state": "input-available", "input": {}}]}]),
+    ("vercel", [{"role": "assistant", "content": [
+        {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}},
+        {"type": "tool-approval-request", "approvalId": "a", "toolCallId": "c"}]}]),
+    ("pydantic-ai", [{"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "f", "args": {}}]}]),
+    ("agentscope", [{"id": "m", "role": "assistant", "finished_at": "2026-09-03T17:21:59",
+                     "finished_reason": "completed", "content": [{"type": "text", "text": "Hi"}]}]),
+    ("hf", {"messages": [{"role": "user", "content": "<audio>What?"}], "audios": ["a.mp3"]}),
+    ("sharegpt", {"conversations": [{"role": "user", "value": "Hi"}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "document"), _ROUGH)
+def test_what_databases_leave_out_is_recognized(name: str, document: Any) -> None:
+    """Without ids, names or the keys that say the same twice, and of older versions."""
+    assert am.recognize(document) == name
+
+
 @pytest.mark.parametrize("name", CODECS)
 def test_what_a_codec_writes_is_recognized(name: am.CodecName) -> None:
     """A history of another format, written by a codec, is of that codec, or of one that reads it the same."""

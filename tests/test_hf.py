@@ -293,3 +293,30 @@ def test_a_strict_template_renders_what_is_converted(source: am.CodecName) -> No
             words = [block.text for block in message.content if isinstance(block, am.TextBlock)]
             assert all(word in text for word in words), title
             assert all(f"<call>{call.name}(" in text for call in message.tool_calls), title
+
+
+@pytest.mark.parametrize("row", [{"messages": []}, {"prompt": "a", "completion": "b"}, {"text": "a"}])
+def test_a_list_of_rows_is_told(row: dict[str, Any]) -> None:
+    """One row is a document: the error says how to read many."""
+    with pytest.raises(am.DecodeError, match=r"list of rows.*load_lines"):
+        am.decode([row, row], "hf")
+
+
+def test_videos_and_audio_stand_in_columns_too() -> None:
+    """Where they were read there; new ones are parts, which is how chat templates have them."""
+    row: Any = {
+        "messages": [{"role": "user", "content": "<image><video>What?<audio>"}],
+        "images": ["a.png"], "videos": ["b.mp4"], "audios": ["c.mp3"],
+    }  # fmt: skip
+    history = returned(row)
+    assert [type(block) for block in history[0].content] == [
+        am.ImageBlock, am.VideoBlock, am.TextBlock, am.AudioBlock,
+    ]  # fmt: skip
+    assert am.recognize({key: row[key] for key in ("messages", "audios")}) == "hf"
+    part = {"type": "audio", "audio": "https://x.test/a.mp3"}
+    new = am.encode(am.Msg.of(am.AudioBlock(am.URLSource(part["audio"]))).evolve(role="user"), "hf")
+    assert new == {"messages": [{"role": "user", "content": [part]}]}
+    more = history[0].evolve(content=[*history[0].content, am.AudioBlock(am.URLSource("d.mp3"))])
+    parts = am.encode(am.History([more]), "hf")
+    assert (parts["videos"], parts["audios"]) == (["b.mp4"], ["c.mp3"])
+    assert parts["messages"][0]["content"][-1] == {"type": "audio", "audio": "d.mp3"}

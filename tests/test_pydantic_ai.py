@@ -244,3 +244,20 @@ def test_what_has_no_place(message: am.Msg, told: dict[str, Any], level: str) ->
 def test_what_is_no_document_is_refused() -> None:
     """The error names the place."""
     assert refused([request(), 1], codec="pydantic-ai")[0] == (1,)
+
+
+@pytest.mark.parametrize("link", [{}, {"tool_call_id": None}], ids=["absent", "null"])
+def test_calls_without_ids_have_their_results(link: dict[str, Any]) -> None:
+    """The library makes ids where a document has none; they follow from names and order, and edits keep them."""
+    call: dict[str, Any] = {"part_kind": "tool-call", "tool_name": "f", "args": {}, **link}
+    answers = [
+        {"part_kind": "tool-return", "tool_name": "g", "content": "x", **link},
+        {"part_kind": "retry-prompt", "tool_name": "f", "content": "no", **link},
+    ]
+    history = returned([response(call, {**call, "tool_name": "g"}), request(*answers)])
+    first, second = (made.id for made in history[0].tool_calls)
+    assert [message.tool_call_id for message in history[1:]] == [second, first]
+    assert [message.tool_results[0].status for message in history[1:]] == [None, "error"]
+    assert not am.convert(am.encode(history, CODEC), CODEC, "gemini").losses
+    given = am.History([history[0], history[1].evolve(content=[am.ToolResultBlock("mine", "x", name="g")])])
+    assert written(*given)[1]["parts"][0]["tool_call_id"] == "mine"

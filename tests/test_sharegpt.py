@@ -267,3 +267,20 @@ def test_an_id_that_is_none_stays_wherever_its_result_goes(odd: Any) -> None:
     for order in ((0, 2, 1), (2, 1), (1,)):
         moved = history.evolve(messages=[history[index] for index in order])
         assert honest_account(CODEC, moved).history is moved
+
+
+@pytest.mark.parametrize("row", [{"conversations": []}, {"instruction": "a", "output": "b"}])
+def test_a_list_of_rows_is_told(row: dict[str, Any]) -> None:
+    """One row is a document: the error says how to read many."""
+    with pytest.raises(am.DecodeError, match=r"list of rows.*load_lines"):
+        am.decode([row, row], "sharegpt")
+
+
+def test_a_turn_may_have_a_role() -> None:
+    """As Pygmalion's rows have it; others from nobody known stay native."""
+    row = {"conversations": [{"role": "user", "value": "Hello"}, {"role": "narrator", "value": "So"}]}
+    history = returned(row)
+    assert [message.role for message in history] == ["user", "native"]
+    assert am.recognize({"conversations": row["conversations"][:1]}) == "sharegpt"
+    edited = am.History([history[0].evolve(content="Bye")])
+    assert am.encode(edited, "sharegpt")["conversations"] == [{"role": "user", "value": "Bye"}]

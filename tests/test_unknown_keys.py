@@ -41,6 +41,7 @@ KEPT: Mapping[str, Mapping[str, str]] = {
     "bedrock-response": {r"/content/\*": _UNION, r"/reasoningContent": _UNION, r"/output": _UNION},
     "gemini": {r"/executableCode": _INPUT},
     "gemini-response": {r"/executableCode": _INPUT},
+    "hf": {r"<(audio|video)>": "a placeholder for what a column has is no more than its type"},
     "langchain": {
         r"/image/source": _OF_BEDROCK,
         r"<human>/content/\*<tool_result>": _OF_ANTHROPIC,

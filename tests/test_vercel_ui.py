@@ -51,7 +51,7 @@ PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
     ("assistant", tool("input-available"), am.ToolUseBlock("c", "f", {})),
     ("assistant", tool("input-available", providerExecuted=True, link="srvtoolu_1"),
      am.ToolUseBlock("srvtoolu_1", "f", {}, **SERVER)),
-    ("assistant", tool("input-streaming"), am.NativeBlock("vercel-ui", tool("input-streaming"))),
+    ("assistant", tool("paused"), am.NativeBlock("vercel-ui", tool("paused"))),
 ]  # fmt: skip
 
 
@@ -179,6 +179,67 @@ def test_version_4_is_read_as_what_it_says() -> None:
     assert [type(block) for block in returned([asked])[0].content] == [am.TextBlock, am.ImageBlock]
     edited = am.History([*history[:2], history[2].evolve(content="new")])
     assert am.encode(edited, "vercel-ui")[0]["content"] == "new"
+
+
+def invocation(state: str = "result", **fields: Any) -> dict[str, Any]:
+    """Return a call of version 4, as a part."""
+    return {"type": "tool-invocation", "toolInvocation": {"state": state, "toolCallId": "c", "toolName": "f", **fields}}
+
+
+HELD: dict[str, Any] = {"args": {"a": 1}, "result": {"b": 2}}
+CALLS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]] = [
+    (invocation(step=0, **HELD), {"input": {"a": 1}, "extras": {"vercel-ui": {"step": 0}}}, {"structured": {"b": 2}}),
+    (invocation(input={"a": 1}, output="x"), {"input": {"a": 1}}, {"content": "x"}),
+    ({"type": "tool-invocation", "state": "result", "toolCallId": "c", "toolName": "f", **HELD}, {"input": {"a": 1}},
+     {"structured": {"b": 2}}),
+    (invocation("call", args={}), {"input": {}}, None),
+    (invocation("partial-call"), {"input": {}}, None),
+    ({"type": "tool-f", "toolCallId": "c", "state": "input-streaming"}, {"input": {}}, None),
+    (tool("input-streaming", input={"a": 1}), {"input": {"a": 1}}, None),
+    (tool("output-error", errorText="no", input=None, rawInput="{"), {"raw_input": "{"},
+     {"content": "no", "status": "error"}),
+    ({"type": "tool-f", "toolCallId": "c", "state": "output-error", "errorText": "no", "rawInput": {"a": 1}},
+     {"input": {"a": 1}}, {"content": "no", "status": "error"}),
+    ({"type": "tool-f", "toolCallId": "c", "state": "output-error", "errorText": "no"}, {"input": {}},
+     {"content": "no", "status": "error"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "call", "result"), CALLS)
+def test_however_a_call_is_told(part: dict[str, Any], call: dict[str, Any], result: dict[str, Any] | None) -> None:
+    """A call of version 4 among parts of today, one that is still written, one whose input failed: no native block."""
+    asked, *rest = returned([native(part)])
+    assert am.same(asked, msg("assistant", am.ToolUseBlock("c", "f", **call), id="m")), asked
+    expected = [] if result is None else [msg("tool", am.ToolResultBlock("c", name="f", **result))]
+    assert am.same(am.History(rest), am.History(expected)), rest
+    edited = [asked.evolve(content=[am.ToolUseBlock("c", "f", {"new": 1})]), *rest]
+    assert am.decode(written(*edited), "vercel-ui")[0].tool_calls[0].input == {"new": 1}
+
+
+@pytest.mark.parametrize("link", [{}, {"toolCallId": None}])
+def test_calls_without_ids_have_their_results(link: dict[str, Any]) -> None:
+    """Their ids follow from their places, and aren't lost where a format has none either."""
+    part: dict[str, Any] = {"type": "tool-f", "state": "output-available", "input": {}, "output": "x", **link}
+    history = returned([native(STEP, part, part)])
+    assert [message.tool_call_id for message in history[1:]] == [call.id for call in history[0].tool_calls]
+    assert len({call.id for call in history[0].tool_calls}) == 2
+    lost = am.convert([native(part)], "vercel-ui", "gemini").losses
+    assert [loss.was for loss in lost] == ["m"]
+    asked = am.convert([native(part)], "vercel-ui", "openai").document["messages"]
+    assert asked[1]["tool_call_id"] == asked[0]["tool_calls"][0]["id"]
+
+
+def test_parts_of_version_4_are_read_among_those_of_today() -> None:
+    """Sources, files and thoughts, where no text stands beside the parts."""
+    parts = [
+        {"type": "reasoning", "reasoning": "Hm", "details": [{"type": "text", "text": "Hm", "signature": "s"}]},
+        {"type": "source", "source": {"sourceType": "url", "id": "s", "url": "https://x.test"}},
+        {"type": "file", "mimeType": "image/png", "data": "AAAA"},
+        {"type": "reasoning", "text": "Hm"},
+    ]
+    (message,) = returned([native(*parts)])
+    classes = [am.ThinkingBlock, am.SourceBlock, am.ImageBlock, am.ThinkingBlock]
+    assert [type(block) for block in message.content] == classes
 
 
 @pytest.mark.parametrize(

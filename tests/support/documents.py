@@ -13,7 +13,7 @@ from support.agentscope_messages import AGENTSCOPE_0, AGENTSCOPE_1, AGENTSCOPE_2
 from support.by_hand import LIONPRIDE, SYNAPTIC
 from support.grand_tour import grand_tour
 from support.langgraph_documents import langgraph_documents
-from support.vercel_messages import VERCEL, VERCEL_OLD, VERCEL_UI
+from support.vercel_messages import VERCEL, VERCEL_OLD, VERCEL_UI, VERCEL_UI_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -247,6 +247,13 @@ def _pydantic_ai() -> Iterator[tuple[str, Any]]:
         yield f"pydantic_ai/{name}", messages
         yield f"pydantic_ai/{name}, first", messages[0]
         yield f"pydantic_ai/{name}, in an object", {"messages": messages, "agent": "support"}
+    call: Any = {"part_kind": "tool-call", "tool_name": "f", "args": {"a": 1}}
+    failed = {"part_kind": "retry-prompt", "tool_name": "f", "content": "no"}
+    for name, link in (("null", {"tool_call_id": None}), ("absent", {})):
+        calls = [{**call, **link}, {**call, **link}, {**call, "tool_name": "g", "tool_call_id": "c"}]
+        answers = [{"part_kind": "tool-return", "tool_name": "f", "content": "x", **link}, {**failed, **link}, failed]
+        natives = [{"kind": "response", "parts": calls}, {"kind": "request", "parts": answers}]
+        yield f"ids that are {name}", natives
 
 
 def _gemini() -> Iterator[tuple[str, Any]]:
@@ -268,6 +275,16 @@ def _hf() -> Iterator[tuple[str, Any]]:
     yield from _lines("hf_messages")
     yield "texts", {"prompt": "2+2=", "completion": " 4", "label": True}
     yield "a pair of texts", {"prompt": "Sky?", "chosen": "Blue.", "rejected": "Green."}
+    seen, heard = {"role": "user", "content": "<image><video>What?"}, {"role": "user", "content": "<audio>And that?"}
+    yield "tokens of all media", {"messages": [seen, heard], "images": ["a"], "videos": ["b"], "audios": ["c"]}
+    parts = [{"type": "image"}, {"type": "audio"}, {"type": "video"}, {"type": "video", "video": "c"}]
+    mixed = [{"role": "user", "content": parts}, heard, seen]
+    yield "placeholders and tokens", {"messages": mixed, "images": ["a"], "videos": ["b"], "audios": ["c"]}
+    yield (
+        "tokens and words",
+        {"messages": [seen, {"role": "user", "content": parts[:1]}], "images": ["a"], "videos": ["b"]},
+    )
+    yield "tokens and frames", {"messages": [seen, heard], "images": ["a"], "videos": [["b"]], "audios": [None]}
     calls = [{"name": "f", "arguments": {"q": 1}}, {"type": "function", "function": {"name": "f", "arguments": "{"}}]
     result = {"role": "tool", "content": {"t": 21}}
     yield (
@@ -290,6 +307,8 @@ def _sharegpt() -> Iterator[tuple[str, Any]]:
     for system in ("sharegpt", "sharegpt_rows", "alpaca"):
         yield from _golden(system)
     yield from _lines("sharegpt")
+    said = [{"role": "user", "value": "Hello"}, {"role": "model", "value": "<think>Hm</think>Hi", "weight": 0}]
+    yield "roles beside values", {"conversations": [*said, {"role": "tool", "value": "So"}]}
     asked, called = {"from": "human", "value": "<image>Look"}, '{"name": "f", "arguments": {}}'
     hermes = f"Well.\n<tool_call>\n{called}\n</tool_call>\n<tool_call>{called}</tool_call>"
     yield "a list of turns", [asked, {"from": "assistant", "value": hermes}, {"from": "user", "value": ""}]
@@ -362,6 +381,7 @@ def _vercel_ui() -> Iterator[tuple[str, Any]]:
         yield name, messages
         yield f"{name}, last message", messages[-1]
     yield "every part", VERCEL_UI
+    yield "rows of databases", VERCEL_UI_ROWS
 
 
 def _agentscope() -> Iterator[tuple[str, Any]]:

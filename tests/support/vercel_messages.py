@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["VERCEL", "VERCEL_OLD", "VERCEL_UI"]
+__all__ = ["VERCEL", "VERCEL_OLD", "VERCEL_UI", "VERCEL_UI_ROWS"]
 
 _PNG = "iVBORw0KGgo="
 _RESULT = {"type": "web_search_result", "url": "https://x.test", "title": "X", "encrypted_content": "x"}
@@ -222,4 +222,63 @@ VERCEL_UI: list[Any] = [
         "parts": [{"type": "text", "text": "x"}, {"type": "step-start"}, {"type": "text", "text": "y"}],
     },
     {"role": "assistant", "parts": [{"type": "text", "text": "z"}]},
+]
+_CALL: Any = {"toolCallId": "c", "toolName": "f", "args": {"a": 1}}
+_DONE: Any = {**_CALL, "state": "result", "step": 0, "result": {"b": 2}}
+# As databases keep them: version 4 without the text that it says twice, and what later versions write meanwhile.
+VERCEL_UI_ROWS: list[Any] = [
+    {
+        "id": "m",
+        "chatId": "h",
+        "role": "assistant",
+        "parts": [
+            {"type": "step-start"},
+            {"type": "reasoning", "reasoning": "Hm", "details": [{"type": "text", "text": "Hm", "signature": "s"}]},
+            {"type": "tool-invocation", "toolInvocation": _DONE},
+            {"type": "source", "source": {"sourceType": "url", "id": "s", "url": "https://x.test"}},
+            {"type": "file", "mimeType": "image/png", "data": _PNG},
+            {"type": "step-start"},
+            {"type": "tool-invocation", "toolInvocation": {**_CALL, "state": "call"}},
+            {"type": "tool-invocation", "toolInvocation": {**_CALL, "toolCallId": "d", "state": "partial-call"}},
+            {"type": "text", "text": "So"},
+        ],
+        "attachments": [],
+        "createdAt": "2025-05-01T10:00:02.000Z",
+    },
+    {
+        "id": "n",
+        "role": "assistant",
+        "parts": [
+            {
+                "type": "tool-invocation",
+                "toolInvocation": {"toolCallId": "c", "toolName": "f", "input": 1, "result": 2, "state": "result"},
+            },
+            {"type": "tool-invocation", **_DONE, "toolCallId": "d"},
+            {
+                "type": "tool-invocation",
+                "toolInvocation": {"toolName": "f", "args": {"a": 1}, "result": "x", "state": "result"},
+            },
+            {"type": "tool-f", "toolCallId": None, "state": "output-available", "input": {}, "output": "x"},
+            {"type": "dynamic-tool", "toolName": "g", "state": "input-available", "input": {}},
+        ],
+    },
+    {
+        "id": "o",
+        "role": "assistant",
+        "parts": [
+            {"type": "tool-f", "toolCallId": "c", "state": "input-streaming"},
+            {"type": "tool-f", "toolCallId": "d", "state": "input-streaming", "input": None},
+            {"type": "tool-f", "toolCallId": "e", "state": "output-error", "errorText": "no"},
+            {"type": "tool-f", "toolCallId": "g", "state": "output-error", "rawInput": {"a": 1}, "errorText": "no"},
+            {
+                "type": "tool-f",
+                "toolCallId": "h",
+                "state": "output-error",
+                "input": None,
+                "rawInput": "{",
+                "errorText": "no",
+            },
+            {"type": "tool-f", "toolCallId": "i", "state": "output-error", "rawInput": None, "errorText": "no"},
+        ],
+    },
 ]

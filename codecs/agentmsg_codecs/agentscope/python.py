@@ -268,9 +268,17 @@ _SURE, _LIKELY = 0.98, 0.7
 def sniff_message(native: Native) -> float:
     """Return how much an object looks like a message of Python."""
     role, content = native.get("role"), native.get("content")
-    if type(role) is not str or role not in _ROLES or "type" in native or type(native.get("name")) is not str:
+    if (
+        type(role) is not str
+        or role not in _ROLES
+        or "type" in native
+        or not (type(content) is str or is_list(content))
+    ):
         return 0.0
-    if not (type(content) is str or is_list(content)):
+    if native.get("name") is None:
+        # As others send them to it; how they ended is said in its words.
+        return _SURE if native.keys() >= _ENDED else 0.0
+    if type(native["name"]) is not str:
         return 0.0
     if native.keys() >= _OWN:
         return 1.0
@@ -281,4 +289,5 @@ def sniff_message(native: Native) -> float:
 
 _SIGNS = frozenset({"created_at", "timestamp", "finished_reason", "structured_output"})
 # Nobody else has both.
+_ENDED = frozenset({"finished_at", "finished_reason"})
 _OWN = frozenset({"finished_reason", "structured_output"})

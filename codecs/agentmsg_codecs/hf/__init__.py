@@ -18,7 +18,7 @@ Follows trl 1.16 and the chat templates that it ships.
 | content: a text; a list; null | one TextBlock; one block per part; no blocks |
 | text, with its text under text or value | TextBlock |
 | image, video, audio, with image, url, path or base64 | ImageBlock, VideoBlock, AudioBlock |
-| image alone, or ``<image>`` in a user's text, with the column images | ImageBlock |
+| image, video, audio alone, or ``<image>`` ... in a user's text, with the column images ... | the same |
 | image_url, video_url, audio_url | ImageBlock, VideoBlock, AudioBlock |
 | reasoning_content; thinking; reasoning; a part reasoning or thinking | ThinkingBlock |
 | ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
@@ -26,7 +26,7 @@ Follows trl 1.16 and the chat templates that it ships.
 | tool_call_id, name, content of a tool message | ToolResultBlock; without an id, of the first call that waits |
 | content of a tool message that is an object | structured |
 | tools: a list, or its JSON text | ToolSpec; NativeTool |
-| a placeholder without its image; any other part, entry of tool_calls, or message | NativeBlock; the role "native" |
+| a placeholder without its media; any other part, entry of tool_calls, or message | NativeBlock; the role "native" |
 | weight, unknown keys; other columns | extras["hf"], of an inner object "hf.item"; those of the history |
 | text, a conversation that a template wrote | extras["hf"] of a history without messages |
 """
@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import attrs
 
 import agentmsg as am
-import agentmsg_codecs.hf.images as own_images
+import agentmsg_codecs.hf.columns as own_columns
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, made_ids, maker, marked
@@ -118,9 +118,8 @@ class HfCodec(Codec):
         )
         if row.texts:
             note["/texts"] = list(row.texts)  # type: ignore[assignment]
-        with_images = own_images.placed(messages, rest.get(own_images.COLUMN))
-        if with_images is not None:
-            messages, _ = with_images, rest.pop(own_images.COLUMN)
+        if not own_columns.COLUMNS.isdisjoint(rest):
+            messages = own_columns.placed(messages, rest)
         tools = self.engine.tools.read(rest.get("tools"))
         if tools is not None:
             del rest["tools"]
@@ -152,18 +151,14 @@ class HfCodec(Codec):
         if is_list_wanted and not own and not history.tools:
             natives = self._natives(history.messages)
             return natives[0] if place == "single" and len(natives) == 1 and _is_single(natives[0]) else natives
-        messages: Any = history.messages
-        column: list[str] = []
-        if own_images.has_column(messages):
-            messages, column = own_images.unplaced(messages)
+        messages, media = own_columns.unplaced(history.messages)
         row: Native = {}
         columns = own_rows.columns_of(history)
         if columns:
             row = own_rows.written(history, self._natives(messages), "prompt" if "prompt" in columns else min(columns))
         if history.tools:
             row["tools"] = self.engine.tools.write(history)
-        if column:
-            row[own_images.COLUMN] = column
+        row.update(media)
         return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}} if own else row
 
     def _natives(self, messages: Any) -> list[Any]:

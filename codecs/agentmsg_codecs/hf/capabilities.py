@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.hf.columns as own_columns
 from agentmsg.formats import (
     ANY_ROLE,
     KEEP,
@@ -21,7 +22,6 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value_result, place_of
-from agentmsg_codecs.hf.images import COLUMN, has_column, is_taken
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.hf.rows import taken
 
@@ -167,9 +167,7 @@ def _taken(messages: Messages) -> Any:
         found = set(taken(history))
         if history.tools or messages.tools.read(own.get("tools")) is not None:
             found.add("tools")
-        if has_column(history.messages) or is_taken(history.messages, own.get(COLUMN)):
-            found.add(COLUMN)
-        return frozenset(found)
+        return frozenset(found | own_columns.taken(history.messages, own))
 
     return columns
 

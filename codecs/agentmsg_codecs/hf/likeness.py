@@ -12,7 +12,7 @@ _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _REQUEST = frozenset(
     {"model", "max_tokens", "max_completion_tokens", "temperature", "stream", "system", "options", "agentmsg", "type"}
 )
-_COLUMNS = frozenset({"images", "chat_template_kwargs", "rejected"})
+_COLUMNS = frozenset({"images", "videos", "audios", "chat_template_kwargs", "rejected"})
 _KEYS = frozenset(
     {"role", "content", "name", "tool_calls", "tool_call_id", "weight", "loss", "loss_weight", "train", *REASONING_KEYS}
 )

@@ -10,10 +10,9 @@ REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 # What a row says beside its messages that a model reads, or learns from; and keys of media and parts.
 CONTENT_KEYS = frozenset(
     {
-        *REASONING_KEYS, "base64", "chosen", "completion", "completions", "conversations", "image_url", "path",
-        "rejected", "url", "value", "videos",
+        *REASONING_KEYS, "audios", "base64", "chosen", "completion", "completions", "conversations", "image_url",
+        "path", "rejected", "url", "value", "videos",
     }
 )  # fmt: skip
-# Of rows and messages: what is learnt of them, and which image a placeholder stands for.
-KEPT = frozenset({"weight", "loss", "train", "image"})
-PLACEHOLDER = {"type": "image"}
+# Of rows and messages: what is learnt of them, and which media a placeholder stands for.
+KEPT = frozenset({"weight", "loss", "train", "image", "video", "audio"})

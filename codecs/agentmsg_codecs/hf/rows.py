@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import agentmsg as am
 
+MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
 ANSWERS = ("completion", "chosen")
 _WHOLE = ("messages", "conversations", "chosen")
 COLUMNS = frozenset({*_WHOLE, *ANSWERS, "prompt"})
@@ -66,6 +67,8 @@ def row_of(document: Any) -> Row:
         DecodeError: if it isn't a row, a list of messages, or one message.
     """
     if is_list(document):
+        if document and _is_row(document[0]):
+            raise DecodeError(MANY)
         return Row("list", {"list": document}, (), {})
     if not is_object(document):
         raise DecodeError(f"a row must be an object, not {excerpt(document)}")
@@ -79,6 +82,10 @@ def row_of(document: Any) -> Row:
     parts = {column: _messages(column, document[column]) for column in columns}
     rest = {key: value for key, value in document.items() if key not in parts}
     return Row(columns[0] if columns else "text", parts, texts, rest)
+
+
+def _is_row(value: Any) -> bool:
+    return is_object(value) and "role" not in value and bool(_columns(value) or type(value.get("text")) is str)
 
 
 def _columns(row: Native) -> tuple[str, ...]:

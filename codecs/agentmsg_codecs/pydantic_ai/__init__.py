@@ -17,6 +17,7 @@ Follows the Python package pydantic-ai 2.68. Dumps of older versions are read, t
 | outcome: success; failed, retried; denied; interrupted | status: "success"; "error"; "denied"; "interrupted" |
 | metadata of a result | artifact |
 | response: text, thinking, tool-call, compaction | the blocks of one assistant message |
+| a call or result without tool_call_id | an id by its place; the result of a call of its name, in order |
 | builtin-tool-call; builtin-tool-return | call and result of kind "server" |
 | thought_signature of provider_details; signature | signature by "google"; by the provider_name |
 | usage, model_name, timestamp, finish_reason | usage, model, created_at, finish_reason |

@@ -63,6 +63,9 @@ _ARTIFACT = Key("metadata", "artifact", Json(), "null")
 _METADATA = Key("metadata", "metadata", Object(), "null")
 _PROVIDER = Spare("provider_name")
 _KIND = Spare("tool_kind")
+# The library makes one where a document has none.
+_CALL_ID = Key("tool_call_id", "id", Link(), "may", lacks="no-id")
+_RESULT_ID = Key("tool_call_id", "tool_call_id", Link(), "may", lacks="no-id")
 
 
 class KindParts(Parts):
@@ -143,10 +146,10 @@ _SAID = (
 # -- what models say --------------------------------------------------------------------------------------------------
 
 
-def _call(name: str, tag: str, *more: Any, **how: Any) -> Form:
+def _call(name: str, tag: str, link: Key, *more: Any, **how: Any) -> Form:
     return Form(name, am.ToolUseBlock, tag, (
-        Key("tool_name", "name", Text()), Key("args", "input", Arguments(is_any=True), '""'),
-        Key("tool_call_id", "id", Link()), _KIND, _ITEM_ID, *more,
+        Key("tool_name", "name", Text()), Key("args", "input", Arguments(is_any=True), '""'), link,
+        _KIND, _ITEM_ID, *more,
     ), tag_key=_TAG, **how)  # fmt: skip
 
 
@@ -172,9 +175,9 @@ def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
         Form("thinking", am.ThinkingBlock, "thinking", (
             Key("content", "thinking", Text()), _ITEM_ID, SIGNED, _details(am.ThinkingBlock),
         ), tag_key=_TAG),
-        _call("call", "tool-call", _PROVIDER, _details(am.ToolUseBlock)),
-        _call("server_call", "builtin-tool-call", Key("provider_name", "provider", Text(), "null"),
-              _details(am.ToolUseBlock), fixed={"kind": "server"}),
+        _call("call", "tool-call", _CALL_ID, _PROVIDER, _details(am.ToolUseBlock)),
+        _call("server_call", "builtin-tool-call", Key("tool_call_id", "id", Link()),
+              Key("provider_name", "provider", Text(), "null"), _details(am.ToolUseBlock), fixed={"kind": "server"}),
         Form("server_result", am.ToolResultBlock, "builtin-tool-return", (
             Key("tool_name", "name", Text()), returned(inner), Key("tool_call_id", "tool_call_id", Link()),
             OUTCOME, _ARTIFACT,
@@ -283,7 +286,7 @@ def _marked(mark: str) -> Callable[[Any], bool]:
 
 
 def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, **how: Any) -> Form:
-    items = (Key("tool_name", "name", Text()), content, Key("tool_call_id", "tool_call_id", Link()), *more)
+    items = (Key("tool_name", "name", Text()), content, _RESULT_ID, *more)
     spare = () if marks else (_KIND, Spare("retry"), Spare("content_file_digests", [], is_written=False))
     block = Single(am.ToolResultBlock, items, marks or {})
     return _message(name, "tool", tag, (block, TIME, *spare), **how)

@@ -25,12 +25,14 @@ from agentmsg.formats import (
     is_marked,
     is_object,
     is_sequence,
+    made_ids,
     maker,
     mark_of,
     marked,
     natives,
     speed,
     spelling,
+    tool_links,
     write_as,
 )
 from agentmsg_codecs.pydantic_ai.format import describe, describe_said, names_tool
@@ -46,6 +48,8 @@ _FORMS = {
 _REST = {key: value for key, value in REQUEST_KEYS.items() if key != "metadata"}
 _rest_of, _NO_REST = itemgetter(*_REST), tuple(_REST.values())
 _set_metadata = speed.setter(am.Msg, "metadata")
+_with_name = speed.replacer(am.ToolResultBlock, "name")
+_LINKED = (am.ToolUseBlock, am.ToolResultBlock)
 _INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
 _make_said = maker(am.Msg, "role", "content", "notes")
 _BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user"), "tool": ("tool_again", "tool")}
@@ -130,7 +134,8 @@ class Messages:
                     group[:2] = [_taken_over(first, group[1])]
                 current = text
             groups.append(group)
-        return grouping.seated(groups, GROUPING)
+        messages = grouping.seated(groups, GROUPING)
+        return made_ids.linked(messages, FAMILY) if any(map(_lacks_ids, messages)) else messages
 
     def group(self, native: Any) -> list[am.Msg]:
         """Return the messages of one native message; one of the role "native" if it isn't one here.
@@ -193,8 +198,10 @@ class Messages:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def write(self, messages: Iterable[am.Msg]) -> list[Any]:
+    def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Return the native messages of messages that fit."""
+        if any(map(_lacks_ids, messages)):
+            messages = made_ids.unlinked(list(map(_named, messages)), FAMILY)
         out: list[Any] = []
         current: str | None = None
         for group in grouping.containers(messages, GROUPING):
@@ -267,6 +274,22 @@ class Messages:
         """Return the message of a part of a request."""
         self.fill()
         return self.part(thaw(value))
+
+
+def _lacks_ids(message: am.Msg) -> bool:
+    """Whether a message has a call or a result that was read without an id."""
+    for block in message.content:  # a loop: most messages have none
+        if block.notes and isinstance(block, _LINKED) and is_marked(block, FAMILY, "/no-id"):
+            return True
+    return False
+
+
+def _named(message: am.Msg) -> am.Msg:
+    """Return a message whose result says its name, whichever call it answers: a name always stands here."""
+    block: Any = message.content[0] if message.role == "tool" else None
+    if block is None or type(block.name) is str:
+        return message
+    return tool_links.with_result(message, _with_name(block, str.__str__(block.name)))
 
 
 def _whole(message: am.Msg) -> Any:

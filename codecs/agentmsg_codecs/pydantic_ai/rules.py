@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Swap, cells, dump_json, media, natives, rules, usually
+from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, media, natives, rules, usually
 from agentmsg_codecs.pydantic_ai.content import hint_of, is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH
 from agentmsg_codecs.pydantic_ai.names import FAMILY, KEEPERS, OUTCOMES, TTLS
@@ -185,5 +185,5 @@ def finish(word: str, _: Any) -> str:
 
 
 def needs_id(block: Any) -> bool:
-    """Whether a call or a result has no id."""
-    return natives.link_at(block) is None
+    """Whether a call or a result must be given an id: a client's that was read without needs none."""
+    return natives.link_at(block) is None and (block.kind == "server" or not is_marked(block, FAMILY, "/no-id"))

@@ -16,6 +16,7 @@ Follows LLaMA-Factory ff6d4d1.
 | gpt, assistant, chatgpt, bing, bard, model | assistant |
 | function_call, tool_call: the JSON of a call, or of a list of them | assistant, ToolUseBlock |
 | observation, tool, tool_response, function_response, ipython | tool |
+| ``role`` in place of ``from`` (Pygmalion) | the same |
 | value | one TextBlock |
 | ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
 | ``<tool_call>...</tool_call>`` at the end of it (Hermes) | ToolUseBlock |

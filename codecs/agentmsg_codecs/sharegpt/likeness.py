@@ -17,5 +17,17 @@ def sniff_row(document: Any) -> float:
     if is_turn(document):
         turns = [document]
     if is_sequence(turns) and turns:
-        return 1.0 if all(is_turn(turn) and turn["from"] in ROLES for turn in turns) else 0.0
+        words = map(_word_of if is_mapping(document) else _word, turns)
+        return 1.0 if all(word in ROLES for word in words) else 0.0
     return _ALPACA if is_mapping(document) and "messages" not in document and is_alpaca(document) else 0.0
+
+
+def _word(turn: Any) -> str:
+    """Return who a turn is from; nothing if it is none."""
+    return turn["from"] if is_turn(turn) else ""
+
+
+def _word_of(turn: Any) -> str:
+    """Return the same of a turn of a row, which may have the word under another key."""
+    role: Any = turn.get("role") if is_mapping(turn) and "value" in turn and "from" not in turn else None
+    return role if isinstance(role, str) else _word(turn)

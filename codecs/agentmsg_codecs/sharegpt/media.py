@@ -116,7 +116,8 @@ def one_kind(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restr
 
     A column has an entry for each place, or is none.
     """
-    if not any(type(block) is am.NativeBlock and token_of(block) for block in _asked(messages)):
+    # Any message may be a user's by now.
+    if not any(type(block) is am.NativeBlock and token_of(block) for message in messages for block in message.content):
         return plan
     kinds: dict[str, bool] = {}
     out: restructure.Plan = []

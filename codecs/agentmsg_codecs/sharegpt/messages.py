@@ -1,6 +1,7 @@
 """Messages: one turn is one message. A turn's words are one text, which ``values`` takes apart.
 
-Marks on a message: ``/from`` (a word that isn't written by default); those of values.py.
+Marks on a message: ``/from`` (a word that isn't written by default), ``/role`` (which stood under ``role``, as
+Pygmalion has it); those of values.py.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ def read_turn(native: Any) -> am.Msg:
     """
     if not is_object(native):
         raise DecodeError(f"a turn is an object, not {excerpt(native)}")
+    if "from" not in native and "value" in native and type(native.get("role")) is str:
+        return _read_role(native)
     word: Any = native.get("from")
     if type(word) is not str:
         raise DecodeError("a turn says who it is from", path=("from",))
@@ -64,6 +67,13 @@ def read_turn(native: Any) -> am.Msg:
     if word != _word_of(role, content):
         marks["from"] = word
     return marked(message, FAMILY, **marks) if marks else message
+
+
+def _read_role(native: Any) -> am.Msg:
+    """Return the message of a turn that has its word under another key."""
+    turn = {"from" if key == "role" else key: value for key, value in native.items()}
+    message = read_turn(turn)
+    return _whole(native) if message.role == "native" else marked(message, FAMILY, role=True)
 
 
 def _whole(native: Any) -> am.Msg:
@@ -95,6 +105,20 @@ def _word_of(role: str, content: Any) -> str:
 
 def write_turn(message: am.Msg, link: str | None = None) -> Any:
     """Return the turn of a message that fits.
+
+    Args:
+        message: it.
+        link: as in ``_written``.
+    """
+    turn = _written(message, link)
+    is_role = message.notes and mark_of(message, FAMILY, "/role") is True
+    if not is_role or message.role == "native" or "role" in turn:
+        return turn
+    return {"role" if key == "from" else key: value for key, value in turn.items()}
+
+
+def _written(message: am.Msg, link: str | None) -> Any:
+    """Return the turn of a message, with its word under ``from``.
 
     Args:
         message: it.

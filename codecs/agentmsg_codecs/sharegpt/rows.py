@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Native
 
+_MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
 _ANSWERS = ("output", "chosen")
 
 
@@ -62,6 +63,8 @@ def taken_apart(document: Any) -> Row:
         DecodeError: if it is none.
     """
     if is_list(document):
+        if document and _is_row(document[0]):
+            raise DecodeError(_MANY)
         return Row([(turn, (index,), None) for index, turn in enumerate(document)], {}, {"/container": "list"})
     if not is_object(document):
         raise DecodeError(f"a row must be an object, not {excerpt(document)}")
@@ -81,6 +84,10 @@ def taken_apart(document: Any) -> Row:
     if is_list(given) and is_turn(rest.get("chosen")):
         turns.append((rest.pop("chosen"), ("chosen",), "chosen"))
     return Row(turns, rest, marks)
+
+
+def _is_row(value: Any) -> bool:
+    return is_object(value) and "from" not in value and (is_list(value.get("conversations")) or is_alpaca(value))
 
 
 def written(history: am.History, turns: list[Any]) -> Native:

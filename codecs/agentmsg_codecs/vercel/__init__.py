@@ -68,6 +68,7 @@ class VercelCodec(Vercel):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Vercel AI SDK (ModelMessage)"
     containers: ClassVar[Containers] = CONTAINERS
+    kept: ClassVar[frozenset[str]] = frozenset({"tool-approval-request", "tool-approval-response"})
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 

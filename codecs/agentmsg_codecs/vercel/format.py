@@ -37,7 +37,7 @@ def _some_name(value: str, _: Any) -> str | None:
     return value or None
 
 
-_NAME = Key("toolName", "name", Text(), '""', lacks="unnamed", cell=_some_name)
+_NAME = Key("toolName", "name", Link(), '""', lacks="unnamed", cell=_some_name)
 _LINK = Key("toolCallId", "tool_call_id", Link())
 
 

@@ -14,14 +14,16 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | file: mediaType | ImageBlock, AudioBlock, VideoBlock or FileBlock; a ``data:`` URL is base64 data |
 | source-url; source-document | SourceBlock with a URL; without |
 | data-NAME | DataBlock |
-| tool-NAME, dynamic-tool: input-available, approval-... | ToolUseBlock |
+| tool-NAME, dynamic-tool: input-available, input-streaming, approval-... | ToolUseBlock |
 | output-available; output-error; output-denied | and its result; of status "error"; "denied" |
 | with providerExecuted | ToolUseBlock and ToolResultBlock of kind "server" |
 | output: a text; any other | content; structured |
-| input; rawInput of an invalid call | input; raw_input |
+| input; rawInput of an invalid call; neither | input; raw_input, or input; an empty input |
+| without toolCallId | an id by its place |
 | providerMetadata, callProviderMetadata, resultProviderMetadata | as ``providerOptions`` of ``vercel`` |
 | tool-NAME with any other state; any other part | NativeBlock |
 | createdAt | created_at, where it was read |
+| version 4: tool-invocation, source, file with data, reasoning with a detail | as those of today |
 | version 4: content, reasoning, toolInvocations | said by the parts, too; without these the parts themselves |
 | version 4: experimental_attachments | files at the end |
 | any other message | a message with the role "native" |
@@ -63,6 +65,7 @@ class VercelUICodec(Vercel):
     family: ClassVar[str] = UI
     title: ClassVar[str] = "Vercel AI SDK (UIMessage)"
     containers: ClassVar[Containers] = CONTAINERS
+    kept: ClassVar[frozenset[str]] = frozenset({"approval"})
     joins_turns: ClassVar[bool] = True
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

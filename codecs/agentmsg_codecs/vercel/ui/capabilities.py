@@ -34,7 +34,7 @@ from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
-from agentmsg_codecs.vercel.ui.parts import is_own_denial
+from agentmsg_codecs.vercel.ui.tool_parts import is_own_denial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

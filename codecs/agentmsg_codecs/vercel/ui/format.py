@@ -14,7 +14,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Cell, Native, Unreadable, adopt, maker, mark_of, marked, media, natives
+from agentmsg.formats import EMPTY, KEEP, Cell, Native, Unreadable, adopt, maker, mark_of, marked, media, natives
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
 from agentmsg_codecs.vercel.calls import KIND, carried_provider, own_text, read_input, runner_of, write_input
 from agentmsg_codecs.vercel.media import is_url
@@ -97,24 +97,31 @@ def _is_of(native: Native, kind: str) -> bool:
 
 # -- calls and what they gave -----------------------------------------------------------------------------------------
 
-PENDING = ("input-available", "approval-requested", "approval-responded")
+PENDING = ("input-available", "input-streaming", "approval-requested", "approval-responded")
 
 
 def _read_input(native: Native) -> dict[str, Any]:
-    """Return the input of a call; that of an invalid one may stand apart, as its text."""
-    if "input" in native:
-        if "rawInput" in native:
-            return {"raw_input": None, **read_input(native["input"]), "odd": ("rawInput",)}
-        return {"raw_input": None, **read_input(native["input"])}
-    given = read_input(native.get("rawInput"))
-    if given.get("raw_input") is None:
-        raise Unreadable
-    return {**given, "notes": {"/raw": True}}
+    """Return the input of a call; that of an invalid one may stand apart, and one that is still to come nowhere."""
+    raw, is_given = native.get("rawInput"), "input" in native
+    if raw is not None and native.get("input") is None:
+        fields = {"raw_input": None, **read_input(raw)}
+        marks = {"/raw": "valid" if fields["raw_input"] is None else True, **({"/input": "null"} if is_given else {})}
+        return {**fields, "notes": marks}
+    odd = ("rawInput",) if "rawInput" in native else ()
+    if is_given:
+        return {"raw_input": None, **read_input(native["input"]), "odd": odd}
+    return {"raw_input": None, "input": EMPTY, "notes": {"/input": "absent"}, "odd": odd}
 
 
 def _write_input(block: Any) -> Native:
-    is_raw = block.notes and mark_of(block, UI, "/raw") is True and not block.is_valid
-    return {"rawInput" if is_raw else "input": write_input(block)}
+    if not block.notes:
+        return {"input": write_input(block)}
+    how, raw = mark_of(block, UI, "/input"), mark_of(block, UI, "/raw")
+    if raw == "valid" if block.is_valid else raw is True:
+        value = None if natives.has_extra(block, UI, "rawInput") else write_input(block)
+        if value is not None:
+            return {"rawInput": value, **({"input": None} if how == "null" else {})}
+    return {} if how == "absent" and block.is_valid and block.input == {} else {"input": write_input(block)}
 
 
 _INPUT = Hatch(

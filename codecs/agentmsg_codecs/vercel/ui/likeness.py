@@ -12,10 +12,12 @@ _WANTED = {
     "source-document": {"sourceId", "mediaType"}, "step-start": set[str](), "custom": set[str](),
     "reasoning-file": {"mediaType", "url"},
 }  # fmt: skip
+# The same of parts that only version 4 has.
+_OLDER = {"source": {"source"}, "file": {"data", "mimeType"}, "reasoning": {"reasoning", "details"}}
 _OWN = frozenset({"file", "source-url", "source-document", "step-start", "reasoning-file"})
 _OLD = frozenset({"toolInvocations", "experimental_attachments", "revisionId"})
 _OLD_PARTS = frozenset({"text", "reasoning", "tool-invocation", "source", "file", "step-start"})
-_SURE, _LIKELY, _RARELY = 0.98, 0.93, 0.5
+_SURE, _LIKELY, _PLAIN, _RARELY = 0.98, 0.93, 0.85, 0.5
 
 
 def sniff_message(message: Any) -> float:
@@ -31,7 +33,8 @@ def sniff_message(message: Any) -> float:
     if 0.0 in found:
         return 0.0
     likeliest = max(found, default=_RARELY)
-    return likeliest if "id" in message else min(likeliest, _RARELY)
+    # Texts and data without an id may be anybody's.
+    return likeliest if "id" in message or likeliest == _SURE else min(likeliest, _PLAIN)
 
 
 def _sniff_part(part: Any) -> float:
@@ -39,13 +42,23 @@ def _sniff_part(part: Any) -> float:
     if type(tag) is not str:
         return 0.0
     if tag == "dynamic-tool" or tag.startswith("tool-"):
-        return _SURE if "toolCallId" in part and "state" in part else 0.0
+        return _sniff_tool(part)
     if tag.startswith("data-"):
         return _LIKELY if "data" in part else 0.0
-    wanted = _WANTED.get(tag)
+    wanted, older = _WANTED.get(tag), _OLDER.get(tag)
+    if older is not None and older <= part.keys():
+        return _SURE
     if wanted is None or not wanted <= part.keys():
         return 0.0
     return _SURE if tag in _OWN or "state" in part else _LIKELY
+
+
+def _sniff_tool(part: Any) -> float:
+    """Return how much a part looks like one of a tool, of which older ones may hold the call."""
+    call: Any = part.get("toolInvocation", part)
+    if not is_object(call) or "state" not in call:
+        return 0.0
+    return _SURE if "toolCallId" in call or "toolInvocation" in part else _LIKELY
 
 
 def _sniff_old(message: Any) -> float:

@@ -4,9 +4,7 @@ Steps begin at ``step-start``, but for the first, which needs none; alone it sta
 
 Marks of messages: ``/steps`` (how many borders stand in front of a step, if not as usual), ``/after`` (how many at
 the end), ``/metadata`` (metadata that say nothing), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (a
-time that stood there), ``/v4`` (see v4.py). Of calls: ``/dynamic`` (with its name beside its type), ``/state`` (what it
-waits for), ``/raw`` (an invalid input that stood apart). Of results: ``/unasked`` (denied without a word of approval),
-``/nothing`` (an output that is null, or absent). Of texts: ``/done``.
+time that stood there), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
 """
 
 from __future__ import annotations
@@ -16,12 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
-    CallNames,
     Grouping,
     Native,
-    Unreadable,
     adopt,
     grouping,
     is_list,
@@ -33,13 +29,13 @@ from agentmsg.formats import (
     natives,
     speed,
     spelling,
-    write_as,
 )
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
-from agentmsg_codecs.vercel.ui.format import RESULT_KEYS, describe
+from agentmsg_codecs.vercel.ui.format import describe
 from agentmsg_codecs.vercel.ui.ids import has_own_id, made_id
-from agentmsg_codecs.vercel.ui.parts import is_own_denial, is_tool, static_tool, take_reason, tool_of
+from agentmsg_codecs.vercel.ui.tool_parts import is_tool
+from agentmsg_codecs.vercel.ui.tools import Tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -51,10 +47,7 @@ _STEP: Native = {"type": "step-start"}
 _MOST_STEPS = 99
 _NOTHING: dict[str, Any] = {"null": None, "{}": {}}
 _make_said = maker(am.Msg, "role", "content")
-_with_name = speed.replacer(am.ToolResultBlock, "name")
 _give_id = speed.setter(am.Msg, "id")
-# The keys of a call that has its result, and no more to say, as ``tool_of`` gives it.
-_ANSWERED = frozenset({"type", "toolName", "toolCallId", "state", "input", "output"})
 
 
 def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
@@ -84,7 +77,7 @@ class Messages:
     def __init__(self) -> None:
         self.described = describe()
         self.places: dict[str, Parts] = dict(self.described.parts)
-        self._readers = self.described.names.readers
+        self.tools = Tools(self.described)
         self.grouping = Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
 
     def fill(self) -> None:
@@ -115,7 +108,7 @@ class Messages:
         found = old.as_new(native)
         group = [] if found is None else self._container(found[0], number)
         note = old.mixed(native) if found is None else found[1]
-        if found is None and not any(map(old.is_old_part, native.get("parts", ()))):
+        if found is None and not any(map(old.is_alone, native.get("parts", ()))):
             said = {key: value for key, value in native.items() if key not in note}
             group = self._container(said, number) if "parts" in native else []
         if not group or group[0].role == "native":
@@ -128,7 +121,7 @@ class Messages:
         link: Any = native.get("id", "") if is_list(parts) else None
         group: list[am.Msg] | None = None
         if type(link) is str:
-            group = self._steps(parts) if role == "assistant" else self._plain_message(role, parts)
+            group = self._steps(parts, number) if role == "assistant" else self._plain_message(role, parts)
         if not group:
             return [natives.read_whole(native, UI)]
         return [self._headed(group[0], native, number), *group[1:]]
@@ -167,7 +160,7 @@ class Messages:
         message = spelling.changed(first, fields)
         return marked(message, UI, **marks) if marks else message
 
-    def _steps(self, parts: list[Any]) -> list[am.Msg] | None:
+    def _steps(self, parts: list[Any], number: int) -> list[am.Msg] | None:
         """Return the messages of the parts of an assistant.
 
         None where there are too many borders to count, or where of calls with the same id in a step a later one has a
@@ -184,7 +177,7 @@ class Messages:
             group.append(message if borders == usual else marked(message, UI, steps=borders))
             group.extend(_make_said("tool", (result,)) for result in results)
 
-        for part in parts:
+        for index, part in enumerate(parts):
             tag: Any = part.get("type") if is_object(part) else None
             if tag == _STEP["type"] and part == _STEP:
                 if blocks:
@@ -196,7 +189,7 @@ class Messages:
             if not is_tool(tag):
                 blocks.append(read(part))
                 continue
-            found = self.read_tool(part)
+            found = self.tools.read(part, (number, index))
             if found is None:
                 blocks.append(natives.native_part(part, UI))
                 continue
@@ -217,49 +210,6 @@ class Messages:
         counts = [mark_of(message, UI, mark) or 0 for message in noted for mark in ("/steps", "/after")]
         return group if max(counts, default=0) <= _MOST_STEPS else None
 
-    def read_tool(self, part: Any) -> tuple[Any, Any] | None:
-        """Return the call of a part, and its result if it has one; None if it is none."""
-        native = tool_of(part)
-        if native is None:
-            return None
-        state = native.get("state")
-        if state == "output-available" and native.keys() == _ANSWERED:
-            told: Native = {**native, "state": "input-available"}
-            given: Native = {"toolCallId": native["toolCallId"], "state": state, "output": told.pop("output")}
-            return self._read_both(part, told, given)
-        is_done = type(state) is str and state.startswith("output-")
-        told = {key: value for key, value in native.items() if not (is_done and (key in RESULT_KEYS or key == "state"))}
-        given = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
-        if not is_done and not RESULT_KEYS.isdisjoint(native):
-            return None
-        if is_own_denial(native.get("approval"), native.get("toolCallId")):
-            if state != "output-denied" or "errorText" in native:
-                return None  # denied, and not; or two reasons
-            take_reason(told, given)
-        if not is_done:
-            return self._read_both(part, told, None)
-        is_unasked = state == "output-denied" and "approval" not in native
-        return self._read_both(part, {**told, "state": "input-available"}, given, is_unasked=is_unasked)
-
-    def _read_both(
-        self, part: Native, told: Native, given: Native | None, *, is_unasked: bool = False
-    ) -> tuple[Any, Any] | None:
-        """Return the call and the result that a part tells, taken apart; None if they are none."""
-        result: Any = None
-        try:
-            call = self._readers["call"](told)
-            if given is not None:
-                name = "server_result" if call.kind == "server" else "result"
-                result = self._readers[name]({**given, "type": "output"})
-        except (Unreadable, AgentMsgError):
-            return None
-        if part["type"] == told["type"]:
-            call = marked(call, UI, dynamic=True)
-        if result is None:
-            return call, None
-        speed.name_result(result, _name_of(call))
-        return call, marked(result, UI, unasked=True) if is_unasked else result
-
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
@@ -279,7 +229,7 @@ class Messages:
         if first.role == "native":
             return thaw(first.content[0].value)
         if not (first.notes or first.extras or first.metadata):
-            parts = self._write_parts(group)
+            parts = self._write_parts(group, number)
             return {"id": made_id(number) if first.id is None else str(first.id), "role": first.role, "parts": parts}
         own: Native = thaw(natives.extras_of(first, UI)) if first.extras else {}
         head: Native = {"id": made_id(number) if first.id is None else str(first.id)}
@@ -294,25 +244,25 @@ class Messages:
             head["metadata"] = thaw(first.metadata)
         elif how in ("null", "{}") and "metadata" not in own:
             head["metadata"] = _NOTHING[how]
-        parts = self._write_parts(group)
+        parts = self._write_parts(group, number)
         native = {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}
         note = mark_of(first, UI, "/v4") if first.notes else None
         return native if note is None else old.written(native, note)
 
-    def _write_parts(self, group: Sequence[am.Msg]) -> list[Any]:
+    def _write_parts(self, group: Sequence[am.Msg], number: int) -> list[Any]:
         first = group[0]
         if first.role == "assistant":
-            return self._write_steps(group)
+            return self._write_steps(group, number)
         parts = list(map(self.places[first.role].write, first.content))
         return parts or ([] if is_marked(first, UI, "/empty") else [dict(_STEP)])
 
-    def _write_steps(self, group: Sequence[am.Msg]) -> list[Any]:
+    def _write_steps(self, group: Sequence[am.Msg], number: int) -> list[Any]:
         parts: list[Any] = []
         after = 0
         if not group[0].content:
             return [dict(_STEP)] * _count(group[0], "/steps", int(not is_marked(group[0], UI, "/empty")), least=1)
         if len(group) == 1 and not group[0].notes:
-            return self._write_step(group[0], {})  # the usual one
+            return self._write_step(group[0], {}, (number, 0))  # the usual one
         for index, message in enumerate(group):
             if message.role == "tool":
                 continue
@@ -320,13 +270,15 @@ class Messages:
             results: dict[str | None, deque[Any]] = {}
             for other in _results_of(group, index):
                 results.setdefault(other.tool_call_id, deque()).append(other)
-            parts += self._write_step(message, results)
+            parts += self._write_step(message, results, (number, len(parts)))
             after = _count(message, "/after", 0, least=0)
         return parts + [dict(_STEP)] * after
 
-    def _write_step(self, message: am.Msg, results: dict[str | None, deque[Any]]) -> list[Any]:
+    def _write_step(self, message: am.Msg, results: dict[str | None, deque[Any]], place: tuple[int, int]) -> list[Any]:
+        """Return the parts of a step, the first of which stands at a place."""
         parts: list[Any] = []
         content: Any = message.content
+        number, first = place
         write = self.places["assistant"].write
         for index, block in enumerate(content):
             if not isinstance(block, am.ToolUseBlock):
@@ -339,24 +291,8 @@ class Messages:
             else:
                 waiting = results.get(block.id)
                 result = waiting.popleft() if waiting else None
-            parts.append(self._write_tool(block, result))
+            parts.append(self.tools.write(block, result, (number, first + len(parts))))
         return parts
-
-    def _write_tool(self, call: am.ToolUseBlock, result: Any) -> Native:
-        native = write_as(self.described.shapes["call"], call, UI)
-        if result is not None:
-            name = "server_result" if call.kind == "server" else "result"
-            # Only what reads it again, to see that it comes back, asks for the name.
-            given = write_as(
-                self.described.shapes[name], _with_name(result, None) if result.notes or result.extras else result, UI
-            )
-            native = {**native, **given, "type": native["type"]}
-            is_asked = native["state"] == "output-denied" and not is_marked(result, UI, "/unasked")
-            if is_asked and "approval" not in native:
-                reason = {"reason": native.pop("errorText")} if "errorText" in native else {}
-                native["approval"] = {"id": native["toolCallId"], "approved": False, **reason}
-        is_dynamic = call.notes and is_marked(call, UI, "/dynamic")
-        return native if is_dynamic else static_tool(native)
 
     # -- whether native ones come back --------------------------------------------------------------------------------
 
@@ -366,22 +302,13 @@ class Messages:
         def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
             self.fill()
             part = thaw(block.value)
-            if part == _STEP or (place == "assistant" and self.read_tool(part) is not None):
+            if part == _STEP or (place == "assistant" and self.tools.read(part, (-1, 0)) is not None):
                 return None
             if place == "assistant" and is_object(part) and is_tool(part.get("type")):
                 return natives.native_part(part, UI)
             return self.places[place].comes_back(block)
 
         return comes_back
-
-
-def _name_of(call: Any) -> Any:
-    """Return the name of the result of a call; that of a client's tool is one that the reader made."""
-    if call.kind == "server":
-        return call.name
-    names = CallNames()
-    names.call(call.id, call.name)
-    return names.answer(call.id)
 
 
 def _results_of(group: Sequence[am.Msg], index: int) -> list[Any]:

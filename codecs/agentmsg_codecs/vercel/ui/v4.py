@@ -11,6 +11,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import agentmsg_codecs.vercel.ui.tool_parts as tools
 from agentmsg.formats import Native, is_list, is_mapping, is_object, same_document, spelling
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ _ATTACHMENTS = "experimental_attachments"
 KEYS = TWICE | {_ATTACHMENTS}
 _STEP: Native = {"type": "step-start"}
 _NOTHING: Native = {"null": None, "[]": [], '""': ""}
-_STATES = {"call": "input-available", "result": "output-available"}
-_CALL = {"args": "input", "result": "output"}
 _SOURCE = {"id": "sourceId"}
 _ATTACHED = {"contentType": "mediaType", "name": "filename"}
 
@@ -47,12 +46,9 @@ def _back(native: Mapping[str, Any], names: Mapping[str, str]) -> Native:
 def _new_parts(part: Any) -> list[Any]:
     """Return the parts of today that a part is; itself where there is nothing to translate."""
     tag: Any = part.get("type") if is_object(part) else None
-    if tag == "tool-invocation" and part.keys() == {"type", "toolInvocation"}:
-        call = part["toolInvocation"]
-        name, state = (call.get("toolName"), call.get("state")) if is_object(call) else (None, None)
-        if type(name) is str and type(state) is str and state in _STATES:
-            rest = {key: value for key, value in call.items() if key not in ("toolName", "state")}
-            return [{"type": f"tool-{name}", "state": _STATES[state], **_renamed(rest, _CALL)}]
+    called = tools.as_today(part) if tag == "tool-invocation" else None
+    if called is not None and called[1] == tools.NESTED:
+        return [tools.static_tool(called[0])]
     if tag == "source" and part.keys() == {"type", "source"} and is_object(part["source"]):
         held = {key: value for key, value in part["source"].items() if key != "sourceType"}
         return [{"type": "source-url", **_renamed(held, _SOURCE)}]
@@ -65,9 +61,21 @@ def _new_parts(part: Any) -> list[Any]:
     return [part]
 
 
-def is_old_part(part: Any) -> bool:
-    """Whether a part is one of version 4 alone: beside parts that this doesn't have it can't be told whose it is."""
-    return _new_parts(part) != [part]
+def is_alone(part: Any) -> bool:
+    """Whether a part is one of version 4 alone, and not one of today: where it isn't told, its message isn't."""
+    return _new_parts(part) != [part] and tools.as_today(part) is None and today_part(part) is None
+
+
+def today_part(part: Any) -> Native | None:
+    """Return the part of today that one of version 4 is, but for calls; None where none is, or it won't come back."""
+    today = _new_parts(part)
+    return today[0] if len(today) == 1 and today != [part] and same_document(_old_parts(today), [part]) else None
+
+
+def old_part(native: Native) -> Any | None:
+    """Return the part of version 4 that a part of today is; None where it would be read as another."""
+    (part,) = _old_parts([native])
+    return part if part != native and same_document(_new_parts(part), [native]) else None
 
 
 def _thought(detail: Any) -> Native:
@@ -113,11 +121,10 @@ def _old_part(part: Any, tag: Any) -> Any:
         head = f"data:{part.get('mediaType')};base64,"
         rest = {key: value for key, value in part.items() if key not in ("mediaType", "url")}
         return {**rest, "mimeType": part.get("mediaType"), "data": part["url"].removeprefix(head)}
-    if type(tag) is str and tag.startswith("tool-") and "toolInvocation" not in part:
-        states = {new: old for old, new in _STATES.items()}
-        rest = {key: value for key, value in part.items() if key not in ("type", "state")}
-        held = {"state": states.get(str(part.get("state"))), "toolName": tag[len("tool-") :], **_back(rest, _CALL)}
-        return {"type": "tool-invocation", "toolInvocation": held}
+    called = tools.tool_of(part) if tools.is_tool(tag) and tag != tools.DYNAMIC else None
+    told = None if called is None else tools.as_old(called, tools.NESTED)
+    if told is not None:
+        return told
     return part
 
 
