@@ -105,7 +105,7 @@ _GITHUB = "https://docs.github.com/en/code-security/secret-scanning/introduction
 
 
 def _is_credentials(text: str) -> bool:
-    """Tell whether a text is ``user:password`` in base64."""
+    """Whether a text is ``user:password`` in base64."""
     try:
         return b":" in b64decode(text + "=" * (-len(text) % 4), validate=True)
     except ValueError:

@@ -1,10 +1,10 @@
-"""Images: parts that are mere placeholders, and the column ``images`` that says, in order, what stands in their places.
+"""Images: parts that are only placeholders, and the column ``images`` with their images, in order.
 
-A placeholder without its image is a native block: where the column holds anything but addresses, or not as many of
-them as there are placeholders, it is kept as it is. Tool messages have none.
+A placeholder without its image is a native block: if the column holds anything but addresses, or a different number of
+them than there are placeholders, it is kept unchanged. Tool messages have none.
 
-LLaMA-Factory has ``<image>`` in the texts of users instead. Their messages are marked ``/tokens``; where no placeholder
-stands, and as many tokens as the column has entries, these are the images.
+LLaMA-Factory has ``<image>`` in user texts instead. Their messages are marked ``/tokens``; if there is no placeholder,
+and there are as many tokens as the column has entries, these are the images.
 """
 
 from __future__ import annotations

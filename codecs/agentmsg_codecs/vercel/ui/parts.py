@@ -1,4 +1,4 @@
-"""Parts whose type holds a name: ``tool-NAME``, and ``data-NAME``; and a call that is one part with its result."""
+"""Parts with a name in their type: ``tool-NAME``, and ``data-NAME``; and a call that is one part with its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of blocks that users' messages have otherwise, or not at all: the rules of the capability table."""
+"""The rules of the capability table: for blocks that user messages represent differently, or lack."""
 
 from __future__ import annotations
 
