@@ -141,7 +141,7 @@ def role_of(native: Any) -> str:
     return role
 
 
-# -- messages that cannot be told in the model ------------------------------------------------------------------------
+# -- messages that the model can't express ----------------------------------------------------------------------------
 
 
 def read_whole(native: Any, family: str, body: Any = _ITSELF) -> Msg:

@@ -1,13 +1,13 @@
 r"""The shapes of secrets: one row each, with the public page that documents it.
 
-No library on PyPI fits. detect-secrets (no release since May 2024) reads files line by line, gives values but no
+No library on PyPI fits. detect-secrets (no release since May 2024) reads files line by line, returns values but no
 places, and needs requests and PyYAML. CredSweeper brings a neural network, presidio a language model, scrubadub
-scikit-learn; betterleaks and kingfisher run a program of another language. So the shapes stand here.
+scikit-learn; betterleaks and kingfisher run a program in another language. So the shapes are defined here.
 
 Rules of this table, which keep the time linear in the text:
 
 - ``anchors`` are words of which one must occur; a text without any isn't searched at all. Those of a ``leading`` shape
-  begin what is found, as they are written; all others are lower-case and may stand anywhere in it.
+  begin what is found, as they are written; all others are lower-case and may be anywhere in it.
 - A repetition without bound may only follow what can't begin again inside of it (``_EDGE``), or is possessive.
 - ``secret`` is the group to replace; without one it is the whole match.
 

@@ -1,4 +1,4 @@
-r"""Visible text: what a terminal or browser would obey, or show as nothing, stands there as an escape.
+r"""Visible text: everything that a terminal or browser would obey, or show as nothing, becomes an escape.
 
 Nothing is deleted: controls (those of ANSI sequences too), direction marks, zero-width and tag characters become
 ``\x1b``, ``\u202e``, ``\U000e0041``. Line feed and tab stay.

@@ -156,7 +156,7 @@ def compaction(block: am.CompactionBlock) -> Any:
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Tell structured content and an error in the content of a result."""
+    """Put structured content and an error into the content of a result."""
     plain = block
     if block.kind in CLIENT_TOOLS:
         if is_result(block):

@@ -71,7 +71,7 @@ def owned(block: am.ToolResultBlock, answer: Any) -> Any:
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Tell what a tool gave in one way: as words, as a value, or as parts; or that it was denied."""
+    """Express a result in one way: as words, as a value, or as parts; or that it was denied."""
     changes: dict[str, Any] = {}
     level: Any = "annotation"
     if block.status == "denied" and not block.content and block.structured is None:
