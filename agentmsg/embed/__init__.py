@@ -1,11 +1,11 @@
-"""agentmsg inside of other libraries: the model, and documents of any format, as types of pydantic.
+"""agentmsg inside other libraries: the model, and documents of any format, as pydantic types.
 
     annotations.py  As: a history as a document of a format, for fields and bodies
-    fields.py       the model's classes as pydantic sees them: what they are read from, and written as
+    fields.py       the model's classes as pydantic types: what they are read from, and written as
     errors.py       our errors as pydantic's, with the place of each fault
-    schemas.py      JSON Schemas, their definitions where pydantic and OpenAPI look for them
+    schemas.py      JSON Schemas, with their definitions where pydantic and OpenAPI look for them
 
-Nothing here imports pydantic before pydantic asks.
+Nothing here imports pydantic until pydantic calls it.
 
 May import ``api`` and what lies below it.
 """

@@ -1,10 +1,10 @@
-"""As: a history as a document of a format, for the fields of pydantic models, and for bodies of FastAPI.
+"""As: a history as a document of a format, for fields of pydantic models and FastAPI bodies.
 
     class Request(BaseModel):
         conversation: Annotated[am.History, am.As("openai")]
 
 Such a field is read from a document of that format, and written as one; the value is a History. ``am.As["openai"]`` is
-the same annotation, for where no type checker looks.
+the same annotation, for code that no type checker reads.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ __all__ = ["As"]
 
 @attrs.frozen(init=False, repr=False)
 class As:
-    """How a history, or a message, stands in a document: what is beside it in ``Annotated``.
+    """The document format of a history, or of a message, for use in ``Annotated``.
 
-    A value that is a history already is taken as it is, and so is a list of messages. Anything else must be a document
-    of the format: plain data, objects of SDKs, or bytes. Formats that are bytes (``msgpack``) are base64 in JSON.
+    A history is accepted as it is, and so is a list of messages. Anything else must be a document of the format: plain
+    data, SDK objects, or bytes. Binary formats (``msgpack``) are base64 in JSON.
 
     Args:
         codec: the format.
-        on_loss: what to do where the format can't hold all content: "error" makes the serialization fail, with the
-            LossError as its cause; "ignore" doesn't.
+        on_loss: what to do if the format can't hold all content: "error" makes the serialization fail, with the
+            LossError as its cause; "ignore" allows it.
         carry: as for ``agentmsg.encode``.
         limits: bounds on what is read.
-        options: of the codec.
+        options: codec options.
 
     Raises:
         CodecLookupError: if there is no such codec or option; at once, not when a model is built.
@@ -79,10 +79,10 @@ class As:
         return f"As({self.codec.name!r})"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Be read and written as documents of the format.
+        """Read and write documents of the format.
 
         Raises:
-            InvalidMessage: code "type" if neither a History nor a Msg (or None) stands beside it.
+            InvalidMessage: code "type" if the annotated type is neither History nor Msg (nor None).
         """
         from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks
 
@@ -97,7 +97,7 @@ class As:
         return core_schema.nullable_schema(schema) if NoneType in kinds else schema
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
-        """Return the JSON Schema of the documents, or one that names the format; of bytes, that of base64."""
+        """Return the JSON Schema of the documents, or one that names the format; for bytes, that of base64."""
         found = of_documents(self.codec, handler)
         if self.codec.binary:
             found = {**found, "type": "string", "contentEncoding": "base64"}
@@ -106,7 +106,7 @@ class As:
 
 @attrs.frozen
 class _Documents:
-    """A history, or one message, as documents of a format; called with a value, it reads that.
+    """A history, or one message, as documents of a format; calling it with a value reads that.
 
     Attributes:
         way: the format and its options.
@@ -118,11 +118,11 @@ class _Documents:
 
     @property
     def __name__(self) -> str:
-        """What pydantic calls it where it is one of several that were tried."""
+        """The name that pydantic shows if it is one of several types that were tried."""
         return f"{self.cls.__name__} as {self.way.codec.name}"
 
     def __call__(self, value: Any) -> History | Msg:
-        """Return an instance as it is, or what a document says."""
+        """Return an instance as it is, or read a document."""
         if is_a(value, self.cls):
             return value
         if self.cls is History and (messages := held_messages(value)):

@@ -1,4 +1,4 @@
-"""Our errors as pydantic tells them: a ValidationError whose ``loc`` leads to the fault inside of the value."""
+"""Our errors as pydantic's: a ValidationError whose ``loc`` leads to the fault inside the value."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["fail"]
 
 
 def fail(error: AgentMsgError, value: Any, title: str) -> NoReturn:
-    """Raise what pydantic puts into its own report, below the place of the value.
+    """Raise an error that pydantic puts into its own report, below the place of the value.
 
-    The type of the error is our code; ``ctx`` has code and codec; ``input`` is the part that is refused.
+    The error's type is our code; ``ctx`` has code and codec; ``input`` is the refused part.
 
     Args:
-        error: ours.
-        value: what was read.
-        title: of what was to be read, shown where this is the whole report.
+        error: our error.
+        value: the value that was read.
+        title: what was to be read; shown if this is the whole report.
 
     Raises:
         ValidationError: always.
@@ -30,7 +30,7 @@ def fail(error: AgentMsgError, value: Any, title: str) -> NoReturn:
     from pydantic_core import PydanticCustomError, ValidationError  # noqa: PLC0415 - pydantic asks
 
     path = error.path
-    # In the type of an error, pydantic wants a literal.
+    # pydantic wants a literal as the type of an error.
     told = PydanticCustomError(cast("Any", error.code), "{message}", _context(error))
     raise ValidationError.from_exception_data(
         title, [{"type": told, "loc": tuple(path), "input": _part(value, path)}]
@@ -38,12 +38,12 @@ def fail(error: AgentMsgError, value: Any, title: str) -> NoReturn:
 
 
 def _context(error: AgentMsgError) -> dict[str, Any]:
-    # The message comes last: of what pydantic fills in before it, nothing can stand in it.
+    # The message comes last, so that nothing pydantic fills in earlier can be part of it.
     return {"code": error.code, "codec": error.codec, "message": error.message}
 
 
 def _part(value: Any, path: Sequence[Any]) -> Any:
-    """Return the part of a value that a path leads to, or the last one on the way where that is missing."""
+    """Return the part of a value at a path, or the last existing one on the way."""
     for step in path:
         has_step = step in value if is_object(value) else is_list(value) and type(step) is int and step < len(value)
         if not has_step:

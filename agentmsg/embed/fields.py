@@ -1,7 +1,7 @@
-"""The classes of the model as types of pydantic: fields, arguments of TypeAdapter, bodies and responses of FastAPI.
+"""The model's classes as pydantic types: fields, arguments of TypeAdapter, FastAPI bodies and responses.
 
-Each is read from the canonical form, by the reader of the codec ``json``, so nothing is coerced; and is written as that
-form. An instance is taken as it is.
+The codec ``json`` reads each from the canonical form, so nothing is coerced, and writes that form. An instance is
+accepted as it is.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ _TOOLS = (ToolSpec, NativeTool)
 _CLASSES: frozenset[type[Any]] = frozenset(
     {History, Msg, Usage, Settings, Citation, CacheHint, Signature, *_SOURCES, *_TOOLS}
 )
-# The unions that people write in annotations, and the base of all blocks, by the names of their definitions.
+# The unions that people use in annotations, and the base of all blocks, by the names of their definitions.
 _UNIONS: Mapping[str, tuple[type[Any], ...]] = {"Block": (BaseBlock,), "Source": _SOURCES, "Tool": _TOOLS}
 
 
 @attrs.frozen
 class _Type:
-    """One class, or several told apart by their tags, as a type of pydantic; called with a value, it reads that.
+    """One class, or several distinguished by tags, as a pydantic type; calling it with a value reads that.
 
     Attributes:
         name: of its definition.
         classes: of the instances.
-        tag: of what is read, where all that is read has the same.
+        tag: the tag of what is read, if it is always the same.
         codec: of the canonical form.
     """
 
@@ -62,11 +62,11 @@ class _Type:
 
     @property
     def __name__(self) -> str:
-        """What pydantic calls it where it is one of several that were tried."""
+        """The name that pydantic shows if it is one of several types that were tried."""
         return self.name
 
     def __call__(self, value: Any) -> Any:
-        """Return an instance as it is, or what the canonical form says."""
+        """Return an instance as it is, or read the canonical form."""
         if is_a(value, self.classes):
             return value
         try:
@@ -91,7 +91,7 @@ class _Type:
             raise refused(error, self.codec) from None
 
     def _of_another(self, value: Any) -> DecodeError | None:
-        """Return the error of an object whose tag is that of another class: what is inside of it doesn't matter."""
+        """Return the error for an object with another class's tag: its content doesn't matter."""
         tag = value.get("type") if is_object(value) else None
         if self.tag is None or not is_a(tag, str) or tag == self.tag:
             return None
@@ -105,7 +105,7 @@ class _Type:
         if not is_a(value, self.classes):
             raise unexpected(value, self.name)
         document = self.codec.write(value) if isinstance(value, History) else self.codec.write_part(value)
-        # What goes into JSON at once needs no plain copy.
+        # A value that is rendered as JSON at once needs no plain copy.
         return document if info.mode == "json" else thawed(document)
 
 
@@ -122,17 +122,17 @@ def held_messages(value: Any) -> History | None:
 
 
 def unexpected(value: Any, name: str) -> Exception:
-    """Return the error by which pydantic goes on to the next type of a union, or warns."""
+    """Return the error that makes pydantic try the next type of a union, or warn."""
     from pydantic_core import PydanticSerializationUnexpectedValue  # noqa: PLC0415 - pydantic asks
 
     return PydanticSerializationUnexpectedValue(f"{name} is needed, not {excerpt(value)}")
 
 
 def _type_of(cls: Any) -> _Type:
-    """Return what pydantic is told of a class, or of a union by its name.
+    """Return the pydantic type of a class, or of a union by its name.
 
     Raises:
-        InvalidMessage: code "type" if it is no class that the canonical form holds.
+        InvalidMessage: code "type" if the canonical form doesn't hold this class.
     """
     if isinstance(cls, str):
         return _Type(cls, _UNIONS[cls])
@@ -154,7 +154,7 @@ def _table() -> dict[str, Any]:
 
 
 def _definitions(kind: _Type) -> Definitions:
-    """Return the definitions among which that of a class is: of a block of yours it is the only one."""
+    """Return the definitions that include a class's own; for a user's block it is the only one."""
     cls = kind.classes[0]
     if cls.__module__.startswith("agentmsg."):
         return Definitions(_CANONICAL, _table())
@@ -178,12 +178,12 @@ def core_schema(cls: type[Any] | str) -> Any:
 
 
 def json_schema(cls: type[Any] | str, handler: Any) -> dict[str, Any]:
-    """Return the JSON Schema of a class of the model, or of a union; the definitions in it are given to pydantic."""
+    """Return the JSON Schema of a class of the model, or of a union, and pass its definitions to pydantic."""
     if cls is History:
         return of_documents(get_codec(_CANONICAL), handler)
     kind = _type_of(cls)
     found = _definitions(kind)
-    # Of a class pydantic makes the definition itself, for its core schema has a ref.
+    # For a class pydantic makes the definition itself, because its core schema has a ref.
     schema = {"$ref": f"#/$defs/{kind.name}"} if isinstance(cls, str) else found.table[kind.name]
     given: dict[str, Any] = found.given(schema, handler)
     return given

@@ -1,8 +1,8 @@
-"""JSON Schemas as pydantic and OpenAPI want them: definitions beside those of others, and references to them.
+"""JSON Schemas for pydantic and OpenAPI: definitions beside those of others, and references to them.
 
-A codec's schema has definitions of its own, by ``#/$defs/NAME``. Pydantic keeps one table for all, chooses the names,
-and says where it stands (``#/components/schemas/`` in OpenAPI). It learns of a definition from a core schema with a
-``ref``; so each of ours gets one, which validates nothing and only stands for it.
+A codec's schema has its own definitions, as ``#/$defs/NAME``. Pydantic keeps a single table, chooses the names, and
+decides where it is (``#/components/schemas/`` in OpenAPI). It learns of a definition from a core schema with a ``ref``.
+So each of ours gets one, which validates nothing and only represents it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["Definitions", "of_documents"]
 
 _DEFS = "#/$defs/"
-# What a schema says of itself as a document; inside of another one it would say it of that.
+# What a schema says about itself as a document; inside another it would be about that one.
 _OF_DOCUMENTS = frozenset({"$defs", "$id", "$schema"})
 
 
 def of_documents(codec: Codec, handler: Any) -> dict[str, Any]:
-    """Return the JSON Schema of the documents of a codec, its definitions given to pydantic.
+    """Return the JSON Schema of a codec's documents, and pass its definitions to pydantic.
 
-    One without a schema allows anything, and says what is meant.
+    A codec without a schema allows anything, and describes it in words.
     """
     schema = codec.schema()
     if schema is None:
@@ -44,19 +44,19 @@ class Definitions:
     """The definitions of one schema, as pydantic keeps them.
 
     Attributes:
-        home: tells them from others of the same names.
-        table: the schemas by name; those inside refer to each other by ``#/$defs/NAME``.
+        home: distinguishes them from others with the same names.
+        table: the schemas by name; they refer to each other by ``#/$defs/NAME``.
     """
 
     home: str
     table: dict[str, Any]
 
     def core_ref(self, name: str) -> str:
-        """Return what a definition is called by pydantic before it has chosen a name."""
+        """Return pydantic's name of a definition before it has chosen the final one."""
         return _core_ref(self.home, name)
 
     def given(self, schema: Any, handler: Any) -> Any:
-        """Return a schema with pydantic's references for ours, and give pydantic all definitions that it leads to."""
+        """Return a schema with pydantic's references for ours, and pass the definitions that it needs to pydantic."""
         from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks
 
         reached = dict.fromkeys(_names(schema))
@@ -71,7 +71,7 @@ class Definitions:
 
 
 def _core_ref(home: str, name: str) -> str:
-    # Of what stands before the colon, pydantic shows the last part, or all of it where two would be called the same.
+    # Pydantic shows the last part before the colon, or all of it if two would have the same name.
     return f"agentmsg.{home}.{name}:{home}"
 
 
@@ -107,7 +107,7 @@ def _moved(home: str, schema: Any, handler: Any) -> Any:
 
 
 class _Said:
-    """A schema as a key of the cache: the same where it says the same."""
+    """A schema as a cache key: equal if it says the same."""
 
     def __init__(self, schema: Any) -> None:
         self.schema = schema
@@ -122,7 +122,7 @@ class _Said:
 
 @lru_cache(maxsize=512)
 def _stand_in(home: str, name: str, said: _Said) -> Any:
-    """Return a core schema that stands for a definition: pydantic makes it of a class with these two methods."""
+    """Return a core schema that represents a definition: pydantic makes it from a class with these two methods."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - pydantic asks
     from pydantic_core import core_schema  # noqa: PLC0415 - the same
 

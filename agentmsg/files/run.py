@@ -42,7 +42,7 @@ class Request:
     Attributes:
         work: the work folder; see ``Work``.
         engine: one of ENGINES.
-        jobs: number of processes.
+        jobs: how many pieces to convert at once.
         resume: whether to continue a stopped run.
         force: whether to replace existing files, and discard what a stopped run left.
         losses: for each target the file for its loss reports, or None.

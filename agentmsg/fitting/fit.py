@@ -231,7 +231,7 @@ def _fit_message(message: Msg, caps: Caps, fields: FieldChanges, *, is_asked: bo
     items = tuple([_fit_block(block, row.blocks, results, fields, apart) for block in message.content])
     if row.joins is not None:
         items = _joined(items, row.joins, lambda block: _fit_block(block, row.blocks, results, fields, apart).new)
-    # What may stand beside the content is asked beside what is left of it.
+    # Cells for fields beside the content must see the content that is left.
     message = _holding(message, _content(items, message.content))
     changes = fields.of(message, row, row.fields, _BESIDE)
     return FitMessage(changes) if isinstance(changes, Drop) else make_message(changed(message, changes), items)

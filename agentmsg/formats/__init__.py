@@ -1,39 +1,39 @@
-"""Everything that a codec needs beside the model in ``agentmsg``: one face, for our codecs and yours.
+"""Everything that a codec needs besides the model in ``agentmsg``: one import for our codecs and yours.
 
 May import ``model`` and what lies below it. A codec imports from ``agentmsg`` and from here, and from nothing deeper.
 
 | names | what they are |
 | --- | --- |
-| Codec | the base class: a reader, a writer, options |
+| Codec | the base class: reader, writer, options |
 | Caps, MessageRow, Row, Cell, Rule | the capability table: what a format supports, by role, class and field |
 | KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: supported, dropped, swapped for the nearest |
 | Shape, Unreadable, Native | how one kind of native object corresponds to one class |
 | read_as, write_as | reading and writing by shape: unknown fields become extras, odd spellings a note |
 | text_at, word_at, object_at | a field of a native object, or Unreadable |
-| mark_of, marked, is_marked, is_bare_text | what a reader notes on an object, by name; a text that is only words |
-| note_of, with_note, same_document | notes, and when two documents are the same |
+| mark_of, marked, is_marked, is_bare_text | a reader's named notes on an object; a text that is only words |
+| note_of, with_note, same_document | notes, and whether two documents are the same |
 | Parts | content parts and blocks, by a table of shapes |
-| ContainerCodec, Containers | what holds the messages of a document: a list, one message, a key |
+| ContainerCodec, Containers | how a document holds its messages: a list, one message, a key |
 | Grouping, CallNames | messages that share a native one; the names of calls, for their results |
-| maker, EMPTY, adopt, freeze, plain_copy | objects made without checks, and free-form JSON frozen and copied |
-| is_list, is_mapping, is_object, is_sequence | what a plain value is, in a way that type checkers understand |
+| maker, EMPTY, adopt, freeze, plain_copy | make objects without checks; freeze and copy free-form JSON |
+| is_list, is_mapping, is_object, is_sequence | type checks for plain values that type checkers understand |
 | parse_json, dump_json, Duplicates | JSON text, exactly |
 | excerpt, given | a value for an error message; a document's value, as opposed to one that we made |
 
-The rest has a name of its own in front, such as ``rules.call_as_function``:
+The rest is in modules, such as ``rules.call_as_function``:
 
 | module | what is in it |
 | --- | --- |
-| blocks | the tags of blocks, and what they have in common |
+| blocks | the tags of blocks, and their common fields |
 | cells | cells of capability tables that several formats share |
 | dispatch | tables from tags and classes to functions, by cattrs |
 | grouping | which messages share one native container |
-| made_ids | ids where documents have none |
+| made_ids | ids for documents that have none |
 | media | ``data:`` URLs and media types |
-| natives | what many formats share: messages kept whole, roles, ids, arguments |
+| natives | shared by many formats: messages kept whole, roles, ids, arguments |
 | restructure | split, lift and merge messages |
 | rules | what to do with values that a format doesn't support |
-| speed | what makes readers and writers fast |
+| speed | tools for fast readers and writers |
 | spelling | how a document spelt its values |
 | times | times as formats write them |
 | tool_arguments | the arguments of calls, for formats that want an object or a text |
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from agentmsg.values.text import Duplicates, dump_json, parse_json
     from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
-# Where each name lives; it is imported when it is first asked for.
+# The home of each name, which is imported on first use.
 _HOMES = {
     "ANY_ROLE": "agentmsg.formats.capabilities",
     "EMPTY": "agentmsg.values.frozen",
@@ -219,5 +219,5 @@ __getattr__ = later(globals(), _HOMES)
 
 
 def __dir__() -> list[str]:
-    """Return the names of the face."""
+    """Return the public names."""
     return sorted(__all__)

@@ -1,4 +1,4 @@
-"""Neighbours that are one block in a format: texts and data that a format has one place for."""
+"""Adjacent blocks that are one in a format, such as texts and data with a single place."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ if TYPE_CHECKING:
 
 __all__ = ["Run"]
 
-# What grows when it is joined.
+# Classes that grow when they are joined.
 _GROWING = frozenset({DataBlock, TextBlock, ThinkingBlock, RefusalBlock})
 
 
 class Run:
-    """Neighbours that are one block in the format.
+    """Adjacent blocks that are one block in the format.
 
-    To make the whole anew for each block would take the square of their number. So their end is made first, as a binary
-    counter adds: of so many blocks, each is joined as often as their number has digits. Others are joined as they come.
+    Rebuilding the whole for each block would take quadratic time. So the end is joined first, as a binary counter adds:
+    each block is joined only as often as the number of blocks has binary digits. Other classes are joined as they come.
 
     Args:
-        joins: of two neighbours gives the one block, or None; see ``MessageRow``.
-        blocks: to begin with, one or none.
+        joins: returns the block that two adjacent ones become, or None; see ``MessageRow``.
+        blocks: the first block, or none.
 
     Attributes:
-        is_longer: whether it is made of several blocks.
+        is_longer: whether it consists of several blocks.
     """
 
     def __init__(self, joins: Callable[[Any, Any], Any], *blocks: Any) -> None:
         self._joins = joins
-        # What is made so far, and of how many blocks; the numbers fall.
+        # What is joined so far, and of how many blocks; the numbers fall.
         self._made: list[tuple[Any, int]] = [(block, 1) for block in blocks]
         self.is_longer = False
 
     def takes(self, block: Any) -> bool:
-        """Add a block, if it is one with what stands before it."""
+        """Add a block, if it joins with the block before it."""
         if not self._made:
             return False
         counts = type(block) in _GROWING and type(block) is type(self._made[-1][0])
@@ -57,7 +57,7 @@ class Run:
         return True
 
     def folded(self) -> Any:
-        """Return the one block."""
+        """Return the joined block."""
         whole = self._made[-1][0]
         for piece, _ in reversed(self._made[:-1]):
             whole = self._together(piece, whole)
@@ -65,4 +65,4 @@ class Run:
 
     def _together(self, left: Any, right: Any) -> Any:
         made = self._joins(left, right)
-        return left if made is None else made  # what is lost then, the account tells
+        return left if made is None else made  # what is lost then, the loss report lists

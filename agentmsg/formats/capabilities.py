@@ -2,9 +2,9 @@
 
 One table per codec drives ``fit``, the tables on the pages in codecs/, and the strategies of the law suite. A row says
 which fields of a class are supported. A cell is KEEP, or a function from a value (and its owner) to the nearest value
-that is supported: the same object if nothing has to change, ``Drop`` if the owner can't be supported at all. Cells are
-only asked about present values: absent values (None, empty, a default) and what the library made itself are left out.
-A field that a row doesn't name is reset. A block class that a table doesn't name is dropped, unless a rule in
+that is supported: the same object if nothing has to change, ``Drop`` if the owner can't be supported at all. A cell is
+only called for present values: absent values (None, empty, a default) and what the library made itself are left out. A
+field that a row doesn't name is reset. A block class that a table doesn't name is dropped, unless a rule in
 ``otherwise`` turns it into one that is supported.
 """
 
@@ -82,12 +82,12 @@ def KEEP(value: Any, owner: Any) -> Any:  # noqa: N802 - reads as a constant in 
 
 @attrs.frozen(eq=False)
 class Usual:
-    """A cell that says in which usual case it changes nothing, so that nobody need call it there.
+    """A cell with a test for the common case in which it changes nothing, so that it need not be called.
 
     Attributes:
         cell: the cell itself.
-        case: an expression of Python about ``value`` and its ``owner``; where it holds, the cell returns the value.
-        names: what the expression names besides.
+        case: a Python expression about ``value`` and its ``owner``; if it is true, the cell returns the value.
+        names: the other names in the expression.
     """
 
     cell: Cell
@@ -95,12 +95,12 @@ class Usual:
     names: Mapping[str, Any] = MappingProxyType({})
 
     def __call__(self, value: Any, owner: Any) -> Any:
-        """Return the nearest value that is supported."""
+        """Return the nearest supported value."""
         return self.cell(value, owner)
 
 
 def usually(case: str, **names: Any) -> Callable[[Cell], Usual]:
-    """Return the decorator that makes a cell a ``Usual`` one."""
+    """Return a decorator that makes a cell a ``Usual`` one."""
     return lambda cell: Usual(cell, case, names)
 
 
@@ -111,13 +111,13 @@ _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 @attrs.frozen(eq=False)
 class Row:
-    """What is supported of one class.
+    """What is supported for one class.
 
     Attributes:
         fields: cells by name; a field not named is reset to None or its default.
-        otherwise: asked first, for every object of the class: returns the object, a Swap or a Drop. None keeps all.
-        concerns: one field or several; if all are absent, ``otherwise`` returns the object, so it needn't be asked.
-            None means that it must be asked.
+        otherwise: called first, for every object of the class: returns the object, a Swap or a Drop. None keeps all.
+        concerns: one field or several; if all are absent, ``otherwise`` would return the object, so it isn't called.
+            None means that it must be called.
     """
 
     fields: Mapping[str, Cell]
@@ -127,16 +127,17 @@ class Row:
 
 @attrs.frozen(kw_only=True, eq=False)
 class MessageRow:
-    """What is supported of messages of one role.
+    """What is supported for messages of one role.
 
     Attributes:
         fields: cells of Msg, by name (role and content are always supported).
         blocks: rows by block class; a row of BaseBlock is for all classes not named.
         results: rows for the blocks inside tool results; None means ``blocks``.
-        otherwise: asked first, for every message of the role: returns the message, a Swap (to a supported role) or a
+        otherwise: called first, for every message of the role: returns the message, a Swap (to a supported role) or a
             Drop.
-        concerns: a block class; if a message has no block of exactly this class, ``otherwise`` returns the message.
-        joins: asked about adjacent supported blocks of a message that changed: returns the one block that both become
+        concerns: a block class; if a message has no block of exactly this class, ``otherwise`` would return the
+            message.
+        joins: called for adjacent supported blocks of a message that changed: returns the one block that both become
             here, or None.
     """
 
@@ -160,17 +161,17 @@ class Caps:
         messages: rows by role; the row ANY_ROLE is for roles not named. A role without a row is dropped.
         history: cells of History.
         tools: rows by tool class, if ``history`` supports tools.
-        settings: the row of the settings of a request. A cell may also return a ``Swap`` or a ``Drop``: they say why a
-            setting was changed, or has no place. None: requests have no settings here.
+        settings: the row for a request's settings. A cell may also return a ``Swap`` or a ``Drop`` to say why a setting
+            was changed, or has no place. None: requests have no settings here.
         arrange: steps that change the structure of messages (see agentmsg.formats.restructure), in order, before the
             rows apply.
         needs_id: whether a tool call or result without an id must get one before it can be written.
-        derives_names: the format names the tool of a call but not of its result, and the reader gives a result the
-            name of its call (see agentmsg.model.tool_links.CallNames). Such a name is supported, whatever the row says.
+        derives_names: the format names the tool of a call but not of its result, and the reader gives a result the name
+            of its call (see agentmsg.model.tool_links.CallNames). Such a name is supported, whatever the row says.
         relink: for a format without ids: returns fitted messages with the ids by which its reader will know them, or
-            their calls and results, as plain texts; the very same messages where all have them. It looks at no message
-            further on.
-        drops_emptied: a message of which nothing is left goes too, if it had content; else it stays, empty.
+            their calls and results, as plain texts; the same objects if all have them. It looks at no message further
+            on.
+        drops_emptied: a message of which nothing is left is dropped, if it had content; else it stays, empty.
         apart: rows of blocks that move from a tool's result into a user message after it; None drops them.
         everything: the format supports every History; all else is empty.
     """
@@ -211,7 +212,7 @@ def carried_extras(
         return key not in taken or (odd is not None and odd(owner, key, value))
 
     def all_stay(extras: Mapping[str, Any], owner: Any) -> bool:
-        """Whether there is one namespace, whose fields stay: so it is most often, and nothing need be looked up."""
+        """Whether there is one namespace, whose fields stay: the most common case, which needs no lookup."""
         for space, taken in spaces:
             found = peek(extras, space)
             if found and is_mapping(found):

@@ -1,4 +1,4 @@
-"""Cells that several formats share, and what makes such cells: kinds, signatures, words of a status, extras, usage."""
+"""Cells that several formats share, and functions that make them: kinds, signatures, status, extras, usage."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["bare", "beside", "kinds", "of_server", "signed_by", "statuses", "tho
 
 
 def bare(value: Any, _: Any = None) -> Any:
-    """Return an object without the extras that it has no place for."""
+    """Return an object without its extras, for which there is no place."""
     return value.evolve(extras={}) if value.extras else value
 
 
 def beside(*spaces: tuple[str, frozenset[str]], odd: Callable[[Any, str, Any], bool] | None = None) -> Cell:
-    """Return the cell for extras beside keys that are always the same; as ``carried_extras``."""
+    """Return the cell for extras beside a fixed set of keys; arguments as for ``carried_extras``."""
 
     def always(keys: frozenset[str]) -> Callable[[Any], frozenset[str]]:
         return lambda _: keys
@@ -31,12 +31,12 @@ def beside(*spaces: tuple[str, frozenset[str]], odd: Callable[[Any, str, Any], b
 
 
 def kinds(*known: str) -> Cell:
-    """Return the cell for the kind of a call or a tool: of any that is not known, it is a function."""
+    """Return the cell for the kind of a call or a tool: an unknown kind becomes a function."""
     return lambda value, _: value if value in known else "function"
 
 
 def of_server(value: str, block: Any) -> str | None:
-    """Keep who runs a tool, of those that a provider runs."""
+    """Keep the provider that runs a tool; None for other tools."""
     return value if block.kind == "server" else None
 
 
@@ -45,7 +45,7 @@ def signed_by(*providers: str, is_empty: bool = False) -> Cell:
 
     Args:
         providers: who may have signed.
-        is_empty: whether one that is empty is kept, too.
+        is_empty: whether an empty one is kept, too.
     """
 
     def cell(value: Signature, _: Any) -> Signature | None:
@@ -58,12 +58,12 @@ def signed_by(*providers: str, is_empty: bool = False) -> Cell:
 
 
 def statuses(*known: str) -> Cell:
-    """Return the cell for the status of a result: any word that is not known is an error, or nothing."""
+    """Return the cell for a result's status: an unknown word becomes "error", or None."""
     return lambda value, block: value if value in known else "error" if block.is_error else None
 
 
 def those(test: Callable[[Any], bool]) -> Cell:
-    """Return the cell for several objects, such as citations, of which those stay that pass a test."""
+    """Return the cell for several objects, such as citations; those that pass a test stay."""
 
     def cell(values: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
         kept = tuple(value for value in values if test(value))
@@ -73,7 +73,7 @@ def those(test: Callable[[Any], bool]) -> Cell:
 
 
 def together(*cells: Cell) -> Cell:
-    """Return the cell for extras that several cells support, each those of its namespaces, in this order."""
+    """Return the cell for extras that combines cells: each supports its own namespaces, in this order."""
 
     def cell(extras: Any, owner: Any) -> Any:
         kept: dict[str, Any] = {}
@@ -93,9 +93,9 @@ def usage(
     Args:
         counts: the fields that the format has.
         extras: the cell for the extras of usage.
-        wanted: returns the fields that usage also needs, or needs otherwise, for the format to hold it.
-        case: when nothing is wanted, usually: an expression about ``value``, as in ``capabilities.usually``.
-        names: what else the expression names.
+        wanted: returns the fields that usage must also have, or have differently, to fit the format.
+        case: when nothing is wanted in the common case: an expression about ``value``, as in ``capabilities.usually``.
+        names: the other names in the expression.
     """
     nowhere = [name for name in COUNTERS if name not in set(counts)]
 
@@ -109,7 +109,7 @@ def usage(
         if not more:
             return near
         near = near.evolve(**more)
-        # What is wanted takes the key of an extra that had no meaning there.
+        # A wanted field takes the key of an extra that had no meaning there.
         return near.evolve(extras=extras(near.extras, near)) if near.extras else near
 
     lacks = [f"value.{name} is None" for name in nowhere]

@@ -1,6 +1,6 @@
-"""What a codec is: a reader, a writer, and a table of what its format supports.
+"""Codec: a reader, a writer, and a table of what the format supports.
 
-A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of agentmsg only.
+A codec handles plain data. It opens nothing, imports nothing that data names, and uses only public names of agentmsg.
 So your codec can do all that ours do: derive a frozen attrs class from ``Codec``, whose fields are its options, and
 name an instance of it in the entry-point group ``agentmsg.codecs``.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Codec"]
 
 
-# In any format these words stand for what a model reads, or may do.
+# In any format these words mean something that a model reads, or may do.
 CONTENT_KEYS = frozenset(
     {
         "arguments", "audio", "blocks", "choices", "content", "content_blocks", "documents", "error", "files",
@@ -51,18 +51,19 @@ class Codec:
         family: codecs of one family share extras and native blocks.
         title: for people, such as "LangChain (messages_to_dict)".
         holds_messages: whether documents hold native messages that can stand alone, as in a list; responses don't.
-        own_form: a method of the framework's objects that returns them as they stand in a document, if a model's dump
-            has another form. It is called on objects that callers pass in; nothing is imported.
+        own_form: a method of the framework's objects that returns their document form, if a model's dump differs. It is
+            called on objects that callers pass in; nothing is imported.
         binary: whether documents are bytes rather than JSON.
-        writes_plain: whether ``write`` returns plain data that nobody else holds (exact dict, list, str ...); else it
-            is copied before it is handed out.
-        has_dialects: whether other formats are nearly the same, so that an unknown key points to one of these.
-        kept: keys and types of blocks that the format has and the model hasn't: as extras and native blocks they count
-            as understood.
+        writes_plain: whether ``write`` returns plain data that nobody else holds (exact dict, list, str ...); else the
+            result is copied before it is returned.
+        has_dialects: whether other formats are nearly the same, so that an unknown key suggests one of these.
+        kept: keys and block types that the format has and the model lacks: as extras and native blocks they count as
+            understood.
         bounds_values: whether reading refuses free-form values deeper than the default limit; else documents of more
             than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they come back.
         rules: what the provider refuses, for ``agentmsg.check``; see ``agentmsg.formats.sending``.
-        joins_turns: whether the provider takes neighbouring assistant messages as one turn, and system messages apart.
+        joins_turns: whether the provider treats adjacent assistant messages as one turn, and system messages
+            separately.
         repairs_with: options that ``repair=True`` writes with, unless others are given: those that save most.
         content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
             the family's name decides for the family.
@@ -98,12 +99,12 @@ class Codec:
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The descriptions in forms that the codec works by, that of messages first; a codec may have none."""
+        """The descriptions in forms that the codec uses, that of messages first; a codec may have none."""
         return ()
 
     @property
     def mapped(self) -> tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]:
-        """What the tables for people say of native objects that no form describes: name, class, and keys with words."""
+        """For the tables for people: native objects that no form describes, as name, class, and keys with words."""
         return ()
 
     def __copy__(self) -> Codec:
@@ -115,13 +116,13 @@ class Codec:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the class and the options; hooks are registered anew where it is unpickled."""
+        """Pickle the class and the options; unpickling registers hooks anew."""
         fields = [field for field in attrs.fields(type(self)) if field.init]
         options = {field.alias or field.name: getattr(self, field.name) for field in fields}
         return (_unpickled, (type(self), options))
 
     def read(self, document: Any) -> History:
-        """Return the history of a document.
+        """Read a document.
 
         Args:
             document: plain, checked data (exact dict, list, str, int, float, bool, None) that nobody else holds. A
@@ -148,7 +149,7 @@ class Codec:
         return None
 
     def write(self, history: History) -> Any:
-        """Return the document of a history that ``fit`` has made to fit; nothing is lost here.
+        """Write a history that ``fit`` has made to fit; nothing is lost here.
 
         The document may hold frozen values of the history, unless ``writes_plain`` is set.
         """
@@ -173,14 +174,14 @@ class Codec:
         try:
             sample = self.sample(document)
             likeness = self.likeness(sample)
-        except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it isn't a document
+        except Exception:  # noqa: BLE001 - whatever a foreign object raises, it isn't a document
             return 0.0
         if not likeness:
             return 0.0
         try:
             return score_of(likeness, self.understand(sample), has_dialects=self.has_dialects)
         except Exception:  # noqa: BLE001 - the same
-            # What can be nothing else is refused by its own reader, which tells why.
+            # What can't be anything else is refused by its own reader, which says why.
             return likeness if likeness == 1 else likeness / 2
 
     def sample(self, document: Any) -> Any:
@@ -208,14 +209,14 @@ class Codec:
         return understanding_of(self.read(sample), self.family, self.kept)
 
     def alone(self, history: History) -> History:
-        """Return the new history of a message that is encoded by itself; a codec may note that it is alone."""
+        """Return the new history for a message encoded by itself; a codec may note that it is alone."""
         return history
 
     def read_chunk(self, document: Any) -> MsgChunk:
-        """Return the chunk of a document that is a piece of a message; by default a format has none.
+        """Read a chunk, a piece of a message; by default a format has no chunks.
 
         Args:
-            document: as in ``read``.
+            document: as for ``read``.
 
         Raises:
             DecodeError: with path and code, if the document isn't a chunk of this format.
@@ -223,25 +224,25 @@ class Codec:
         raise _no_chunks(self)
 
     def write_chunk(self, chunk: MsgChunk) -> Any:
-        """Return the document of a chunk. It may leave out what doesn't fit: ``encode_chunk`` notices that."""
+        """Write a chunk. It may leave out what doesn't fit: ``encode_chunk`` notices that."""
         raise _no_chunks(self)
 
     def read_part(self, cls: type[Any], value: Any) -> Any:
-        """Return the object of a class of the model, such as a block, that a value by itself stands for.
+        """Read a single object of the model, such as a block, without its document.
 
-        Only the canonical form ``json`` has such parts: others read them by what is around them.
+        Only the canonical form ``json`` has such parts: others read them by their context.
 
         Args:
-            cls: Msg, a class of blocks (the tag tells which), of sources or tools (the same), or any that they hold.
+            cls: Msg, a class of blocks (the tag determines it), of sources or tools (the same), or any that they hold.
             value: anything.
 
         Raises:
-            DecodeError: with path and code, where it is none.
+            DecodeError: with path and code, if it isn't one.
         """
         raise _no_parts(self)
 
     def write_part(self, part: Any) -> Any:
-        """Return what stands for an object of the model; as for ``write``, frozen values may be in it."""
+        """Write a single object of the model; as for ``write``, the result may hold frozen values."""
         raise _no_parts(self)
 
     def schema(self) -> dict[str, Any] | None:
@@ -255,28 +256,28 @@ class Codec:
         return cast("Any", document) if isinstance(document, list) else [document]
 
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
-        """Return the document of some bytes; by default they are JSON."""
+        """Parse the bytes of a document, by default as JSON."""
         return parse_json(raw, limits, duplicates)
 
     def from_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> History:
-        """Return the history of some bytes; a codec may know a shorter way than ``parse`` and ``read``.
+        """Read a history from bytes; a codec may have a shorter way than ``parse`` and ``read``.
 
         Raises:
-            DecodeError: as ``parse`` and ``read`` do.
+            DecodeError: as for ``parse`` and ``read``.
         """
         return self.read(self.parse(raw, limits, duplicates))
 
     def render(self, document: Any) -> bytes:
-        """Return the bytes of a document; by default compact JSON."""
+        """Render a document as bytes, by default as compact JSON."""
         return dump_json(document)
 
     def to_bytes(self, history: History) -> bytes:
-        """Return the bytes of a history that fits; a codec may know a shorter way than ``write`` and ``render``."""
+        """Write a fitted history as bytes; a codec may have a shorter way than ``write`` and ``render``."""
         return self.render(self.write(history))
 
 
 def _unpickled(cls: type[Codec], options: dict[str, Any]) -> Codec:
-    """Return the codec that ``get_codec`` gives, where it has these options: hooks may be registered on that one."""
+    """Return the shared codec of ``get_codec`` if it has these options, because hooks may be registered on it."""
     registry: Any = imported("agentmsg.registry")
     return cast("Codec", registry.same_codec(cls(**options)))
 

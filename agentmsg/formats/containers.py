@@ -1,8 +1,8 @@
-"""Containers: what holds the messages of a document.
+"""Containers: how a document holds its messages.
 
 In many formats, a document is a list of messages, one message, or an object that holds the list under a key. The
-history keeps which it was in a note, under ``/container``: "list", "single", or that key. Other keys of the object are
-the family's extras of the history.
+history notes which it was under ``/container``: "list", "single", or that key. Other keys of the object are the
+family's extras of the history.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["ContainerCodec", "Containers", "Contents"]
 Container = Literal["list", "object", "single"]
 _T = TypeVar("_T")
 _make_history = maker(History)
-# What a list of no more than roles and texts says for a format that few use.
+# The score of a list of nothing but roles and texts, for a format that few use.
 _BARE = 0.3
 
 
@@ -93,7 +93,7 @@ class Containers:
     )
 
     def place(self, document: Any) -> str | None:
-        """Return where a document has its messages, as ``Contents.place``; None if it has none."""
+        """Return where a document has its messages, as in ``Contents.place``; None if it has none."""
         if is_sequence(document):
             return "list"
         if not is_mapping(document):
@@ -102,7 +102,7 @@ class Containers:
         return key if key is not None and is_sequence(document[key]) else "single"
 
     def contents(self, document: Any) -> Contents:
-        """Return a document taken apart.
+        """Take a document apart.
 
         Raises:
             DecodeError: if it is neither a list nor an object.
@@ -138,7 +138,7 @@ class Containers:
         return history.evolve(notes=self._notes["single"])
 
     def document(self, history: History, natives: list[Any], container: str | None) -> Any:
-        """Return the document of native messages, in the container that is noted, or else in the wanted one.
+        """Return the document of native messages, in the noted container, or else in the wanted one.
 
         Args:
             history: a history that fits.
@@ -164,7 +164,7 @@ class Containers:
 
         def taken(history: History) -> frozenset[str]:
             noted = self._noted(history)
-            # A key before that which holds the messages would be taken for it.
+            # A key before the one that holds the messages would be taken for it.
             before = self.keys.index(noted) if noted in self.keys else 0
             return self.own.union(self.keys[: before + 1])
 
@@ -197,17 +197,17 @@ class ContainerCodec(Codec):
         return [] if self.containers.place(document) is None else self.containers.contents(document).natives
 
     def first_natives(self, document: Any) -> list[Any]:
-        """Return the native messages of a sample, which show its format; an event has none."""
+        """Return the native messages of a sample that show its format; an event has none."""
         if is_mapping(document) and "type" in document and self.containers.place(document) != "single":
             return []
         return self.native_messages(document)
 
     def likeliest(self, document: Any, sniff: Callable[[Any], float]) -> float:
-        """Return how much the likeliest message of a sample looks like the format; 0 if one of them can't be of it.
+        """Return the highest score among a sample's messages; 0 if one of them can't have the format.
 
         Args:
             document: the sample.
-            sniff: returns how much a native message looks like the format.
+            sniff: returns the score of a native message.
         """
         natives = self.first_natives(document)
         scores = list(map(sniff, natives))
@@ -218,5 +218,5 @@ class ContainerCodec(Codec):
 
 
 def _is_bare(native: Native) -> bool:
-    """Whether a message has no more than role and text, in words that all formats of that kind share."""
+    """Whether a message has only role and text, in words that all such formats share."""
     return native.keys() == {"role", "content"} and native["role"] in ("system", "user", "assistant")

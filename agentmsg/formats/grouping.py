@@ -1,13 +1,13 @@
 """Grouping: which messages share one native container. One fold, the same for reading and writing.
 
 Many formats put several of our messages into one native object: grouped tool results, several prompts, a whole reply
-with its steps. A codec decides when, with predicates on model objects, and the core folds. If a document groups
-otherwise than the default, the messages of that container get a note ``seat`` (0, 1, 2 ...). Two messages with rising
+with its steps. A codec decides when, with predicates on model objects, and the core folds. If a document's grouping
+differs from the default, the messages of that container get a note ``seat`` (0, 1, 2 ...). Two messages with rising
 seats stay together, and seat 0 opens a container. Without seats the default applies. ``may_join`` and ``must_join`` win
 over every note, so no note can change what is read back.
 
 Some formats also have native objects for single messages beside their containers. Such a message ``stands_free`` by
-default; a seat means that it stood in a container, even alone.
+default; a seat means that it was in a container, even alone.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def _not_free(_: Msg) -> bool:
 
 
 class Group(list[Msg]):
-    """The messages of an open container, which remembers what all of them were found to be."""
+    """The messages of an open container, which remembers the results of tests."""
 
     _passed: dict[Callable[[Msg], bool], int] | None = None
 
     def all(self, test: Callable[[Msg], bool]) -> bool:
-        """Whether all are something; each is asked once, however often the container grows."""
-        if self._passed is None:  # most are never asked
+        """Whether all messages pass a test, which is called once for each, however much the container grows."""
+        if self._passed is None:  # most are never tested
             self._passed = {}
         passed = self._passed.get(test, 0)
         while passed < len(self) and test(self[passed]):
@@ -50,7 +50,7 @@ class Group(list[Msg]):
 
 
 def all_of(group: Sequence[Msg], test: Callable[[Msg], bool]) -> bool:
-    """Whether all messages of a container are something; for predicates: ``test`` is one function each time."""
+    """Whether all messages of a container pass a test, for predicates; pass the same function each time."""
     return group.all(test) if isinstance(group, Group) else all(map(test, group))
 
 
@@ -59,9 +59,9 @@ class Grouping:
     """How a format groups. Each predicate is called with the open container's messages and the next message.
 
     Attributes:
-        family: whose notes hold the seats.
+        family: the family whose notes hold the seats.
         may_join: whether the message could stand in this container and read back the same. True inside every container
-            that the codec's reader makes. For messages that stand free it is also called without messages: whether the
+            that the codec's reader makes. For free-standing messages it is also called without messages: whether the
             message could stand in a container of its own.
         joins: whether it does so by default.
         must_join: whether it can't stand anywhere else.
@@ -76,13 +76,13 @@ class Grouping:
 
 
 def seat_of(message: Msg, family: str) -> int | None:
-    """Return the place that a message had in its container; None if nothing is noted."""
+    """Return a message's seat in its container; None if none is noted."""
     seat = note_of(message, family).get("seat") if message.notes else None
     return seat if type(seat) is int else None
 
 
 def is_contained(group: Sequence[Msg], grouping: Grouping) -> bool:
-    """Whether a group of ``containers`` is a native container; else it is one message that stands free."""
+    """Whether a group of ``containers`` is a native container; otherwise it is one free-standing message."""
     first = group[0]
     if len(group) > 1 or not grouping.stands_free(first):
         return True
@@ -90,13 +90,13 @@ def is_contained(group: Sequence[Msg], grouping: Grouping) -> bool:
 
 
 def containers(messages: Iterable[Msg], grouping: Grouping) -> list[tuple[Msg, ...]]:
-    """Return the messages in the groups that share a native container; for writers.
+    """Return the messages in groups that share a native container; for writers.
 
-    Where a format has messages that stand free, ``is_contained`` tells them from containers of one.
+    If a format has free-standing messages, ``is_contained`` tells them from containers of one.
     """
     messages = tuple(messages)
     if grouping.joins is _never and grouping.must_join is _never and not any(message.notes for message in messages):
-        # Where neither the format nor a note wants any to be joined, each is a group of its own.
+        # If neither the format nor a note wants any joined, each is its own group.
         return [(message,) for message in messages]
     groups: list[Group] = []
     group = Group()
@@ -110,10 +110,10 @@ def containers(messages: Iterable[Msg], grouping: Grouping) -> list[tuple[Msg, .
 
 
 def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Msg]:
-    """Return the messages of all containers of a document, with seats where the default would group otherwise.
+    """Return the messages of all containers of a document, with seats where the default would group differently.
 
-    For readers. A message that stands free is given by itself, not in a sequence. What a note of the past says of
-    seats isn't kept: the groups given are the truth.
+    For readers. A free-standing message is passed by itself, not in a sequence. Earlier notes of seats aren't kept: the
+    given groups are the truth.
     """
     out: list[Msg] = []
     before: Sequence[Msg] = ()
@@ -139,10 +139,10 @@ def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Ms
 
 
 def is_joined(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
-    """Whether a message stands in the open container, which holds ``group``, and not in one of its own."""
+    """Whether a message belongs in the open container, which holds ``group``, and not in its own."""
     if grouping.must_join is not _never and grouping.must_join(group, message):
         return True
-    # What is not wanted need not be possible, which may take long to tell.
+    # If it isn't wanted, skip the test whether it is possible, which may take long.
     if not message.notes and grouping.stands_free is _not_free:
         return grouping.joins is not _never and grouping.joins(group, message) and grouping.may_join(group, message)
     return _is_wanted(grouping, group, message) and grouping.may_join(group, message)
@@ -163,7 +163,7 @@ def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
 
 
 def _is_container(group: Sequence[Msg], grouping: Grouping) -> bool:
-    """Whether messages without seats, of which the first opens a group, become this container."""
+    """Whether messages without seats, the first of which opens a group, become this container."""
     if len(group) > 1:
         opened = Group(group[:1])
         for message in group[1:]:

@@ -1,4 +1,4 @@
-"""How Python and JavaScript write the same JSON: a text that is spelt in one of these ways comes back by its name."""
+"""How Python and JavaScript write the same JSON: a text in one of these styles comes back by the style's name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
 """The styles, with what ``json.dumps`` is told for them."""
 
 
-# A text of so few letters, and of as few brackets as there may be levels, needs no further test of its size.
+# A text with at most this many letters, and no more brackets than allowed levels, needs no further size check.
 _SHORT = 100_000
 
 
@@ -35,26 +35,26 @@ _SHORT = 100_000
 def _dumper(style: str) -> Callable[[Any], str]:
     from json import JSONEncoder  # noqa: PLC0415 - loaded when a first row needs it
 
-    # Values of the model are trees: to look for circles only takes time.
+    # Values of the model are trees: a check for circles only takes time.
     return JSONEncoder(**JSON_STYLES[style], check_circular=False).encode
 
 
 def dump_styled(value: Any, style: str = "python") -> str:
-    """Return the text of JSON in one of the styles."""
+    """Return JSON text in one of the styles."""
     return _dumper(style)(value)
 
 
 def styled(text: str, written: Callable[[str], str] = str) -> tuple[Any, str] | None:
-    """Return the value of a JSON text, and its style; None if it isn't JSON, or is spelt in another way.
+    """Return the value of a JSON text, and its style; None if it isn't JSON, or in no known style.
 
     Args:
-        text: it.
-        written: what else is done to a text when it is written.
+        text: the text.
+        written: applied to a text when it is written.
     """
-    # The usual case first: what is written again to the last letter was read exactly.
+    # The common case first: what is written identically was read exactly.
     if len(text) <= _SHORT and text.count("{") + text.count("[") <= DEFAULT_LIMITS.depth:
         with suppress(ValueError):
-            loads: Any = library()[0]  # which takes a text, too
+            loads: Any = library()[0]  # takes a text, too
             value = loads(text)
             if written(dump_styled(value)) == text:
                 return value, "python"

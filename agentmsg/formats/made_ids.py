@@ -1,8 +1,8 @@
-"""Ids where documents have none: calls and results are told by their names and their order.
+"""Ids for documents without any: calls and results are matched by name and order.
 
-A reader makes the ids, and marks what it gave them to (``/no-id``); the writer leaves out those that a reader makes
-again. A result that would be paired with another call then is written with its id. A result without a name is marked
-``/no-name``; a writer gives it the name of its call, unless it was read without.
+A reader makes the ids, and marks their blocks ``/no-id``; the writer leaves out those that a reader makes again. A
+result that would then be paired with another call is written with its id. A result without a name is marked
+``/no-name``; a writer gives it the name of its call, unless it was read without one.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _SETTERS: Mapping[str, Callable[[Any, Any], None]] = {"id": link_call, "tool_cal
 
 
 class _Waiting:
-    """The calls without ids that no result has answered, in their order, as a reader sees them.
+    """The calls without ids that have no result yet, in order, as a reader sees them.
 
-    A result that answers none of them takes the place of one all the same: of parallel results, each has its own.
+    A result that answers none of them still uses up one: of parallel results, each has its own.
 
     Args:
         family: whose marks these are.
@@ -46,7 +46,7 @@ class _Waiting:
         self._names = CallNames()
 
     def call(self, place: tuple[int, int], block: Any) -> Made | None:
-        """Take note of a call; return the id that its reader makes, or None if it has one of its own."""
+        """Record a call; return the id that its reader makes, or None if it has its own."""
         may_be_made = block.id is None or is_marked(block, self._family, "/no-id")
         made = made_call_id(place, block.name) if may_be_made else None
         is_own = made is None or block.id not in (None, made)
@@ -67,8 +67,8 @@ class _Waiting:
         return queue[0] if queue else None
 
     def answer(self, link: str | None, name: str | None) -> Made | None:
-        """Take note of a result; return the id that its reader gives it, or None if it has one, or answers no call."""
-        if link is not None and link in self._known:  # the usual case: one with the id of a call
+        """Record a result; return the id that its reader gives it, or None if it has one, or answers no call."""
+        if link is not None and link in self._known:  # the common case: a result with a call's id
             self._taken.add(link)
             return None
         expected = self.expected(name)
@@ -85,7 +85,7 @@ class _Waiting:
         return str(link) in self._known
 
     def name_of(self, link: str | None) -> Made | None:
-        """Return the name of the call that a result answers, as one that the reader makes; for each result once."""
+        """Return the name of the call that a result answers, as one that the reader makes; once for each result."""
         return self._names.answer(link if link is None else str(link))
 
 
@@ -108,12 +108,12 @@ def _changed(message: Msg, changes: Mapping[int, Any]) -> Msg:
 
 
 def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: bool = False) -> list[Msg]:
-    """Return messages that were read, with ids where they lack them, and with the names that calls say as such.
+    """Add missing ids to messages that were read, and mark names taken from calls as made.
 
     Args:
         messages: as they were read.
         family: whose marks these are.
-        first: the number of the first message, for ids that differ from those of others.
+        first: the number of the first message, so that ids differ from those of others.
         are_named: whether results without a name get that of their call.
     """
     waiting = _Waiting(family)
@@ -139,7 +139,7 @@ def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: b
 
 
 def _told(message: Msg, index: int, fields: Mapping[str, Any]) -> Msg:
-    """Return a message just read, with other ids or names in a block: where it stands, as nobody else holds it yet.
+    """Change ids or names in a block of a message that was just read: in place, because nobody else holds it yet.
 
     A bare one has promised that its ids are plain texts.
     """
@@ -152,7 +152,7 @@ def _told(message: Msg, index: int, fields: Mapping[str, Any]) -> Msg:
 
 
 def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:
-    """Return the messages to write: without the ids that a reader makes again, and results with names.
+    """Return the messages to write: without the ids that a reader makes again, and with named results.
 
     Args:
         messages: that fit.
@@ -183,11 +183,11 @@ def _unanswered(block: Any, waiting: _Waiting, family: str) -> Any:
     name = None if is_unnamed else known if name is None else name
     if link is not None and is_marked(block, family, "/no-id"):
         expected = waiting.expected(name)
-        # One that nobody gave, and that no call has any more, would be read as none.
+        # A made id that no call has any more would be read as none.
         if link == expected or (expected is None and isinstance(link, Made) and not waiting.is_known(link)):
             link = None
     waiting.answer(link if link is None else str(link), name)
-    # A name that was made of the call's is written as any other.
+    # A name taken from the call is written like any other.
     if link is block.tool_call_id and name == block.name:
         return block
     return changed(block, {"tool_call_id": link, "name": None if name is None else str(name)})

@@ -1,8 +1,8 @@
-"""What readers and writers of many formats do alike: messages kept whole, content, arguments, ids.
+"""Functions for readers and writers of many formats: messages kept whole, content, arguments, ids.
 
-Marks: ``/no-id`` on a call or result that was read without an id, and needs none; ``/object`` on a call whose
-arguments were given as they are, where others give their text; ``/odd`` on what the library of the format would not
-write, or would refuse, but that was read.
+Marks: ``/no-id`` on a call or result that was read without an id, and needs none; ``/object`` on a call whose arguments
+were given as a value, where others give their text; ``/odd`` on what was read although the format's library would not
+write it, or would refuse it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _make_msg = maker(Msg)
 _make_native = maker(NativeBlock)
 _make_text = maker(TextBlock)
 _ITSELF: Any = object()
-# What a text may say beside its words.
+# What a text may have beside its words.
 _BESIDE = {name: value for name, value in absent_values(TextBlock).items() if name not in ("text", "notes")}
 _beside_text, _NOTHING_BESIDE = attrgetter(*_BESIDE), tuple(_BESIDE.values())
 
@@ -73,13 +73,13 @@ def is_marked(obj: Noted, family: str, mark: str) -> bool:
 def odd_at(
     shape: Shape, family: str, namespace: str | None = None, *, inside: tuple[str, frozenset[str]] | None = None
 ) -> Callable[[Any, str, Any], bool]:
-    """Return the test whether an extra comes back where a shape models its key: it has no meaning there.
+    """Return the test whether an extra comes back under a key that a shape models: its value has no meaning there.
 
     Args:
-        shape: what the owner of the extras is written as; the keys are its ``odd`` ones.
+        shape: the shape in which the owner of the extras is written; the keys are its ``odd`` ones.
         family: whose extras these are.
-        namespace: where they stand, if not under ``family``.
-        inside: the key of the object inside that the extras belong to, and the odd ones of its keys.
+        namespace: of the extras, if not ``family``.
+        inside: the key of the inner object that the extras belong to, and the odd ones of its keys.
     """
     odd = shape.odd if inside is None else inside[1]
 
@@ -87,14 +87,14 @@ def odd_at(
         if key not in odd:
             return False
         try:
-            # The writer fills an object inside with its extras, of which this is one.
+            # The writer adds to an inner object its extras, of which this is one.
             others = {space: own for space, own in owner.extras.items() if inside is None or space != namespace}
             plain = plain_copy(thaw(shape.write(owner.evolve(extras=others) if inside else owner)))
             here = plain if inside is None else plain.setdefault(inside[0], {})
             is_free = key not in here
             here[key] = thaw(value)
             back = read_as(shape, plain, family, namespace=namespace)
-        except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not supported
+        except Exception:  # noqa: BLE001 - an owner that doesn't fit yet: what may not come back isn't supported
             return False
         found = back.extras.get(namespace or family) if is_free else None
         return is_mapping(found) and key in found
@@ -106,7 +106,7 @@ def count_at(native: Mapping[str, Any], key: str) -> int | None:
     """Return the whole number under a key, or None if there is nothing.
 
     Raises:
-        Unreadable: where something else stands there.
+        Unreadable: if there is something else.
     """
     value = native.get(key)
     if value is not None and type(value) is not int:
@@ -115,13 +115,13 @@ def count_at(native: Mapping[str, Any], key: str) -> int | None:
 
 
 def word_if_any(native: Mapping[str, Any], key: str) -> str | None:
-    """Return the text under a key; None of anything else, which is an extra: the key is one of ``Shape.odd``."""
+    """Return the text under a key; None for anything else, which is an extra: the key is one of ``Shape.odd``."""
     value = native.get(key)
     return value if type(value) is str else None
 
 
 def unread(native: Native, key: str) -> dict[str, Any]:
-    """Return what the ``get`` of a hatch answers for a value without meaning: a note of what says nothing, an extra."""
+    """Return a hatch's ``get`` result for a value without meaning: a note if it says nothing, else an extra."""
     value = native[key]
     nothing = spelling_of_nothing(value)
     return {"odd": (key,)} if nothing is None else {"notes": {key: nothing}}
@@ -141,11 +141,11 @@ def role_of(native: Any) -> str:
     return role
 
 
-# -- messages that cannot be told in the model ------------------------------------------------------------------------
+# -- messages that the model can't express ----------------------------------------------------------------------------
 
 
 def read_whole(native: Any, family: str, body: Any = _ITSELF) -> Msg:
-    """Return the message with the role ``native`` that keeps a native one as it is; its text is for other formats.
+    """Return a message with the role ``native`` that keeps a native one unchanged; its text is for other formats.
 
     Args:
         native: the native message.
@@ -159,12 +159,12 @@ def read_whole(native: Any, family: str, body: Any = _ITSELF) -> Msg:
 
 
 def native_part(part: Any, family: str) -> NativeBlock:
-    """Return the block that keeps a part as it is; its text is for other formats."""
+    """Return a block that keeps a part unchanged; its text is for other formats."""
     return _make_native(codec=family, value=adopt(part), fallback=native_text(part))
 
 
 def native_of(message: Msg, family: str) -> Any:
-    """Return the native message that a message with the role ``native`` keeps for a family; None for any other."""
+    """Return the native message that a ``native`` message keeps for a family; None for any other message."""
     if message.role != "native" or not is_native(message, family):
         return None
     block: Any = message.content[0]
@@ -177,7 +177,7 @@ def native_of(message: Msg, family: str) -> Any:
 def is_bare_text(block: Any, family: str) -> bool:
     """Whether a block is a text and nothing more, so that a plain text may replace it.
 
-    Another family's spelling of it doesn't matter.
+    Its spelling in another family doesn't matter.
     """
     if block.__class__ is not TextBlock or not block.text or _beside_text(block) != _NOTHING_BESIDE:
         return False
@@ -185,11 +185,11 @@ def is_bare_text(block: Any, family: str) -> bool:
 
 
 def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[tuple[Any, ...], bool]:
-    """Return the blocks of content, and whether it is a list for what a text alone would say.
+    """Return the blocks of content, and whether it is a list although a text alone would do.
 
     Args:
         value: of the key.
-        read: returns the block of a part.
+        read: reads a part.
         family: whose format this is.
 
     Raises:
@@ -207,7 +207,7 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
 
 
 def extras_of(owner: Noted, space: str) -> Mapping[str, Any]:
-    """Return the extras of an object in a namespace; empty if there are none, or no object of them."""
+    """Return the extras of an object in a namespace; empty if there are none, or if they aren't an object."""
     own = owner.extras.get(space) if owner.extras else None
     return own if is_mapping(own) else EMPTY
 
@@ -219,7 +219,7 @@ def has_extra(owner: Noted, space: str, key: str) -> bool:
 
 
 def rest_of(native: Native, known: frozenset[str], space: str) -> Mapping[str, Any]:
-    """Return the extras that the unknown keys of an object inside another make, under a namespace of their own."""
+    """Return the unknown keys of an inner object as extras in their own namespace."""
     rest = {key: value for key, value in native.items() if key not in known}
     return adopt({space: rest}) if rest else EMPTY
 
@@ -234,18 +234,18 @@ def with_rest(native: Native, owner: Noted, space: str) -> Native:
 
 
 def link_at(block: Any) -> str | None:
-    """Return the id of a call, or that which a result answers."""
+    """Return the id of a call, or the id that a result answers."""
     link: str | None = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
     return link
 
 
 def link_of(link: str | None) -> str | None:
-    """Return the text of an id, which the library may have made."""
+    """Return an id as plain text; the library may have made it."""
     return link if type(link) is str or link is None else str.__str__(link)
 
 
 def ended(blocks: Iterable[Any]) -> str:
-    """Return why an answer ended that is complete: it calls tools of the client's ("tool_use"), or not ("stop")."""
+    """Return the finish reason of a complete response: "tool_use" if it calls client tools, else "stop"."""
     return "tool_use" if any(type(block) is ToolUseBlock and block.kind != "server" for block in blocks) else "stop"
 
 
@@ -255,7 +255,7 @@ def without_id(family: str) -> Any:
 
 
 def lacks_id(family: str) -> Callable[[Any], bool]:
-    """Return the test whether a client's call or result must be given an id: one that was read without needs none."""
+    """Return the test whether a client's call or result needs an id; one that was read without an id needs none."""
 
     def lacks(block: Any) -> bool:
         return link_at(block) is None and block.kind != "server" and not is_marked(block, family, "/no-id")
@@ -264,10 +264,10 @@ def lacks_id(family: str) -> Callable[[Any], bool]:
 
 
 def read_arguments(make: Callable[..., ToolUseBlock], value: Any, family: str) -> ToolUseBlock:
-    """Return the call with its arguments: a text, as the format has them, or any other JSON.
+    """Return a call with its arguments: a text, as the format has them, or any other JSON.
 
     Args:
-        make: makes the call, from ``raw_input`` or ``input``.
+        make: makes the call from ``raw_input`` or ``input``.
         value: the arguments; None counts as an empty text.
         family: whose note records that they aren't a text.
     """
@@ -284,6 +284,6 @@ def write_arguments(block: ToolUseBlock, family: str) -> Any:
 
 
 def native_text(value: Any) -> str | None:
-    """Return the text that other formats may write for a native part: what stands under ``text``."""
+    """Return the text that other formats may write for a native part: its ``text``."""
     text = value.get("text") if is_mapping(value) else None
     return text if isinstance(text, str) and text else None

@@ -1,7 +1,7 @@
 """Parts: the content parts of a format and the blocks of the model, by a table of shapes.
 
-The hooks of a codec's shapes are registered on its cattrs Converter, and the tables by tag and by class are filled
-from it once: a hook of yours, registered before first use, changes the mapping.
+The hooks of a codec's shapes are registered on its cattrs Converter, and the tables by tag and class are filled from it
+once. A hook of yours, registered before first use, changes the mapping.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Parts"]
 
-_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
-# What a shape has of its forms, and no hook of a user's has.
+_OBJECT: Any = dict  # so that type checkers don't look inside
+# What a shape gets from its forms; a user's hook has none of these.
 _OF_FORMS = ("exact", "around", "writer", "origin")
 
 
@@ -39,9 +39,9 @@ class Parts:
     Args:
         family: whose parts these are.
         shapes: one for each block class that the format has.
-        odd: classes or tags that the schema doesn't have in this place. Such blocks are marked ``/odd`` when they are
-            read, so that a capability table can tell them from new ones.
-        tags: that may stand here; None: all that the shapes have.
+        odd: classes or tags that the schema doesn't have in this place. Such blocks are marked ``/odd`` when read, so
+            that a capability table can tell them from new ones.
+        tags: those allowed here; None: all that the shapes have.
 
     Attributes:
         is_filled: whether the tables are filled.
@@ -67,7 +67,7 @@ class Parts:
         self._whole: Parts | None = None
         self._by_tag: dict[Any, list[Shape]] = {}
         self.readers: dict[Any, Callable[[Native], Any]] = Later(self._reader_of)
-        #: Gives the part of a block without notes and extras, by class.
+        # : By class, the function that writes a block's part without notes and extras.
         self.writers: dict[type[Any], Callable[[Any], Native]] = Later(self._writer_of)
 
     @property
@@ -81,7 +81,7 @@ class Parts:
         return self._converter
 
     def new_converter(self) -> cattrs.Converter:
-        """Return a converter without the hooks of the shapes; a class of yours may give one that can do more."""
+        """Return a converter without the shapes' hooks; a subclass may return a more capable one."""
         import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
 
         return cattrs.Converter(detailed_validation=False)
@@ -89,7 +89,7 @@ class Parts:
     def _register(self, converter: cattrs.Converter) -> cattrs.Converter:
         names = {"JSON": Any, "Block": BaseBlock, "Mapping": Mapping, "Any": Any}
         for cls, shape in self._shapes.items():
-            # Else nobody could register a hook on the class: cattrs resolves its annotations, and knows no names.
+            # Otherwise nobody could register a hook on the class: cattrs resolves its annotations, and knows no names.
             attrs.resolve_types(cls, localns=names)
             converter.register_structure_hook_func(_is(cls), shape.read)
             converter.register_unstructure_hook_func(_is(cls), shape.write)
@@ -102,7 +102,7 @@ class Parts:
         odd: Iterable[type[Any] | str | None] = (),
         tags: Iterable[str | None] | None = None,
     ) -> Parts:
-        """Return the table of another place: with some of the classes and tags, and the same Converter."""
+        """Return the table of another place, with some of the classes and tags, and the same Converter."""
         chosen = set(classes)
         own: Mapping[type[Any], Shape] = {**self._shapes, **classes} if isinstance(classes, Mapping) else self._shapes
         other = type(self)(
@@ -117,7 +117,7 @@ class Parts:
     def hooks(self, classes: Iterable[type[Any]]) -> tuple[dict[Any, Any], dict[Any, Any]]:
         """Return the hooks that read objects of some classes, and those that write them, by class.
 
-        Where nobody has asked for the Converter, nobody has registered any: then cattrs need not even be loaded.
+        If nobody has asked for the Converter, nobody has registered any: then cattrs isn't even loaded.
         """
         whole = self if self._whole is None else self._whole
         if whole._converter is None:
@@ -147,19 +147,19 @@ class Parts:
         self.take_hooks([shape for cls, shape in self._shapes.items() if cls not in ours])
 
     def take_hooks(self, shapes: Iterable[Shape]) -> None:
-        """Take the shapes that hooks of users replaced; a class of yours may do more than the tables do."""
+        """Take the shapes that users' hooks have replaced; a subclass may do more than fill the tables."""
 
     def shape(self, cls: type[Any]) -> Shape | None:
         """Return the shape of a block class."""
         return self._shapes.get(cls)
 
     def keys_of(self, block: Any) -> frozenset[str]:
-        """Return the keys that the part of a block has of its own: no unknown field may use them."""
+        """Return the keys of a block's part that unknown fields must not use."""
         shape = self._shapes.get(block.__class__)
         return frozenset() if shape is None else shape.keys[shape.tag_of(block)] | {shape.tag}
 
     def read(self, part: Any) -> Any:
-        """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
+        """Read a part; return a NativeBlock if it has no meaning here, or wouldn't come back."""
         if type(part) is _OBJECT:
             tag = part.get("type")
             if type(tag) is str or tag is None:
@@ -172,7 +172,7 @@ class Parts:
         return native_part(part, self.family)
 
     def _reader_of(self, tag: str | None) -> Callable[[Native], Any] | None:
-        """Return the function that reads the parts with a tag; None where they have no meaning here."""
+        """Return the function that reads the parts with a tag; None if they have no meaning here."""
         shapes = self._by_tag.get(tag)
         if shapes is None:
             return None
@@ -192,9 +192,9 @@ class Parts:
         return read
 
     def _by_key(self, shapes: list[Shape], tag: str | None) -> Callable[[Native], Any] | None:
-        """Return what reads parts with a tag by the keys that they are made around; None where others tell them apart.
+        """Return a function that reads parts with a tag by the keys they are made around; None if keys don't decide.
 
-        What a key stands for may be several forms: each tells by itself whether a part is one of it.
+        A key may stand for several forms: each decides by itself whether a part is one of it.
         """
         tables = [None if shape.exact is None or shape.around is None else shape.around[tag] for shape in shapes]
         if any(shape.cls in self._odd for shape in shapes) or tag in self._odd:
@@ -231,12 +231,12 @@ class Parts:
         return read
 
     def _writer_of(self, cls: type[Any]) -> Callable[[Any], Native] | None:
-        """Return the generated writer of a class; that of any other is in the table from the start."""
+        """Return the generated writer of a class; any other writer is in the table from the start."""
         shape = self._shapes.get(cls)
         return None if shape is None or shape.writer is None else shape.writer()
 
     def write(self, block: Any) -> Any:
-        """Return the part of a block that fits."""
+        """Write a block that fits as a part."""
         cls: Any = block.__class__
         if not block.notes and not block.extras and cls is not NativeBlock:
             return self.writers[cls](block)
@@ -245,7 +245,7 @@ class Parts:
         return write_as(self._shapes[cls], block, self.family)
 
     def comes_back(self, block: NativeBlock) -> NativeBlock | None:
-        """Return what is read where this native block is written; None if it would be read as something else."""
+        """Return what is read back if this native block is written; None if that is something else."""
         self.fill()
         back = self.read(thaw(block.value))
         return back if type(back) is NativeBlock else None

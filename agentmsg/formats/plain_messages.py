@@ -1,10 +1,10 @@
-"""Bare messages: those of which is known from the start that they hold nothing but words, calls, results and pictures.
+"""Bare messages: those known from the start to hold nothing but words, calls, results and pictures.
 
-Most messages of most documents say a role and some content, and none of the thirty other things that the model has a
-place for. A reader that has seen so, by the exact keys of the native message, says so on the message (``bare``), and
-who looks at it later (the predicates of ``fit``, writers) need not ask each field again, which would take longer than
-the rest of their work. A message is immutable, so what is true of it stays true; a copy with other fields is made by
-the constructor, which claims nothing.
+Most messages of most documents have a role and some content, and none of the thirty other things that the model has a
+place for. A reader that sees this from the exact keys of the native message records it on the message (``bare``). Later
+users (the predicates of ``fit``, writers) then need not test each field again, which would take longer than the rest of
+their work. A message is immutable, so what is true of it stays true; the constructor makes a copy with other fields,
+and claims nothing.
 """
 
 from __future__ import annotations
@@ -112,12 +112,12 @@ make_parsed_call: Callable[[str, str, Any, str], ToolUseBlock] = maker(
 
 
 def link_bare(messages: list[Any], names: CallNames, otherwise: Callable[[int, Any], Msg]) -> None:
-    """Name the results of messages just read after their calls; a message that isn't bare is for ``otherwise``.
+    """Name the results of messages just read after their calls; other than bare messages go to ``otherwise``.
 
     Args:
         messages: of a whole document; nobody else holds them yet.
-        names: takes note of the calls and results of bare messages.
-        otherwise: takes the index and message of any other, and returns what it becomes.
+        names: records the calls and results of bare messages.
+        otherwise: takes the index and message of any other, and returns the new message.
     """
     for index, message in enumerate(messages):
         how = message._bare
@@ -137,7 +137,7 @@ def link_bare(messages: list[Any], names: CallNames, otherwise: Callable[[int, A
 
 
 def are_bare(blocks: Sequence[Any]) -> bool:
-    """Whether the blocks of a message that a reader has just made, but for results, are what a bare one may hold."""
+    """Whether the blocks of a message just read, apart from results, are allowed in a bare one."""
     for block in blocks:
         test = _TESTS.get(block.__class__)
         if test is None or not test(block):
@@ -150,7 +150,7 @@ def _is_sound(text: str | None) -> bool:
 
 
 def _is_bare_call(block: Any) -> bool:
-    # A reader says so of no call that has anything beside; and what could be parsed is sound.
+    # A reader sets it only for calls with nothing else; and what could be parsed is valid.
     return block._says_all == SIMPLY and _is_sound(block.id) and _is_sound(block.name)
 
 

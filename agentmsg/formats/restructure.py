@@ -1,8 +1,8 @@
 """Steps that change the structure of a history for a format: split, lift, merge.
 
-A plan says of what each output message is made: parts of input messages. Nothing is lost in a plan; fit compares
-what came of it with the input, and the loss report is derived from it. A step takes a plan (None: every message as it
-is) and the input messages, and returns a plan or, where it has nothing to do, what it was given.
+A plan says what each output message is made of: parts of input messages. Nothing is lost in a plan; fit compares the
+result with the input, and derives the loss report from that. A step takes a plan (None: every message as it is) and the
+input messages, and returns a plan or, if there is nothing to do, the given one.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def is_normal(message: Msg) -> bool:
 
 
 def split_results(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
-    """Bring messages into normal form: each client's result in a tool message of its own, nothing else there.
+    """Bring messages into normal form: each client result in its own tool message, nothing else there.
 
-    What stands beside results in a tool message becomes a user message; results in other messages are split off.
+    What is beside results in a tool message becomes a user message; results in other messages are split off.
     """
     if plan is None and all(map(is_normal, messages)):
         return None
@@ -115,14 +115,14 @@ def lift(*roles: str) -> Step:
 
 
 def merge(*roles: str) -> Step:
-    """Return the step that makes one message of neighbours of the same one of some roles.
+    """Return the step that merges adjacent messages of the same role, for some roles.
 
-    The merged message has the fields of the first; those of the others are reported. A message without content
-    stays alone.
+    The merged message has the fields of the first; those of the others are reported. A message without content stays
+    alone.
     """
 
     def joins(first: Part, last: tuple[Part, ...], right: tuple[Part, ...], messages: Sequence[Msg]) -> bool:
-        # What stands before the last parts was merged with them, so all of it has content.
+        # Everything before the last parts was merged with them, so all of it has content.
         role = first.role or messages[first.index].role
         return (
             role in roles
@@ -134,7 +134,7 @@ def merge(*roles: str) -> Step:
         return left.role != right.role or right.role not in roles or not left.content or not right.content
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
-        # The usual case, without a plan to look at: no neighbours are to be merged.
+        # The common case, without a plan: there are no adjacent messages to merge.
         if plan is None and all(map(is_alone, messages, messages[1:])):
             return None
         current = as_is(messages) if plan is None else plan
@@ -155,7 +155,7 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
     """Return the step that takes some blocks of each message, in some order.
 
     Args:
-        picks: returns the indexes of the blocks of a message; None if they are all, in their order.
+        picks: returns the indexes of a message's blocks; None for all, in their order.
     """
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
@@ -171,7 +171,7 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
 
 
 def _places(picks: tuple[int, ...]) -> dict[int, int]:
-    """Return at which place each block is wanted."""
+    """Return the wanted place of each block."""
     return {pick: place for place, pick in enumerate(picks)}
 
 
@@ -183,7 +183,7 @@ def _chosen(part: Part, places: dict[int, int] | None) -> Part:
 
 
 def in_order(blocks: Sequence[Any], rank: Callable[[Any], int]) -> tuple[int, ...] | None:
-    """Return the indexes of blocks in the order of their ranks, neighbours kept; None if they are in it."""
+    """Return the indexes of blocks ordered by rank, otherwise in their order; None if they already are."""
     ranks = list(map(rank, blocks))
     if all(map(le, ranks, ranks[1:])):
         return None

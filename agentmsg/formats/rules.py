@@ -87,14 +87,14 @@ def role_rule(role: str) -> Callable[[Msg], Swap]:
 
 
 def other_role(message: Msg) -> Any:
-    """Make a message with an unknown role a user's; drop it if it is an instruction to a store."""
+    """Turn a message with an unknown role into a user message; drop it if it is an instruction to a store."""
     if message.role in {"native", "remove"}:
         return Drop(f"no messages of the role {message.role} here")
     return Swap(message.evolve(role="user"), f"no role {message.role!r} here")
 
 
 def is_native(message: Msg, family: str) -> bool:
-    """Whether a message is one that a reader of the family kept whole."""
+    """Whether a message is one that a reader of the family kept unchanged."""
     content = message.content
     if message.role != "native" or len(content) != 1:
         return False
@@ -103,7 +103,7 @@ def is_native(message: Msg, family: str) -> bool:
 
 
 def _carried(message: Any, block: NativeBlock, back: NativeBlock | None, owner: Callable[[NativeBlock], Any]) -> Any:
-    """Keep a native block that comes back, with the fallback that its reader gives."""
+    """Keep a native block that comes back, with the fallback that its reader sets."""
     if back is None or not same(back, block.evolve(**_BARE, fallback=back.fallback)):
         return Drop("this would be read as something else")
     if block.fallback == back.fallback:
@@ -131,7 +131,7 @@ _NATIVE: Mapping[str, Cell] = {"codec": KEEP, "value": KEEP, "fallback": KEEP}
 
 
 def native_block_row(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Row:
-    """Return the row of native blocks for formats that support a family's own; arguments as in ``native_blocks``."""
+    """Return the row of native blocks for formats with their family's own; arguments as in ``native_blocks``."""
     return Row(_NATIVE, native_blocks(family, comes_back))
 
 
@@ -162,7 +162,7 @@ def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], 
 
 
 def native_message_row(family: str, read: Callable[[Any], Msg]) -> MessageRow:
-    """Return the row of native messages for formats that support a family's own; see ``native_messages``."""
+    """Return the row of native messages for formats that support their family's own; see ``native_messages``."""
     return MessageRow(blocks={NativeBlock: Row(_NATIVE)}, otherwise=native_messages(family, read))
 
 
@@ -176,7 +176,7 @@ def custom_as_function(block: ToolUseBlock) -> Any:
 
 
 def call_of(provider: str) -> Rule:
-    """Return the rule for calls where one provider runs tools: any other provider's are text, custom ones functions."""
+    """Return the rule for calls if one provider runs tools: another provider's become text, custom ones functions."""
 
     def rule(block: ToolUseBlock) -> Any:
         if block.kind == "server":
@@ -187,7 +187,7 @@ def call_of(provider: str) -> Rule:
 
 
 def server_as_text(block: ToolUseBlock | ToolResultBlock) -> Any:
-    """Turn a call or a result of a provider's own tool into tagged text; drop a result without text."""
+    """Turn a server tool's call or result into tagged text; drop a result without text."""
     if block.kind != "server":
         return block
     why = "no place for tools that the provider runs"
@@ -219,7 +219,7 @@ def _source_line(block: Any) -> str:
 
 
 def structured_as_text(block: ToolResultBlock) -> Any:
-    """Give a result without words the text of its structured content, or of its error.
+    """Give a result without text the text of its structured content, or of its error.
 
     Any media come after this text.
     """
@@ -243,7 +243,7 @@ def result_as_text(block: ToolResultBlock) -> Any:
 
 
 def thinking_otherwise(block: ThinkingBlock, otherwise: str, why: str) -> Any:
-    """Return what becomes of thinking that can't be told as such: "text" in tags, else nothing ("drop")."""
+    """Return thinking that can't be kept as such: as "text" in tags, or dropped ("drop")."""
     if otherwise == "text" and block.thinking:
         return Swap(TextBlock(f"<thinking>{block.thinking}</thinking>"), why)
     return Drop(why)
@@ -297,7 +297,7 @@ def _joined(left: Any, right: Any) -> Any:
 
 
 def one_text_row(fields: Mapping[str, Cell], text: Mapping[str, Cell]) -> MessageRow:
-    """Return the row of system prompts that are one text; several become one, and what has no words goes.
+    """Return the row of system prompts that are one text; several are merged, and blocks without text are dropped.
 
     Args:
         fields: the cells of the message.
@@ -308,7 +308,7 @@ def one_text_row(fields: Mapping[str, Cell], text: Mapping[str, Cell]) -> Messag
 
 
 def emptied_text(cells: Mapping[str, Cell]) -> Rule:
-    """Return the rule for texts, which concerns ``EMPTIED``: an empty one goes with what it says beside its words.
+    """Return the rule for texts, which concerns ``EMPTIED``: an empty text is dropped with everything it says besides.
 
     Args:
         cells: of the row of texts.
@@ -357,13 +357,13 @@ def file_as_text(block: FileBlock) -> Any:
 
 
 def call_as_text(block: ToolUseBlock) -> Any:
-    """Turn the call of a provider's own tool into tagged text; drop any other call that can't stand here."""
+    """Turn a server tool's call into tagged text; drop any other call that can't be here."""
     answer = server_as_text(block)
     return Drop("no place for a tool call here") if answer is block else answer
 
 
 def call_as_function(block: ToolUseBlock) -> Any:
-    """Keep calls of functions; turn custom ones into functions, and those of a provider's own tools into text."""
+    """Keep function calls; turn custom ones into functions, and those of a provider's own tools into text."""
     answer = server_as_text(block)
     return custom_as_function(block) if answer is block else answer
 

@@ -2,8 +2,8 @@
 
 A shape is a pair of plain functions for one class. ``read`` takes the meaning of a native object and ignores its
 spelling. ``write`` returns the default spelling. ``read_as`` and ``write_as`` do the rest for every codec: unknown
-fields become extras, and odd spellings become a note. What would not come back exactly is ``Unreadable``, so the caller
-keeps it whole, visibly.
+fields become extras, and odd spellings become a note. Anything that would not come back exactly is ``Unreadable``; the
+caller then keeps it whole, visibly.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ class Shape:
         keys: the keys that each kind of native object models, by its tag (None without a tag).
         tag: the key that holds the tag.
         tag_of: returns the tag of the native object that an object is written as.
-        read: returns the object of a native one; also called with the class, like hooks of cattrs. Raises Unreadable.
+        read: reads a native object; also called with the class, like hooks of cattrs. Raises Unreadable.
         write: returns the default spelling of an object, without its extras.
         never: keys whose native value is never kept as a note: lists of parts.
         odd: keys whose value becomes an extra if it has no meaning there.
-        exact: the functions that read native objects by tag, and keep unknown fields and spellings themselves; so
-            nobody need write and compare. Without them, ``read`` takes the meaning alone.
+        exact: the functions that read native objects by tag, and keep unknown fields and spellings themselves, so the
+            result need not be written and compared. Without them, ``read`` takes the meaning alone.
         around: the functions of ``exact`` by tag, and by the key that native objects are made around (None: no key).
-        writer: returns the function behind ``write``, made when it is first needed.
+        writer: returns the function behind ``write``, made on first use.
         takes: tells native objects that it reads from those of other shapes with the same tag.
-        origin: what messages remember that were read so: their spellings need not be tried.
+        origin: recorded on messages that were read like this: their spellings need no test.
     """
 
     cls: type[Any]
@@ -97,13 +97,13 @@ def _only_tag(tag: str | None) -> Callable[[Any], str | None]:
 
 
 def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = None) -> Any:
-    """Return the object of a native one, with unknown fields as extras and unusual spellings as a note.
+    """Read a native object, with unknown fields as extras and unusual spellings as a note.
 
     Args:
         shape: the shape of the object.
         native: plain data; parts of it may be kept.
         family: whose extras and notes these are.
-        namespace: where unknown fields go in extras, if not under ``family``.
+        namespace: of unknown fields in extras, if not ``family``.
 
     Raises:
         Unreadable: if it has another shape, or would not come back exactly.
@@ -133,7 +133,7 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
     kept, is_proven = found
     if is_proven:
         return kept
-    # That it reads as this object is known: it was just read.
+    # It was just read, so it is known to read as this object.
     spelt = put_back(kept, plain, family=family, read=None, namespace=namespace)
     if not same_document(spelt, given):
         raise Unreadable
@@ -141,7 +141,7 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
 
 
 def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = None) -> Native:
-    """Return the native object of an object that fits: its default spelling, its extras, and its own spellings.
+    """Write an object that fits: its default spelling, its extras, and its own spellings.
 
     It is plain data if the shape writes plain data.
     """
@@ -149,7 +149,7 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
     if family not in obj.notes and (namespace or family) not in obj.extras:
         return plain
     if shape.exact is not None and _are_marks(peek(obj.notes, family)):
-        # Marks ask for no spelling, so nothing need be read again.
+        # Marks change no spelling, so nothing need be read again.
         return with_extras(plain, obj, namespace or family)
     if shape.origin is not None and getattr(obj, "_read_by", None) is shape.origin:
         return put_back(obj, plain, family=family, read=None, namespace=namespace)
@@ -162,7 +162,7 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
 
 def _are_marks(note: Any) -> bool:
     if note and is_mapping(note):
-        for key in peek_keys(note):  # a loop: a generator takes as long as what it asks
+        for key in peek_keys(note):  # a loop: a generator takes as long as the test itself
             if key[:1] != "/":
                 return False
     return True
@@ -172,7 +172,7 @@ def _are_marks(note: Any) -> bool:
 
 
 def mark_of(obj: Noted, family: str, key: str) -> Any:
-    """Return the value of a mark (a key with ``/`` in front) in a family's note, or None."""
+    """Return the value of a mark (a key that begins with ``/``) in a family's note, or None."""
     if not obj.notes:
         return None
     note = peek(obj.notes, family)

@@ -1,19 +1,19 @@
-"""What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
+"""Tools for fast readers and writers, besides ``maker``; each is explained in its module.
 
-model.construction     draft_class, replacer, setter: objects made and changed without the checks of their class
-model.remembering      Seen (and body_of): the bytes of what was written or read before; reader_of, remember_reader:
-                       spellings that nobody need try
-model.tool_links       name_result: one more thing about a result that was just made
-lazy                   once, FILLING: tables filled at first need, by one thread
-formats.capabilities   Usual: a test in line, for what a cell carries as it is
+model.construction     draft_class, replacer, setter: make and change objects without their class's checks
+model.remembering      Seen (and body_of): bytes written or read before; reader_of, remember_reader:
+                       spellings that need no test
+model.tool_links       name_result: name a result that was just made
+lazy                   once, FILLING: tables filled on first use, by one thread
+formats.capabilities   Usual: an inline test for values that a cell keeps
 formats.plain_messages  how_bare, NAMED, make_bare ..., link_bare: messages that are known to hold only content
-values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that certainly says no more than its value
+values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
-                       dump_with_times, time_text: times, which the standard library takes long to write
+                       dump_with_times, time_text: times, faster than the standard library
 values.copies          copy_document, copy_part: a caller's data, copied no more than needed;
-                       one_level: frozen values for writers that know only plain ones
-values.peeking         peek, peek_keys ...: a look at frozen mappings that freezes nothing
-values.depth, limits   PROVABLE, written_within, AROUND, DEFAULT_LIMITS, USUAL: depth, proved by writing a value
+                       one_level: frozen values for writers that take only plain ones
+values.peeking         peek, peek_keys ...: look into frozen mappings without freezing anything
+values.depth, limits   PROVABLE, written_within, AROUND, DEFAULT_LIMITS, USUAL: prove depth by writing a value
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Notes: how a document spelt an object, beside what it means.
+"""Notes: how a document spelt an object, besides what it means.
 
-Read the meaning, note the deviation. A reader ignores spelling; a writer has one default spelling for each
-native object. ``keep`` compares what a document had with the default and keeps the difference on the object:
-unknown fields become ``extras[family]`` (meaning), odd spellings of known fields become a note (a name out
-of SPELLINGS, or, as a last resort, the native value itself, where it says no more than the default does).
-``put_back`` writes extras and spellings again, each only while the result still reads back as the object: a
-spelling never outlives its value, whatever notes are planted where.
+Read the meaning, note the deviation. A reader ignores spelling; a writer has one default spelling for each native
+object. ``keep`` compares a document with the default and keeps the difference on the object: unknown fields become
+``extras[family]`` (meaning), odd spellings of known fields become a note. A note is a name from SPELLINGS or, as a last
+resort, the native value itself, if it says no more than the default does. ``put_back`` writes extras and spellings
+again, each only while the result still reads back as the object: a spelling never outlives its value, whatever notes
+exist.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ _EMPTY: Mapping[type, str] = {type(None): "null", list: "[]", dict: "{}", str: '
 
 
 def note_of(obj: Noted, family: str) -> Mapping[str, Any]:
-    """Return the note that a family left on an object; empty if there is none or it isn't a mapping."""
+    """Return a family's note on an object; empty if there is none or it isn't a mapping."""
     note = obj.notes.get(family) if obj.notes else None
     return note if is_mapping(note) else EMPTY
 
 
 def with_note(obj: _N, family: str, note: Mapping[str, Any]) -> _N:
-    """Return an object with this note of a family (and those of others)."""
+    """Return an object with this note of a family; notes of others stay."""
     if not note and family not in obj.notes:
         return obj
     rest = {key: value for key, value in obj.notes.items() if key != family}
@@ -76,7 +76,7 @@ def with_note(obj: _N, family: str, note: Mapping[str, Any]) -> _N:
 
 def same_document(a: Any, b: Any) -> bool:
     """Whether two plain values are the same: types count, the order of keys doesn't."""
-    # What was only taken over is the same object, in most of a document; loops, for generators take twice the time.
+    # Most of a document is the same object, only taken over. Loops: generators take twice the time.
     if a is b:
         return True
     if isinstance(a, dict):
@@ -103,7 +103,7 @@ def same_document(a: Any, b: Any) -> bool:
 
 
 class How(TypedDict, total=False):
-    """What ``keep`` is told of a format beside the objects."""
+    """Arguments of ``keep`` about the format, besides the objects."""
 
     family: Required[str]
     known: Required[frozenset[str]]
@@ -114,10 +114,10 @@ class How(TypedDict, total=False):
 
 
 def keep(obj: _N, native: Mapping[str, Any], plain: Mapping[str, Any], **how: Unpack[How]) -> _N | None:
-    """Return the object with what its document said beyond or otherwise than the default spelling.
+    """Return the object with what its document said beyond, or differently from, the default spelling.
 
-    A native value is kept as a note only where it says the same as the default spelling, or where all that it says
-    bears on what is read. The rest was not understood: that is meaning, and no note hides it.
+    A native value is kept as a note only if it says the same as the default spelling, or if everything in it affects
+    what is read. The rest was not understood: it is meaning, and no note hides it.
 
     Args:
         obj: the object just read from ``native``.
@@ -126,7 +126,7 @@ def keep(obj: _N, native: Mapping[str, Any], plain: Mapping[str, Any], **how: Un
         how: see ``keep_proven``.
 
     Returns:
-        None if a known key holds what is neither: the caller makes the whole a native block or message, visibly.
+        None if a known key holds neither: the caller makes the whole a native block or message, visibly.
     """
     found = keep_proven(obj, native, plain, **how)
     return None if found is None else found[0]
@@ -144,10 +144,10 @@ def keep_proven(
     read: Callable[[dict[str, Any]], Any] | None = None,
     namespace: str | None = None,
 ) -> tuple[_N, bool] | None:
-    """Return what ``keep`` returns, and whether that certainly gives back the native object, so nobody need try.
+    """Return the result of ``keep``, and whether it certainly writes back the native object, so that no test is needed.
 
-    It does where each key that isn't as the writer writes it is an extra, or has a spelling without a value, and
-    nothing else of the object's own has a say.
+    It does if each key that differs from the writer's output is an extra, or has a spelling without a value, and
+    nothing else of the object has an effect.
 
     Args:
         obj: the object just read from ``native``.
@@ -156,10 +156,10 @@ def keep_proven(
         family: whose extras and notes these are.
         known: the keys that the format models; all others are extras.
         never: known keys whose native value must not be kept as a note (lists of messages, parts or items).
-        odd: known keys whose value is kept in extras where it has no meaning here and the default spelling lacks the
-            key. Their capability table must support them (see ``agentmsg.formats.shapes.is_odd``).
-        read: the reader that gave ``obj``; if there is none, only what says the same is kept as a note.
-        namespace: where unknown fields go in extras, if not under ``family``.
+        odd: known keys whose value is kept in extras if it has no meaning here and the default spelling lacks the key.
+            Their capability table must support them (see ``agentmsg.formats.shapes.is_odd``).
+        read: the reader that returned ``obj``; if there is none, only values that say the same are kept as a note.
+        namespace: of unknown fields in extras, if not ``family``.
     """
     extras = {key: value for key, value in native.items() if key not in known}
     note: dict[str, Any] = {key: "absent" for key in plain if key not in native}
@@ -179,7 +179,7 @@ def keep_proven(
             return None
     changes: dict[str, Any] = {}
     if extras:
-        # In the order of the document: that of keys counts.
+        # In document order, because the order of keys counts.
         extras = {key: native[key] for key in native if key in extras}
         changes["extras"] = adopt({**obj.extras, namespace or family: adopt(extras)})
     if note:
@@ -195,7 +195,7 @@ def keep_proven(
 
 
 def changed(obj: _N, changes: Mapping[str, Any]) -> _N:
-    """Return a copy of an object with other values in some fields, which are known to be sound and frozen."""
+    """Return a copy of an object with some fields changed to values known to be valid and frozen."""
     kind: Any = type(obj)
     change = _changer(kind)
     return obj.evolve(**changes) if change is None else change(obj, changes)
@@ -203,17 +203,17 @@ def changed(obj: _N, changes: Mapping[str, Any]) -> _N:
 
 @cache
 def _changer(kind: Any) -> Callable[[Any, Mapping[str, Any]], Any] | None:
-    """Return what copies objects of a class of the model; None of a class of yours, which may check fields together."""
+    """Return a function that copies objects of a model class; None for a user's class, which may check fields."""
     return changer(kind) if is_ours(kind) else None
 
 
 def _says_the_same(value: Any, default: Any) -> bool:
-    """Whether a value says the same as the default spelling: what is empty says nothing, wherever it stands."""
+    """Whether a value says the same as the default spelling: empty values say nothing, at any level."""
     return same_document(_without_empty(value), _without_empty(default))
 
 
 def spelling_of(value: Any) -> str | None:
-    """Return the name of the spelling that a native value is; None if it is none."""
+    """Return the name of the spelling that a native value is; None if it isn't one."""
     if value:
         return None
     kind: Any = value.__class__
@@ -229,12 +229,12 @@ def spelling_of_nothing(value: Any) -> Any:
 
 
 def says_nothing(value: Any) -> bool:
-    """Whether a value is empty, or holds nothing but what is."""
+    """Whether a value is empty, or contains only empty values."""
     if isinstance(value, Mapping):
         value = cast("Mapping[str, Any]", value).values()
     elif not isinstance(value, list):
         return not value
-    # A loop: a comprehension takes half of the depth that the stack has room for.
+    # A loop: a comprehension would halve the depth that the stack allows.
     for each in cast("Iterable[Any]", value):
         if not says_nothing(each):
             return False
@@ -242,7 +242,7 @@ def says_nothing(value: Any) -> bool:
 
 
 def _without_empty(value: Any) -> Any:
-    """Return a value without what is empty inside; None for one that is empty itself."""
+    """Return a value without empty values inside; None if it is itself empty."""
     if isinstance(value, Mapping):
         items = ((key, _without_empty(item)) for key, item in cast("Mapping[str, Any]", value).items())
         return {key: item for key, item in items if item is not None} or None
@@ -253,9 +253,9 @@ def _without_empty(value: Any) -> Any:
 
 
 def _is_understood(native: Mapping[str, Any], key: str, read: Callable[[dict[str, Any]], Any]) -> bool:
-    """Whether each word and number in the value of a key bears on what is read: changed, it reads otherwise.
+    """Whether every word and number in a key's value affects what is read: if changed, it reads differently.
 
-    What a reader passes over could say anything.
+    What a reader skips could say anything.
     """
     disturbed = list(islice(_disturbed(native[key]), _MOST_DISTURBED + 1))
     if not disturbed or len(disturbed) > _MOST_DISTURBED:
@@ -263,12 +263,12 @@ def _is_understood(native: Mapping[str, Any], key: str, read: Callable[[dict[str
     return not any(_reads_the_same({**native, key: other}, native, read) for other in disturbed)
 
 
-# Each costs a reading: the value of an odd key with more leaves in it than some is not worth the time.
+# Each costs a reading: an odd key's value with more leaves than this isn't worth the time.
 _MOST_DISTURBED = 100
 
 
 def _disturbed(value: Any) -> Iterator[Any]:
-    """Return copies of a value, each with one of its words or numbers changed; none for what is empty."""
+    """Yield copies of a value, each with one of its words or numbers changed; none for an empty value."""
     if isinstance(value, Mapping):
         own = cast("Mapping[str, Any]", value)
         for key, item in own.items():
@@ -303,15 +303,15 @@ def put_back(
     read: Callable[[dict[str, Any]], Any] | None,
     namespace: str | None = None,
 ) -> dict[str, Any]:
-    """Return the native object: the default spelling, with the object's extras and spellings as plain data.
+    """Write the native object: the default spelling, with the object's extras and spellings as plain data.
 
     Args:
-        obj: the object written.
+        obj: the object to write.
         plain: its default spelling, without extras; not changed.
         family: whose extras and notes to use.
-        read: the reader of such native objects, which must give ``obj`` again. Raises anything on what it
-            refuses. None for an object that is as it was read: nothing need be tried.
-        namespace: where unknown fields are in extras, if not under ``family``.
+        read: the reader of such native objects, which must return ``obj`` again. May raise anything to refuse. None for
+            an object unchanged since it was read: no test is needed.
+        namespace: of unknown fields in extras, if not ``family``.
     """
     plain = with_extras(plain, obj, namespace or family)
     note = peek(obj.notes, family)
@@ -330,7 +330,7 @@ def put_back(
 
 
 def with_extras(plain: dict[str, Any], obj: Noted, space: str) -> dict[str, Any]:
-    """Return what an object writes by default, with its extras in a namespace, as plain data, under other keys."""
+    """Return an object's default spelling with its extras from a namespace, as plain data, under other keys."""
     extras = peek(obj.extras, space)
     if not extras or not is_mapping(extras):
         return plain
@@ -338,10 +338,10 @@ def with_extras(plain: dict[str, Any], obj: Noted, space: str) -> dict[str, Any]
 
 
 def _spell(native: dict[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a native object with the spellings of a note; itself where the note has none for it."""
+    """Apply the spellings of a note to a native object; return it unchanged if there are none."""
     spelt = native
     for key, spelling in peek_items(note):
-        if key[:1] == "/":  # a mark, whatever its word
+        if key[:1] == "/":  # a mark, whatever its value
             continue
         if isinstance(spelling, str) and spelling in SPELLINGS:
             value = SPELLINGS[spelling]
@@ -361,12 +361,12 @@ def _spell(native: dict[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reads_as(native: dict[str, Any], obj: Noted, read: Callable[[dict[str, Any]], Any]) -> bool:
-    """Whether a native object reads as an object; a reader that raises anything doesn't say so."""
+    """Whether a native object reads as an object; a reader that raises means no."""
     try:
         found = read(native)
-        # To say no id is the same as to say one that the library made; here it would be made again, and be another.
+        # No id is the same as a made one; but here the id would be made again, and differ.
         return same(found, obj) and _links(found) == _links(obj)
-    except Exception:  # noqa: BLE001 - whatever a reader raises, it does not read back as the object
+    except Exception:  # noqa: BLE001 - whatever a reader raises, the value doesn't read back as the object
         return False
 
 

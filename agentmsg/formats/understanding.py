@@ -1,8 +1,8 @@
-"""How much of a document a reader understood: what it read into the model, against what it kept as it stood.
+"""How much of a document a reader understood: what it read into the model, against what it kept unchanged.
 
 A reader accepts more than its format has: unknown keys become extras, unknown blocks become NativeBlocks. So the model
 itself tells a document of the format from one that merely resembles it. Every kind of thing counts once, however often
-it occurs: a foreign key stays a foreign key in a long conversation.
+it occurs: a foreign key remains one foreign key in a long conversation.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ if TYPE_CHECKING:
 
 __all__ = ["BAR", "OWN", "Understanding", "sampled", "score_of", "some_of", "understanding_of"]
 
-# A list is told by at most so many entries, of which so many are the first ones; the others are looked for among so
-# many of those near the start, and as many spread over the rest.
+# The most entries to sample from a list, and how many of these are the first ones. The others are searched among this
+# many near the start, and as many spread over the rest.
 _MOST, _FIRST, _NEAR = 16, 8, 64
-# Deeper than any format puts a block: what is below is somebody's free-form value.
+# Deeper than any format puts a block: everything below is a free-form value.
 _DEPTH = 32
-# Objects below the messages of any document keep so many keys.
+# Objects below the messages of any document keep this many keys.
 _TOP, _WIDE = 6, 64
 _NOTHING: tuple[Any, ...] = (None, (), "", {}, [], False)
-# What a score must reach, and from where on a likeness says that a document has marks of the format's own.
+# The score to reach, and the likeness from which a document has marks that only this format has.
 BAR, OWN = 0.8, 0.9
-# What is read at all is a guess, however little is understood.
+# The score of anything that can be read, however little is understood.
 _LEAST = 0.2
-# One block of so many may be native in a document that is clear.
+# In a clear document one block in this many may be native.
 _RARE = 5
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def sampled(document: object) -> Any:
-    """Return a small, plain copy of a document, which tells its format as well as the whole.
+    """Return a small, plain copy of a document that shows its format as well as the whole.
 
-    Lists are cut, see ``some_of``; free-form values are cut off far down, and where they are huge.
+    Lists are cut, see ``some_of``; free-form values are cut off if they are very deep or large.
 
     Raises:
-        Exception: whatever a stranger's object raises; TypeError where the document isn't plain data.
+        Exception: whatever a foreign object raises; TypeError if the document isn't plain data.
     """
     return _Sampler().copy(document, 0)
 
 
 @attrs.define
 class _Sampler:
-    """Copies a document; ``left`` is how many objects and lists more, so that what contains itself ends, too."""
+    """Copies a document; ``left`` limits the objects and lists, so that even one that contains itself ends."""
 
     left: int = 8_000
 
@@ -82,7 +82,7 @@ def _key(key: object) -> str:
 def some_of(values: list[Any]) -> list[Any]:
     """Return a few entries of a list: the first ones, and later ones that look different from those before them.
 
-    A bounded number is looked at, some of it spread over the whole.
+    A bounded number is examined, some of it spread over the whole.
     """
     if len(values) <= _MOST:
         return values
@@ -98,7 +98,7 @@ def some_of(values: list[Any]) -> list[Any]:
 
 
 def _shape(value: object) -> tuple[Any, ...]:
-    """Return what sorts of entries there are: by keys, roles and types, and by those of the parts."""
+    """Return what distinguishes kinds of entries: keys, roles and types, and those of the parts."""
     if is_mapping(value):
         return tuple((key, _word(key, inner)) for key, inner in islice(value.items(), _MOST))
     if is_sequence(value):
@@ -120,9 +120,9 @@ class Understanding:
 
     Attributes:
         known: kinds of things that the model holds: fields of messages and blocks.
-        unknown: keys that the reader merely kept, in the order of the document.
-        blocks: how many there are.
-        natives: how many of them are kept as they stood.
+        unknown: keys that the reader merely kept, in document order.
+        blocks: number of blocks.
+        natives: number of blocks kept unchanged.
     """
 
     known: int
@@ -132,18 +132,18 @@ class Understanding:
 
     @property
     def share(self) -> float:
-        """How much of the document is understood, from 0 to 1; kinds count, not numbers."""
+        """The share of the document that is understood, from 0 to 1; kinds count, not numbers."""
         share = self.known / (self.known + len(self.unknown)) if self.unknown else 1.0
         return max(min(share, 0.5), _LEAST) if self.is_doubtful else share
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether most blocks are native, or no more keys known than unknown."""
+        """Whether most blocks are native, or at least as many keys are unknown as known."""
         return 2 * self.natives > self.blocks or len(self.unknown) >= max(self.known, 1)
 
     @property
     def is_clear(self) -> bool:
-        """Whether next to no blocks are native, and most keys known."""
+        """Whether almost no blocks are native, and most keys are known."""
         return _RARE * self.natives <= self.blocks and not self.is_doubtful
 
 
@@ -161,12 +161,12 @@ def score_of(likeness: float, read: Understanding, *, has_dialects: bool) -> flo
 
 
 def understanding_of(history: History, family: str, kept: frozenset[str] = frozenset()) -> Understanding:
-    """Return how much of the messages a reader understood; what stands beside them, and their usage, doesn't count.
+    """Return how much of the messages a reader understood; what is beside them, and their usage, don't count.
 
     Args:
         history: what was read.
         family: of the codec that read it.
-        kept: keys, and types of blocks, that the format has, but the model has no home for.
+        kept: keys and block types that the format has, but the model has no home for.
     """
     known: set[tuple[type[Any], str]] = set()
     unknown: dict[tuple[str, str], None] = {}
@@ -185,7 +185,7 @@ def understanding_of(history: History, family: str, kept: frozenset[str] = froze
 
 
 def _objects(parts: object) -> Iterator[Noted]:
-    """Yield all objects of the model in some, outermost first."""
+    """Yield all model objects in some, outermost first."""
     waiting: list[Any] = [parts]
     while waiting:
         part = waiting.pop()

@@ -53,10 +53,10 @@ def write_url(source: URLSource | Base64Source) -> str:
 
 
 def as_url(source: URLSource | Base64Source, *, is_untyped: bool = False) -> URLSource | Base64Source:
-    """Return the nearest source that a URL says: a data URL is its data, and no URL tells a media type or more.
+    """Return the nearest source that a URL can express: a data URL becomes data, others lose their media type.
 
     Args:
-        source: the source; it is returned itself where its URL says all of it.
+        source: the source; it is returned as it is if its URL says everything.
         is_untyped: whether data without a media type stays so; else the type is guessed.
     """
     if isinstance(source, URLSource):

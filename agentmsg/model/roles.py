@@ -83,5 +83,5 @@ class Roled:
 
     @property
     def is_chat(self: _HasRole) -> bool:
-        """Whether the role is a word of somebody's own, as ``Msg.chat`` takes it."""
+        """Whether the role is a custom one, as for ``Msg.chat``."""
         return self.role not in _KNOWN

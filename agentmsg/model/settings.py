@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OWNER", "Settings"]
 
-# The note that tells whose name the model's is: the reader's, while the model is the one that it tells.
+# The note that says whose model name this is: the reader's, as long as the noted model is still set.
 OWNER = "/model"
 
 

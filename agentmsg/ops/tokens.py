@@ -5,9 +5,9 @@ items, signatures, extras, tool artifacts, and the history's tools (which cost t
 
     text, thinking, refusal, compaction     its text, an opaque payload included
     tool_use                                id, name, and the arguments as JSON text (as received, where they were),
-                                            and 10 tokens for what stands around them in a prompt
+                                            and 10 tokens for what is around them in a prompt
     tool_result                             id, name and content; without content the structured value, else the error
-    image                                   85 tokens (an image of low detail at OpenAI), wherever it stands
+    image                                   85 tokens (an image of low detail at OpenAI), wherever it is
     audio, video                            1 token for each 1,000 bytes, and the transcript
     file                                    1 token for each 50 bytes (a page of a PDF: 100 kB, 2,000 tokens), for
                                             each 4 bytes of a text; name, title and context; texts and blocks as such

@@ -1,7 +1,7 @@
-"""Which parts of some texts are secrets, and what stands in their place.
+"""Find the secrets in texts, and choose their placeholders.
 
-Placeholders such as ``REDACTED_EMAIL_1`` are letters, digits and underscores only: they are valid in JSON text, URLs,
-paths, names of tools and ids. They are numbered by first occurrence; numbers that the texts already hold aren't used.
+Placeholders such as ``REDACTED_EMAIL_1`` contain only letters, digits and underscores, so they are valid in JSON text,
+URLs, paths, tool names and ids. They are numbered by first occurrence; numbers already in the texts are skipped.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["Found", "Texts", "kinds_in"]
 
 _PLACEHOLDER = re.compile(r"REDACTED_([A-Z][A-Z0-9_]{0,48})_([0-9]{1,9})(?![0-9])")
 _DATA_URL = re.compile(r"(?i);base64,(?P<data>[A-Za-z0-9+/]{64,}+={0,2})")
-# A home path is of the same characters.
+# A home path consists of the same characters.
 _BASE64 = re.compile(r"(?!/home/|/Users/)[A-Za-z0-9+/_\r\n-]*+[=\r\n]*")
-# Whole texts of base64 that are so long are payloads, wherever they stand.
+# A whole text of base64 this long is a payload, wherever it is.
 _PAYLOAD = 1024
-# What only its surroundings tell is looked for elsewhere where it can hardly be a common word.
+# A secret known only from its context is searched elsewhere if it can hardly be a common word.
 _LEAST, _SURE = 6, 16
 _HEAD = 6
-# What a value may be whose name says that it is secret.
+# What the value of a secret name may look like.
 _SECRET = re.compile(r"(?![$<{%*])(?!(.)\1*$)\S{4,}")
 _NO_SECRETS = frozenset(
     {"string", "text", "none", "null", "true", "false", "password", "secret", "required", "optional"}
@@ -48,14 +48,14 @@ def _nobody() -> dict[tuple[str, Nature], None]:
 
 @attrs.frozen
 class Texts:
-    """The texts of a history, each once, in their order."""
+    """The texts of a history, each once, in order."""
 
     plain: dict[str, None] = attrs.field(factory=_empty)
     opaque: dict[str, None] = attrs.field(factory=_empty)
     named: dict[tuple[str, Nature], None] = attrs.field(factory=_nobody)
 
     def see(self, text: str, nature: Nature) -> str:
-        """Take a text, and give it back."""
+        """Record a text, and return it."""
         if nature == "opaque" or (len(text) >= _PAYLOAD and _BASE64.fullmatch(text)):
             self.opaque[text] = None
         else:
@@ -67,12 +67,12 @@ class Texts:
 
 @attrs.frozen
 class Found:
-    """What was found in some texts.
+    """The secrets found in some texts.
 
     Attributes:
-        texts: what becomes of those that hold a secret.
-        payloads: the same for payloads, which are a secret as a whole or left alone.
-        named: the same for values whose name says that they are secret, with what the name says.
+        texts: the replacement of each text with a secret.
+        payloads: the same for payloads, which are one secret or left alone.
+        named: the same for values with a secret name, by that name's kind.
         kinds: the kind of each placeholder.
     """
 
@@ -83,24 +83,24 @@ class Found:
 
     @classmethod
     def of(cls, texts: Texts, rules: Sequence[Rule], kinds: Iterable[str]) -> Found:
-        """Return what is found by some rules.
+        """Find secrets by some rules.
 
         Args:
             texts: all texts.
-            rules: in the order in which they hold.
-            kinds: of the values whose name says that they are secret.
+            rules: in order of precedence.
+            kinds: of the values with a secret name.
         """
         return _Search(texts, rules, kinds).found()
 
     def __call__(self, text: str, nature: Nature) -> str:
-        """Return what becomes of a text."""
+        """Return the replacement of a text."""
         if nature == "opaque" or text in self.payloads:
             return self.payloads.get(text, text)
         return self.named.get((text, nature)) or self.texts.get(text, text)
 
 
 def kinds_in(text: str, kinds: Mapping[str, str]) -> Iterator[str]:
-    """Yield the kinds of the secrets whose placeholders a text holds."""
+    """Yield the kinds of the placeholders in a text."""
     for found in _PLACEHOLDER.finditer(text):
         if found[0] in kinds:
             yield kinds[found[0]]
@@ -121,7 +121,7 @@ class _Search:
         self.taken: set[str] = set()
         self.placeholders: dict[tuple[str, str], str] = {}
         self.kinds: dict[str, str] = {}
-        # What only its surroundings told, by its first characters and its length.
+        # Secrets known only from their context, by their first characters and their length.
         self.elsewhere: dict[str, dict[int, dict[str, str]]] = {}
 
     def found(self) -> Found:
@@ -140,7 +140,7 @@ class _Search:
         return Found({text: _put(text, own) for text, own in spans.items() if own}, payloads, named, self.kinds)
 
     def named_value(self, text: str, kind: str) -> str:
-        """Return the placeholder of a value whose name says that it is secret."""
+        """Return the placeholder of a value with a secret name."""
         known = self.elsewhere.get(text[:_HEAD], {}).get(len(text), {}).get(text)
         placeholder = self.placeholder(kind, text) if known is None else known
         if _is_unlikely_word(text):
@@ -148,7 +148,7 @@ class _Search:
         return placeholder
 
     def payloads(self) -> Iterator[tuple[str, str]]:
-        """Yield what becomes of payloads: of those that aren't base64, and those that are one secret."""
+        """Yield the replacements of payloads: of those that aren't base64, and those that are one secret."""
         for text in self.texts.opaque:
             if not _BASE64.fullmatch(text) or (len(text) < _PAYLOAD and self.is_one(text)):
                 own = self.spans(text)
@@ -156,11 +156,11 @@ class _Search:
                     yield text, _put(text, own)
 
     def is_one(self, text: str) -> bool:
-        """Tell whether a whole text is one secret."""
+        """Whether a whole text is one secret."""
         return any(rule.pattern.fullmatch(text) for rule in self.rules)
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
-        """Return where secrets stand in a text, and their placeholders."""
+        """Return the places of secrets in a text, with their placeholders."""
         if len(text) < 4:  # noqa: PLR2004 - as long as the shortest, such as a mail address
             rules = [rule for rule in self.rules if not rule.anchors]
         else:
@@ -185,7 +185,7 @@ class _Search:
         return placeholder
 
     def placeholder(self, kind: str, secret: str) -> str:
-        """Return what stands in the place of a secret, everywhere in the history."""
+        """Return a secret's placeholder, the same everywhere in the history."""
         label = label_of(kind)
         known = self.placeholders.get((label, secret))
         if known is not None:
@@ -203,7 +203,7 @@ class _Search:
         self.elsewhere.setdefault(secret[:_HEAD], {}).setdefault(len(secret), {}).setdefault(secret, placeholder)
 
     def repeated(self, text: str, own: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-        """Yield where secrets stand that only their surroundings elsewhere told."""
+        """Yield the places of secrets that were known only from their context elsewhere."""
         heads = self.elsewhere
         taken: bytearray | None = None
         at = 0
@@ -223,7 +223,7 @@ class _Search:
 
 
 def _may_be_secret(text: str) -> bool:
-    """Tell whether a value may be a secret: not a type, a variable, a mask or prose."""
+    """Whether a value may be a secret: not a type, a variable, a mask or prose."""
     return bool(_SECRET.fullmatch(text)) and text.lower() not in _NO_SECRETS and not _PLACEHOLDER.search(text)
 
 
@@ -232,7 +232,7 @@ def _is_unlikely_word(text: str) -> bool:
 
 
 def _kept(text: str, own: Iterable[tuple[int, int, str]] = ()) -> bytearray:
-    """Return a mark for each character that isn't to be touched: placeholders, payloads, and what is replaced."""
+    """Return a mark for each character that must stay: placeholders, payloads, and what is already replaced."""
     taken = bytearray(len(text))
     spans = [(start, end) for start, end, _ in own]
     if "REDACTED_" in text:

@@ -1,6 +1,6 @@
-"""Every text of a history: to look at it, or to put another in its place. One walk for both, so that both see the same.
+"""Every text of a history: read it, or replace it. One walk does both, so that both see the same.
 
-Base64 payloads, signatures and what only a provider can read are told apart: who looks at a text says what it becomes.
+Base64 payloads, signatures and opaque payloads are passed with their nature: the visitor decides what a text becomes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _N = TypeVar("_N", bound=Noted)
 _OPAQUE = frozenset(
     {(Base64Source, "data"), (Signature, "value"), (ThinkingBlock, "redacted"), (CompactionBlock, "encrypted")}
 )
-# Words of the model itself, which no secret can be.
+# Words of the model itself, which can't be secrets.
 _WORDS: Mapping[str, frozenset[str]] = {
     "role": frozenset(get_args(RoleName)),
     "kind": frozenset({"function", "custom", "server"}),
@@ -47,13 +47,13 @@ _WORDS: Mapping[str, frozenset[str]] = {
 
 
 def rewritten(history: History, visit: Visit) -> History:
-    """Return a history in which every text is what ``visit`` gives for it; itself where all stay as they are."""
+    """Return a history with every text replaced by the result of ``visit``; the history itself if all stay."""
     changes = _changes(history, visit)
     return history.evolve(**changes) if changes else history
 
 
 def texts_in(value: Any) -> list[str]:
-    """Return the texts in the value of a field."""
+    """Return the texts in a field's value."""
     texts: list[str] = []
 
     def see(text: str, _: Nature) -> str:
@@ -90,9 +90,9 @@ def _changes(owner: Noted, visit: Visit) -> dict[str, Any]:
 
 @cache
 def _fields(cls: Any) -> tuple[tuple[tuple[str, Nature], ...], Callable[[Any], tuple[Any, ...]]]:
-    """Return the fields of a class that are gone through, with what a text in them is, and what gets their values.
+    """Return the fields of a class to visit, with the nature of their texts, and a function that gets their values.
 
-    The arguments of a call, which are said twice, aren't among them.
+    A call's arguments aren't among them, because they are stored twice.
     """
     skipped = {"input", "raw_input"} if issubclass(cls, ToolUseBlock) else set[str]()
     opaque = {name for kind, name in _OPAQUE if issubclass(cls, kind)}
@@ -104,7 +104,7 @@ def _fields(cls: Any) -> tuple[tuple[tuple[str, Nature], ...], Callable[[Any], t
 
 
 def _value(value: Any, visit: Visit) -> Any:
-    """Return what becomes of the value of a field: an object, several, or free-form JSON."""
+    """Return the new value of a field: an object, several, or free-form JSON."""
     if is_mapping(value) or is_sequence(value):
         return _json(value, visit) if value else value
     if isinstance(value, Noted):
@@ -116,14 +116,14 @@ def _value(value: Any, visit: Visit) -> Any:
         new = [_value(item, visit) for item in items]
         return items if all(a is b for a, b in zip(new, items, strict=True)) else tuple(new)
     if isinstance(value, str):
-        # What the library made stays made.
+        # Made values stay made.
         text = visit(str.__str__(value), "text")
         return value if text == value else type(value)(text) if isinstance(value, Made) else text
     return value
 
 
 def _json(value: Any, visit: Visit) -> Any:
-    """Return free-form JSON with other texts, keys among them; itself where all stay as they are."""
+    """Return free-form JSON with new texts, including keys; the value itself if all stay."""
     new = _plain(value, visit, "text")
     return value if new is value else adopt(new)
 
@@ -151,7 +151,7 @@ def _named(key: str, item: object) -> Nature:
 
 
 def _unique(items: list[tuple[str, Any, str]]) -> dict[str, Any]:
-    """Return the entries of an object; of two keys that have become one, the second gets a mark."""
+    """Return the entries of an object; of two keys that have become equal, the second gets a mark."""
     kept = {old for new, _, old in items if new == old}
     out: dict[str, Any] = {}
     for new, item, old in items:
@@ -163,7 +163,7 @@ def _unique(items: list[tuple[str, Any, str]]) -> dict[str, Any]:
 
 
 def _arguments(call: ToolUseBlock, visit: Visit) -> dict[str, Any]:
-    """Return what becomes of the arguments of a call, so that text and input go on saying the same."""
+    """Return a call's new arguments, so that text and input still agree."""
     raw = call.raw_input
     if raw is None:
         old = call.input
@@ -172,7 +172,7 @@ def _arguments(call: ToolUseBlock, visit: Visit) -> dict[str, Any]:
     text = visit(raw, "text")
     if call.kind == "custom" or not call.is_valid:
         return {} if text == raw else {"raw_input": text}
-    # In the text, a secret may be written with escapes: it is kept where it says what has become of the input.
+    # In the text, a secret may be escaped: keep the text if it matches the new input.
     given = call.input
     value = _plain(given, visit, "text")
     if text == raw and value is given:

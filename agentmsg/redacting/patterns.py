@@ -1,13 +1,13 @@
-r"""The shapes of secrets: one row each, with the public page that tells the shape.
+r"""The shapes of secrets: one row each, with the public page that documents it.
 
-No library on PyPI fits. detect-secrets (no release since May 2024) reads files line by line, gives values but no
+No library on PyPI fits. detect-secrets (no release since May 2024) reads files line by line, returns values but no
 places, and needs requests and PyYAML. CredSweeper brings a neural network, presidio a language model, scrubadub
-scikit-learn; betterleaks and kingfisher run a program of another language. So the shapes stand here.
+scikit-learn; betterleaks and kingfisher run a program in another language. So the shapes are defined here.
 
 Rules of this table, which keep the time linear in the text:
 
-- ``anchors`` are words of which one must occur; a text without any isn't searched at all. Those of a ``leading``
-  shape begin what is found, as they are written; all others are lower-case and may stand anywhere in it.
+- ``anchors`` are words of which one must occur; a text without any isn't searched at all. Those of a ``leading`` shape
+  begin what is found, as they are written; all others are lower-case and may be anywhere in it.
 - A repetition without bound may only follow what can't begin again inside of it (``_EDGE``), or is possessive.
 - ``secret`` is the group to replace; without one it is the whole match.
 
@@ -39,13 +39,13 @@ class Rule:
 
     Attributes:
         kind: of the secret; names its placeholder.
-        anchors: words of which a text must hold one; none: every text is searched.
-        pattern: what to find; its group ``secret``, where it has one, is what to replace.
+        anchors: words of which a text must contain one; none: every text is searched.
+        pattern: what to find; its group ``secret``, if it has one, is what to replace.
         about: the public page that describes the shape.
-        normal: gives the same for two spellings of one secret.
-        check: tells whether what was found is a secret.
-        leading: whether the anchors begin what is found, in upper and lower case as they stand.
-        by_context: whether only what stands around tells that it is one, so that it is looked for elsewhere, too.
+        normal: returns the same text for two spellings of one secret.
+        check: whether what was found is a secret.
+        leading: whether the secret begins with an anchor, in the given case.
+        by_context: whether only the context identifies it, so that it is searched elsewhere, too.
     """
 
     kind: str
@@ -58,12 +58,12 @@ class Rule:
     by_context: bool = False
 
     def may_be_in(self, text: str, lower: str) -> bool:
-        """Tell whether a text may hold such a secret, given the text and the same in lower case."""
+        """Whether a text may hold such a secret, given the text and its lower case."""
         where = text if self.leading else lower
         return not self.anchors or any(map(where.__contains__, self.anchors))
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where the secrets of this shape stand."""
+        """Yield the places of secrets with this shape."""
         group: str | int = "secret" if "secret" in self.pattern.groupindex else 0
         for found in self._led(text) if self.leading else self.pattern.finditer(text):
             start, end = found.span(group)
@@ -71,7 +71,7 @@ class Rule:
                 yield start, end
 
     def _led(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield what begins with an anchor: to jump from one to the next takes a tenth of the time of a search."""
+        """Yield matches that begin with an anchor: jumping from anchor to anchor takes a tenth of a search's time."""
         match = self.pattern.match
         for anchor in self.anchors:
             at = text.find(anchor)
@@ -87,10 +87,10 @@ def label_of(kind: str) -> str:
     return re.sub(r"\W", "_", kind, flags=re.ASCII).upper()
 
 
-# Where a word begins: not behind a letter or digit, but for the end of an escape (\n, \u003d, %3D).
+# Where a word begins: not after a letter or digit, except at the end of an escape (\n, \u003d, %3D).
 _ESCAPED = r"(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2})"
 _START = rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})"
-# The same for what may hold "-" and "_".
+# The same for words that may contain "-" and "_".
 _EDGE = rf"(?:(?<![\w.-])|{_ESCAPED})"
 _DIGIT = r"(?=[^\s0-9]{0,200}[0-9])"
 # A name and its value in a header, in JSON, in code, in an environment: name: value, "name": "value", name=value.
@@ -105,7 +105,7 @@ _GITHUB = "https://docs.github.com/en/code-security/secret-scanning/introduction
 
 
 def _is_credentials(text: str) -> bool:
-    """Tell whether a text is ``user:password`` in base64."""
+    """Whether a text is ``user:password`` in base64."""
     try:
         return b":" in b64decode(text + "=" * (-len(text) % 4), validate=True)
     except ValueError:
@@ -136,7 +136,7 @@ SECRET_NAMES = re.compile(
 """What a value is called that is a secret for its name alone (the whole key of a JSON object)."""
 
 RULES: tuple[Rule, ...] = (
-    # Blocks, and what tells itself by its form.
+    # Blocks, and secrets with a form of their own.
     Rule(
         "private-key",
         ("private key",),
@@ -153,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         re.compile(_EDGE + r"eyJ[\w-]{5,}+\.eyJ[\w-]{2,}+(?:\.[\w-]*+)?"),
         "https://www.rfc-editor.org/rfc/rfc7519",
     ),
-    # Keys of providers, by their prefixes.
+    # Providers' keys, by their prefixes.
     _key(
         "sk-",
         r"sk-(?:(?:proj|svcacct|admin|ant|or|lf)-[\w-]{8,}|(?=[a-z_-]{0,200}[A-Z0-9])[\w-]{20,}|[a-z]{20,})",
@@ -226,7 +226,7 @@ RULES: tuple[Rule, ...] = (
     _key("ATATT3 NRAK- PMAK- HRKU-", r"(?:ATATT3|NRAK-|PMAK-|HRKU-)[\w=-]{20,}"),
     _key("sntrys_ sntryu_", r"sntry[su]_[\w+/=-]{20,}", "https://docs.sentry.io/account/auth-tokens/"),
     _key("AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{50,}", "https://age-encryption.org/v1"),
-    # What a header, a URL or a name says of the value behind it.
+    # Secrets identified by a header, a URL or a name before the value.
     _said(
         "token",
         "authorization",
@@ -284,7 +284,7 @@ RULES: tuple[Rule, ...] = (
         rf"[a-z0-9]_token){_IS}{_VALUE}",
         "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_access-keys.html",
     ),
-    # Who somebody is.
+    # Personal data.
     Rule(
         "email",
         ("@", "%40"),

@@ -1,6 +1,6 @@
-"""redact: a history without its secrets, and the loss report that gives them back.
+"""redact: a history without its secrets, and the loss report that restores them.
 
-What was is compared with what is, as everywhere; so ``restore`` needs nothing of its own.
+Old and new are compared as in every fit, so ``restore`` needs nothing special.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REDACTED", "Redaction", "Redactor", "redact"]
 
-# What a loss report of redaction has in the place of a format.
+# What the loss report of a redaction has in place of a format.
 REDACTED = "redact"
 _WORD = "word"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
@@ -39,11 +39,11 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 @attrs.frozen(repr=False)
 class Redaction:
-    """What ``redact`` gives.
+    """The result of ``redact``.
 
     Attributes:
-        history: with placeholders in the place of secrets; the input itself where none was found.
-        losses: what they stand for. This loss report *holds the secrets*; it doesn't show them.
+        history: with placeholders in place of secrets; the input itself if none was found.
+        losses: the originals. This loss report *holds the secrets*; it doesn't show them.
     """
 
     history: History
@@ -51,7 +51,7 @@ class Redaction:
     __repr__ = clean_repr
 
     def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
-        """Yield what is shown: the losses first, for the history may be long."""
+        """Yield the fields to show: losses first, because the history may be long."""
         yield "losses", self.losses
         yield "history", self.history
 
@@ -97,7 +97,7 @@ def _compiled(name: str, pattern: Any) -> re.Pattern[str]:
 
 
 def _words(value: Iterable[str]) -> tuple[str, ...]:
-    # These errors don't show what was given: it is secret.
+    # These errors don't show the argument: it is secret.
     if is_a(value, (str, bytes)):
         msg = "words must be a list of texts, not one text"
         raise InvalidMessage(msg, code="type", path=("words",))
@@ -119,7 +119,7 @@ class Redactor:
     _rules: tuple[Rule, ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        """Put the rules together: your own hold first."""
+        """Combine the rules: the user's own take precedence."""
         own = [Rule(name, (), pattern) for name, pattern in self.patterns.items()]
         if self.words:
             own.insert(0, Rule(_WORD, (), _any_of(self.words), normal=_unescaped))
@@ -127,10 +127,10 @@ class Redactor:
         object.__setattr__(self, "_rules", (*own, *chosen))
 
     def __call__(self, history: History | Msg | Iterable[MsgLike]) -> Redaction:
-        """Return a history without its secrets, and what they were; see ``redact``.
+        """Return a history without its secrets, and the secrets; see ``redact``.
 
         Raises:
-            InvalidMessage: code "depth" if it is nested too deep to go through.
+            InvalidMessage: code "depth" if it is nested too deep.
         """
         source = as_history(history)
         texts = Texts()
@@ -161,13 +161,13 @@ def _losses(source: History, output: History, kinds: Mapping[str, str]) -> Losse
 
 
 def _with_kinds(loss: Loss, kinds: Mapping[str, str]) -> Loss:
-    """Return a loss that says of which kinds its secrets are."""
+    """Return a loss that names the kinds of its secrets."""
     found = {kind: None for text in texts_in(loss.now) for kind in kinds_in(text, kinds)}
     return attrs.evolve(loss, why=", ".join(found) or "redacted")
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern of words as they are, and as they stand in JSON text; the longest first."""
+    """Return a pattern for words as they are, and as they are in JSON text; the longest first."""
     spelt = {
         form for word in words for form in (word, json.dumps(word)[1:-1], json.dumps(word, ensure_ascii=False)[1:-1])
     }
@@ -188,23 +188,23 @@ def redact(
     patterns: Mapping[str, str | re.Pattern[str]] | None = None,
     words: Iterable[str] = (),
 ) -> Redaction:
-    """Return a history without its secrets, and the loss report that gives them back.
+    """Return a history without its secrets, and the loss report that restores them.
 
-    Keys of providers, tokens, private keys, passwords, mail addresses and the names in home paths are replaced wherever
-    a text stands: in texts, thoughts, arguments, results, metadata, names, ids, URLs, and keys of free-form JSON. The
-    same secret has the same placeholder everywhere in a history, such as ``REDACTED_EMAIL_1``, so that links hold.
-    Payloads in base64 and signatures are left as they are.
+    Providers' keys, tokens, private keys, passwords, mail addresses and the names in home paths are replaced in every
+    text: content, thinking, arguments, results, metadata, names, ids, URLs, and keys of free-form JSON. The same secret
+    has the same placeholder everywhere in a history, such as ``REDACTED_EMAIL_1``, so that links still work. Base64
+    payloads and signatures are left as they are.
 
-    ``restore(redaction.history, redaction.losses)`` is the input again. *The loss report holds the secrets*: keep it
-    as you keep them. It finds shapes only: review what you share.
+    ``restore(redaction.history, redaction.losses)`` is the input again. *The loss report holds the secrets*: protect it
+    as you protect them. It finds known shapes only: review what you share.
 
     Args:
-        history: what ``History.of`` takes.
-        kinds: which of the built-in kinds to look for: "key", "token", "private-key", "password", "email", "home";
-            by default all.
-        patterns: regular expressions of your own, by a name for their placeholders; of one with a group ``secret``
-            only that is replaced.
-        words: secrets of your own, such as the name of a customer, replaced wherever they stand.
+        history: anything that ``History.of`` takes.
+        kinds: the built-in kinds to look for: "key", "token", "private-key", "password", "email", "home"; by default
+            all.
+        patterns: your own regular expressions, by a name for their placeholders; if one has a group ``secret``, only
+            that is replaced.
+        words: your own secrets, such as a customer's name, replaced everywhere.
 
     Raises:
         InvalidMessage: code "option" if there is no such kind, or a pattern isn't a regular expression.

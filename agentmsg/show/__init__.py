@@ -1,8 +1,8 @@
-"""Show: a conversation to look at, as text for a terminal or as a page of HTML.
+"""Show a conversation, as text for a terminal or as an HTML page.
 
-``view`` says what there is to see, once; ``terminal`` (needs rich) and ``page`` (needs jinja2) only draw it.
+``view`` computes what there is to see, once; ``terminal`` (needs rich) and ``page`` (needs jinja2) only draw it.
 
-May import ``ops`` and what lies below it; ``_repr_html_`` of the model reaches it by name, when asked.
+May import ``ops`` and what lies below it; ``_repr_html_`` of the model looks it up by name when needed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Blocks to pieces: what each class of block shows.
+"""Turn blocks into pieces: what each block class shows.
 
-One function a class of block, in one table; a class that isn't there shows its fields.
+One function per block class, in one table; a class that isn't there shows its fields.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Lengths", "call_piece", "pieces_of", "result_piece", "tool_lines"]
 
-# Browsers draw these and run nothing; an SVG may hold scripts.
+# Browsers draw these without running anything; an SVG may contain scripts.
 _PICTURES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _LARGEST_PICTURE = 8_000_000
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?((?:;[\w.+-]+=[^;,]*)*);base64,", re.ASCII | re.IGNORECASE)
@@ -55,10 +55,10 @@ _SHORT = 60
 
 @attrs.frozen(kw_only=True)
 class Lengths:
-    """Up to how many characters are shown; None means all.
+    """The most characters to show; None means all.
 
     Attributes:
-        text: of texts and thoughts.
+        text: of texts and thinking.
         detail: of arguments, results and data.
     """
 
@@ -88,7 +88,7 @@ def _cited(citation: Citation) -> Cited:
 
 
 def _beside(citation: Citation) -> tuple[str, ...]:
-    """Return the URL of a citation where neither its title nor a link shows it."""
+    """Return the URL of a citation if neither its title nor a link shows it."""
     hidden = citation.title and citation.url and safe_link(citation.url) is None
     return (brief(citation.url or ""),) if hidden else ()
 
@@ -144,7 +144,7 @@ def _source_facts(source: Source) -> tuple[str | None, ...]:
 
 
 def _bytes_of(data: str) -> int:
-    """Return how many bytes a text of base64 stands for."""
+    """Return the number of bytes in a base64 text."""
     return (len(data) - data.count("=", -2) - data.count("\n")) * 3 // 4
 
 
@@ -164,7 +164,7 @@ def _inline(source: Base64Source, lengths: Lengths) -> _Shown:
 
 
 def _picture(data: str) -> str | None:
-    """Return a ``data:`` URL made anew, where the first bytes are those of a safe picture, whatever is stated."""
+    """Return a new ``data:`` URL if the first bytes are those of a safe picture, whatever type is stated."""
     if len(data) > _LARGEST_PICTURE:
         return None
     data = "".join(data.split()).replace("-", "+").replace("_", "/")
@@ -201,8 +201,8 @@ def _source(block: SourceBlock, lengths: Lengths) -> Iterable[Piece]:
 
 
 def call_piece(block: ToolUseBlock, lengths: Lengths, result: Result | None = None) -> Call:
-    """Return a call, with its result where it has one."""
-    # Asked once: the text of an invalid call is parsed each time.
+    """Return a call, with its result if it has one."""
+    # Read once: the text of an invalid call is parsed each time.
     valid = block.is_valid
     if block.raw_input is not None and (not valid or block.kind == "custom" or block.significant_text is not None):
         arguments = words(block.raw_input, lengths.detail)
@@ -221,7 +221,7 @@ def call_piece(block: ToolUseBlock, lengths: Lengths, result: Result | None = No
 
 
 def result_piece(block: ToolResultBlock, lengths: Lengths, *, called: bool, facts: tuple[str, ...] = ()) -> Result:
-    """Return a result; where ``called`` its call stands above it, which has its name and id."""
+    """Return a result; if ``called``, it is below its call, which shows the name and id."""
     inside = list(pieces_of(block.content, lengths, verbatim=True))
     if block.error is not None and block.error != block.text:
         inside.insert(0, Code(label="error", words=words(block.error, lengths.detail)))
@@ -248,7 +248,7 @@ def tool_lines(tools: Iterable[Tool], lengths: Lengths) -> tuple[ToolLine, ...]:
 def _tool_line(tool: Tool, lengths: Lengths) -> ToolLine:
     if not isinstance(tool, ToolSpec):
         value = tool.value if isinstance(tool.value, dict) else {}
-        # Where neither says it, tools are named by the key that they stand under.
+        # Without these, tools are named by the key that they are under.
         named = [value[key] for key in ("name", "type") if isinstance(value.get(key), str)]
         name = next(iter([*named, *value]), "tool")
         facts = (*said(f"of {tool.codec}"), *entries(extras=tool.extras))
@@ -286,7 +286,7 @@ def _native(block: NativeBlock, lengths: Lengths) -> Iterable[Piece]:
 
 
 def _other(block: BaseBlock, lengths: Lengths) -> Iterable[Piece]:
-    """Show a class of block that agentmsg doesn't know by its own fields."""
+    """Show a block of an unknown class by its own fields."""
     common = {field.name for field in attrs.fields(BaseBlock)}
     own = [field for field in attrs.fields(type(block)) if field.name not in common]
     lines = "\n".join(f"{field.name}: {getattr(block, field.name)!r}" for field in own)
@@ -313,7 +313,7 @@ _PIECES: Mapping[type[BaseBlock], Callable[[Any, Lengths], Iterable[Piece]]] = {
 
 
 def pieces_of(blocks: Iterable[BaseBlock], lengths: Lengths, *, verbatim: bool = False) -> tuple[Piece, ...]:
-    """Return what blocks show; texts letter by letter where ``verbatim``, as of tools, which write no markdown."""
+    """Return the pieces of blocks; ``verbatim`` keeps texts as they are, as for tools, which don't write markdown."""
     return tuple(
         _verbatim(block, lengths) if verbatim and isinstance(block, TextBlock) and not block.citations else piece
         for block in blocks

@@ -1,4 +1,4 @@
-"""JSON to read: a container stands on one line where it fits there, else each of its values on a line of its own."""
+"""JSON for people: a container is on one line if it fits, else each of its values has its own line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INDENT = "  "
 
 
 def json_words(value: Any, most: int | None) -> Words:
-    """Return JSON laid out to read; compact where it is cut."""
+    """Return JSON laid out for reading; compact if it is cut."""
     try:
         compact = dump_json(value).decode()
         if most is not None and len(compact) > most:
@@ -30,7 +30,7 @@ def json_words(value: Any, most: int | None) -> Words:
 
 
 def text_or_json(text: str, most: int | None) -> tuple[Words, bool]:
-    """Return a text, laid out where it is JSON of which nothing is lost by that; and whether it is JSON."""
+    """Return a text, laid out if it is JSON that loses nothing by it; and whether it is JSON."""
     if text[:1] in {"{", "["} and (most is None or len(text) <= most):
         valid, value, exact = parse_arguments(text)
         if valid and exact:
@@ -39,7 +39,7 @@ def text_or_json(text: str, most: int | None) -> tuple[Words, bool]:
 
 
 def _lines(value: Any) -> list[str]:
-    """Return the lines of a value; those of its parts are made once, so that the time grows with the length."""
+    """Return the lines of a value; those of its parts are made once, so that it takes linear time."""
     if isinstance(value, dict) and value:
         entries = cast("Mapping[str, Any]", value).items()
         parts = [_after(f"{_scalar(key)}: ", _lines(item)) for key, item in entries]

@@ -1,4 +1,4 @@
-"""The table of losses: what there is to see of a loss report, computed once."""
+"""The table of losses: what to show of a loss report, computed once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["LossRow", "LossTable", "document_code", "table_of"]
 # A notebook cell has no room for more rows, or for longer values.
 _ROWS, _VALUE = 200, 240
 _LEVELS = ("content", "annotation", "setting")
-# In these, `now` says where the value went.
+# For these, `now` is the value's new place.
 _WHERE = frozenset({"moved", "split", "merged"})
 
 
@@ -38,7 +38,7 @@ class LossRow:
         where: its path in the input.
         kind: "dropped", "changed" and so on.
         why: in words; may be empty.
-        was, now: the values; empty where there is none.
+        was, now: the values; empty if there is none.
     """
 
     level: str
@@ -67,7 +67,7 @@ class LossTable:
 
 
 def table_of(losses: Losses) -> LossTable:
-    """Return what there is to see of a loss report: content first, then in its own order."""
+    """Return what to show of a loss report: content first, then in its own order."""
     ordered = sorted(losses, key=lambda loss: _LEVELS.index(loss.level))
     return LossTable(
         title=_title(losses),
@@ -81,7 +81,7 @@ def table_of(losses: Losses) -> LossTable:
 
 
 def document_code(document: Any) -> Code:
-    """Return a document to show: plain data or JSON laid out, the size of anything else."""
+    """Return a document to show: plain data or JSON laid out, otherwise its size."""
     if is_a(document, (bytes, bytearray, memoryview, str)):
         try:
             return Code(label="document", words=json_words(parse_json(document), _ROWS * _VALUE))
@@ -126,5 +126,5 @@ def _place(now: Any) -> str:
     try:
         places: tuple[Any, ...] = now if all(type(place) is tuple for place in now) else (now,)
         return ", ".join(f"messages/{message}/content/{block}" for message, block in places)
-    except (TypeError, ValueError):  # of a loss that somebody made up
+    except (TypeError, ValueError):  # a made-up loss
         return brief(str(now))

@@ -1,6 +1,6 @@
-"""Markdown as tokens, for every way to draw it: HTML is text, links go to the web or to mail, pictures are links.
+"""Markdown as tokens, for every renderer: HTML is shown as text, links lead to the web or to mail, pictures are links.
 
-Needs markdown-it-py, which rich and the extra ``html`` bring.
+Needs markdown-it-py, which rich and the extra ``html`` install.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from agentmsg.show.visible_text import safe_link, visible
 
 __all__ = ["LONGEST", "deepest", "parser", "plain", "tokens"]
 
-# Longer texts are shown as they are: parsing takes longer than anybody waits.
+# Longer texts are shown unparsed: parsing takes longer than anybody would wait.
 LONGEST = 50_000
-# So are texts nested deeper, of which the parser would drop the rest.
+# The same for texts nested deeper, of which the parser would drop the rest.
 _DEEPEST = 20
-# A page has a title and its messages have headings: those of texts go below.
+# A page has a title and its messages have headings; headings in texts are below these.
 _BELOW = 2
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
 _ALIGNED = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
@@ -29,19 +29,19 @@ _ALIGNED = {"text-align:left": "left", "text-align:center": "center", "text-alig
 def parser() -> MarkdownIt:
     """Return the parser."""
     made = MarkdownIt("commonmark", {"html": False, "maxNesting": _DEEPEST}).enable(["strikethrough", "table"])
-    # A definition of a reference is shown nowhere; a picture would be fetched.
+    # A reference definition is never shown; a picture would be fetched.
     made.disable(["reference", "image"])
     made.validateLink = _may_be_followed  # type: ignore[method-assign] # its documented hook
     return made
 
 
 def _may_be_followed(url: str) -> bool:
-    """Tell of a URL as markdown encodes it; a backslash in it is of an escape of ours, and leads elsewhere."""
+    """Whether an encoded URL may be followed; a backslash comes from one of our escapes, and leads elsewhere."""
     return safe_link(url) is not None and "%5C" not in url
 
 
 def tokens(text: str) -> list[Token]:
-    """Return the tokens of a visible text; what its entities and escaped URLs hide is visible in them, too."""
+    """Return the tokens of a visible text, with what its entities and escaped URLs hide made visible, too."""
     found = parser().parse(text) if len(text) <= LONGEST else plain(text)
     if deepest(found) >= _DEEPEST - 1 or _drops_cells(found, text):
         found = plain(text)
@@ -52,7 +52,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def _drops_cells(found: list[Token], text: str) -> bool:
-    """Whether a row of a table has more cells than its head: markdown drops them."""
+    """Whether a table row has more cells than its head: markdown drops them."""
     columns, lines = 0, text.split("\n")
     for token in found:
         if token.type == "table_open":
@@ -72,14 +72,14 @@ def plain(text: str) -> list[Token]:
 
 
 def deepest(found: list[Token]) -> int:
-    """Return how many levels tokens are nested."""
+    """Return the nesting depth of tokens."""
     return max((token.level for token in found), default=0)
 
 
 def _settle(token: Token) -> None:
     token.content = visible(token.content)
     if token.type == "softbreak":
-        # People who write a new line mean one.
+        # People who write a line break mean one.
         token.type, token.tag = "hardbreak", "br"
     elif token.type in {"heading_open", "heading_close"}:
         token.tag = f"h{min(6, int(token.tag[1]) + _BELOW)}"
@@ -91,7 +91,7 @@ def _settle(token: Token) -> None:
         else:
             del token.attrs["href"]
     elif token.type == "fence":
-        # No class of our pages is for others to name.
+        # Data must not choose a CSS class of our pages.
         language, token.info = visible(token.info.strip()), ""
         token.attrs = {"data-language": language} if language else {}
     elif "style" in token.attrs:

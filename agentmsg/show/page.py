@@ -1,7 +1,7 @@
 """Page: a view as HTML. Needs jinja2 and markdown-it-py (the extra ``html``).
 
-Texts of data reach the page through autoescaping templates only, and markdown through a renderer that escapes. There
-is no script, nothing is fetched, and pictures are shown only of types that can't hold anything else.
+Texts from data reach the page through autoescaping templates only, and markdown through a renderer that escapes. There
+is no script, nothing is fetched, and pictures are shown only if their type can't hold anything else.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _IN_NOTEBOOKS = Lengths(text=10_000, detail=4_000)
 
 
 def page(view: View) -> str:
-    """Return one self-contained page: no network and no script is needed to read it."""
+    """Return one self-contained page that needs neither network nor scripts."""
     return _templates().get_template("page.html.j2").render(view=view)
 
 
 def fragment(view: View, *, alone: bool = False) -> str:
-    """Return the same as a part of somebody else's page, with a style of its own.
+    """Return the same as a fragment for another page, with its own style.
 
     Args:
-        view: to draw.
-        alone: whether it is one message, shown as such, with nothing of a conversation around it.
+        view: what to draw.
+        alone: whether it is a single message, shown without anything of a conversation.
     """
     return _templates().get_template("fragment.html.j2").render(view=view, alone=alone)
 
 
 def repr_html(value: History | Msg | Losses | Conversion) -> str:
-    """Return what notebooks show of a history, a message, a loss report or a conversion."""
+    """Return the HTML that notebooks show for a history, a message, a loss report or a conversion."""
     if isinstance(value, (History, Msg)):
         return fragment(view_of(as_history(value), lengths=_IN_NOTEBOOKS), alone=isinstance(value, Msg))
     if isinstance(value, Losses):

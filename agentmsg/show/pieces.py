@@ -1,6 +1,6 @@
 """Pieces: what a message shows, ready to draw: every text visible, cut and counted.
 
-``kind`` tells a template which piece it has; the rest of the package asks for the class.
+``kind`` tells a template which piece it has; the rest of the package checks the class.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Call", "Cited", "Code", "Media", "Piece", "Prose", "Result", "Though
 
 @attrs.frozen(kw_only=True)
 class Cited:
-    """A citation: what it is called, a URL that may be followed, and its text."""
+    """A citation: its name, a URL that may be followed, and its text."""
 
     title: str
     url: str | None
@@ -26,7 +26,7 @@ class Cited:
 
 @attrs.frozen(kw_only=True)
 class Prose:
-    """Markdown; ``label`` names it, unless it is plain text of the message."""
+    """Markdown; ``label`` names it, unless it is the message's plain text."""
 
     kind: ClassVar[str] = "prose"
     words: Words
@@ -37,7 +37,7 @@ class Prose:
 
 @attrs.frozen(kw_only=True)
 class Thought:
-    """What a model thought."""
+    """A model's thinking."""
 
     kind: ClassVar[str] = "thought"
     words: Words
@@ -46,7 +46,7 @@ class Thought:
 
 @attrs.frozen(kw_only=True)
 class Code:
-    """Data or a foreign value, to be shown letter by letter."""
+    """Data or a foreign value, to be shown literally."""
 
     kind: ClassVar[str] = "code"
     label: str
@@ -77,12 +77,12 @@ class Media:
 
 @attrs.frozen(kw_only=True)
 class Result:
-    """What a tool gave.
+    """The result of a tool.
 
     Attributes:
-        name, link: of the tool and the id of its call, where the call itself isn't shown.
+        name, link: the tool's name and the id of its call, if the call itself isn't shown.
         status: how it went, in a word.
-        failed: whether it went wrong.
+        failed: whether it failed.
         length: characters of its texts and data.
     """
 
@@ -98,7 +98,7 @@ class Result:
 
 @attrs.frozen(kw_only=True)
 class Call:
-    """A call of a tool, with its result if there is one."""
+    """A tool call, with its result if there is one."""
 
     kind: ClassVar[str] = "call"
     name: str
@@ -121,7 +121,7 @@ class ToolLine:
 
 @attrs.frozen(kw_only=True)
 class Tools:
-    """Tools that arrive in mid-conversation."""
+    """Tools that arrive mid-conversation."""
 
     kind: ClassVar[str] = "tools"
     tools: tuple[ToolLine, ...]

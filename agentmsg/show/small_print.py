@@ -1,4 +1,4 @@
-"""Counted: the small print. Sizes, counters, times and how much there is of what isn't shown, each in a few words."""
+"""The small print: sizes, counters, times and the amount of what isn't shown, in a few words each."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def size(number: int) -> str:
 
 
 def said(*texts: str | None) -> tuple[str, ...]:
-    """Return what is neither None nor empty, brief."""
+    """Return the texts that are neither None nor empty, shortened."""
     return tuple(brief(text) for text in texts if text)
 
 
 def entries(**parts: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return how many entries each mapping has, of those that have any."""
+    """Return the number of entries of each mapping that has any."""
     return tuple(f"{name.replace('_', ' ')} {len(part)}" for name, part in parts.items() if part)
 
 
 def block_facts(block: BaseBlock, *more: str | None) -> tuple[str, ...]:
-    """Return what every block may have, after ``more`` of its own."""
+    """Return the facts that every block may have, after ``more`` of its own."""
     cache, signature = block.cache, block.signature
     return (
         *said(*more, block.phase),
@@ -69,7 +69,7 @@ def block_facts(block: BaseBlock, *more: str | None) -> tuple[str, ...]:
 
 
 def spent(usage: Usage | None) -> tuple[str, ...]:
-    """Return the counters that say something: no zero but of input and output, and no total that is their sum."""
+    """Return the meaningful counters: no zero except for input and output, and no total that is their sum."""
     if usage is None:
         return ()
     values = {name: getattr(usage, name) for name, _ in _COUNTERS}
@@ -80,7 +80,7 @@ def spent(usage: Usage | None) -> tuple[str, ...]:
 
 
 def when(time: datetime, before: datetime | None = None) -> str:
-    """Return a time to the minute, with its zone where that isn't UTC; without the day where ``before`` was then."""
+    """Return a time to the minute, with its zone if that isn't UTC; without the day if ``before`` has the same one."""
     offset = time.utcoffset()
     zone = "" if not offset else f" {_signed(offset)}"
     clock = f"{time:%H:%M}{zone}"

@@ -1,4 +1,4 @@
-"""Terminal: a view as text, in colour if there is any. Needs rich (the extra ``cli``)."""
+"""Terminal: a view as text, coloured if possible. Needs rich (the extra ``cli``)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _THEME = Theme(
 
 
 def text(view: View, *, width: int = 80, colours: Colours | None = None) -> str:
-    """Return a view as lines of text, in ``colours`` of a terminal or without."""
+    """Return a view as lines of text, in a terminal's ``colours`` or without."""
     file = StringIO()
     # Data is Text, never markup or emoji codes; nothing is guessed from the environment.
     console = Console(
@@ -84,12 +84,12 @@ def text(view: View, *, width: int = 80, colours: Colours | None = None) -> str:
     )  # fmt: skip
     console.print(drawn(view))
     lines = file.getvalue().split("\n")
-    # A style may be open at the end of a line only where there are styles.
+    # Only with styles may one be open at the end of a line.
     return "\n".join(lines if colours else [line.rstrip() for line in lines])
 
 
 def drawn(view: View) -> RenderableType:
-    """Return a view for a console of rich."""
+    """Return a view for a rich console."""
     head: list[RenderableType] = [Text(view.title, "bold")]
     head += [Text(joined(facts), "small") for facts in (view.facts, view.spent) if facts]
     if view.tools:
@@ -108,7 +108,7 @@ class _Narrow:
 
 
 class _Indented:
-    """Moves to the right what it holds, as long as there is room for it."""
+    """Indents its content, as long as there is room for it."""
 
     def __init__(self, inside: RenderableType, by: int = 2) -> None:
         self.inside = inside
@@ -120,7 +120,7 @@ class _Indented:
 
 
 class _Barred:
-    """Puts a bar on the left."""
+    """Draws a bar on the left."""
 
     def __init__(self, inside: RenderableType, style: str) -> None:
         self.inside = inside
@@ -170,7 +170,7 @@ class _CodeBlock(TextElement):
 
 
 class _Table(TableElement):
-    """A table none of whose words is cut; in a window too narrow for it, its cells one after the other."""
+    """A table that cuts no word; if the window is too narrow, its cells are below each other."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         heads = self.header.row.cells if self.header is not None and self.header.row is not None else []
@@ -194,7 +194,7 @@ class _Cell(TableDataElement):
 
 
 class _Markdown(Markdown):
-    """Markdown of our tokens, with headings, tables and code drawn quietly, and nothing hidden for want of room."""
+    """Our markdown tokens, with headings, tables and code drawn quietly, and nothing hidden for lack of room."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
@@ -211,11 +211,11 @@ class _Markdown(Markdown):
         self.words = words
         self.found = tokens(words)
         for token in (each for found in self.found for each in found.children or () if "title" in each.attrs):
-            # No pointer brings up a title here.
+            # A terminal has no pointer to show a title.
             token.attrSet("href", f'{token.attrs.get("href", "")} "{token.attrs["title"]}"')
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        # Quotes and lists take up to four columns a level.
+        # Quotes and lists take up to four columns per level.
         room = (options.max_width - _NARROW) // _COLUMN
         self.parsed = self.found if deepest(self.found) <= max(room, 1) else plain(self.words)
         yield from super().__rich_console__(console, options)
@@ -249,7 +249,7 @@ def _json(words: Words) -> Iterator[RenderableType]:
 
 
 def _line(*parts: tuple[str, str]) -> Text:
-    """Return texts with their styles, those that there are, two spaces apart."""
+    """Return styled texts, without empty ones, two spaces apart."""
     return Text("  ").join(Text(words, style) for words, style in parts if words)
 
 

@@ -1,7 +1,7 @@
-"""The view: what there is to see of a history, computed once, for every way to draw it.
+"""The view: what to show of a history, computed once, for every renderer.
 
-Calls and results stand together: a result is shown with the call that it answers, and a message that holds nothing
-else isn't shown again.
+Calls and results belong together: a result is shown with its call, and a message that holds nothing else isn't shown
+again.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Turn:
     Attributes:
         number: its place in the history, from 1.
         role: as it is.
-        voice: what it is drawn as: "system", "user", "assistant", "tool" or "other".
-        names: who wrote it, by which model, to whom.
-        time: to read; empty if none is known.
+        voice: the style: "system", "user", "assistant", "tool" or "other".
+        names: the sender, the model, the recipient.
+        time: for people; empty if unknown.
         moment: the same for machines.
         pieces: what it holds.
-        facts: the rest, in a few words each.
+        facts: everything else, in a few words each.
     """
 
     number: int
@@ -64,10 +64,10 @@ class View:
     """A history.
 
     Attributes:
-        title: what it is called.
+        title: its title.
         facts: what it holds, in a few words each.
         spent: the sum of all usage, in a few words each.
-        tools: that may be called.
+        tools: the available tools.
         turns: the messages.
     """
 
@@ -79,12 +79,12 @@ class View:
 
 
 def view_of(history: History, *, title: str | None = None, lengths: Lengths | None = None) -> View:
-    """Return what there is to see of a history.
+    """Return what to show of a history.
 
     Args:
-        history: to look at.
-        title: what to call it; else its id.
-        lengths: of what is shown; else all.
+        history: the history.
+        title: its title; by default its id.
+        lengths: the most characters to show; by default all.
     """
     stats = stats_of(history)
     shown = lengths or Lengths()
@@ -105,7 +105,7 @@ def view_of(history: History, *, title: str | None = None, lengths: Lengths | No
 
 
 def _settings(settings: Settings | None) -> Iterator[str]:
-    """Yield what a request asks for, the model first; how its answer shall look isn't shown."""
+    """Yield what a request asks for, the model first; the response format isn't shown."""
     if settings is None:
         return
     yield from said(settings.model)
@@ -150,7 +150,7 @@ def _pieces(
 
 
 def _answer(history: History, call: Place, place: Place, lengths: Lengths) -> Result:
-    """Return the result at a place, with the facts of its message where that is another than the call's."""
+    """Return the result at a place, with the facts of its message if that isn't the call's."""
     message = history[place[0]]
     block = message.content[place[1]]
     assert isinstance(block, ToolResultBlock)  # noqa: S101 - links pairs calls with results

@@ -1,4 +1,4 @@
-r"""Visible text: what a terminal or browser would obey, or show as nothing, stands there as an escape.
+r"""Visible text: everything that a terminal or browser would obey, or show as nothing, becomes an escape.
 
 Nothing is deleted: controls (those of ANSI sequences too), direction marks, zero-width and tag characters become
 ``\x1b``, ``\u202e``, ``\U000e0041``. Line feed and tab stay.
@@ -12,12 +12,12 @@ import attrs
 
 __all__ = ["NAME", "Words", "brief", "safe_link", "visible", "words"]
 
-# Names, ids and URLs are cut to so many characters, whatever is asked for: they stand on a line with others.
+# The most characters of names, ids and URLs, whatever is asked for: they share a line with others.
 NAME = 300
 
 _HIDDEN = re.compile(
     "["
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and line feed
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, except tab and line feed
     "\u2028\u2029"  # separators of lines and paragraphs
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # direction
     "\xad\u034f\u180b-\u180f\u200b-\u200d\u2060-\u2065\ufeff"  # no width
@@ -27,13 +27,13 @@ _HIDDEN = re.compile(
     "\U000e0000-\U000e0fff"  # tags, and variants beyond those in use
     "\ufe00-\ufe0d"
     "]"
-    "|(?<=[\ufe00-\ufe0f])[\ufe0e\ufe0f]"  # a second choice between sign and picture hides something
+    "|(?<=[\ufe00-\ufe0f])[\ufe0e\ufe0f]"  # a second variation selector after a first hides something
 )
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s\\\"'<>`{}|^]+", re.IGNORECASE)
 
 
 def visible(text: str) -> str:
-    """Return a text with escapes for all that is obeyed or not seen."""
+    """Return a text with escapes for everything that is obeyed or invisible."""
     return _HIDDEN.sub(_escape, text)
 
 
@@ -42,9 +42,9 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def safe_link(url: str) -> str | None:
-    """Return a URL that may be followed, as it is; None for another scheme than http, https and mailto.
+    """Return a URL that may be followed, unchanged; None for schemes other than http, https and mailto.
 
-    Also None if it holds anything that belongs into no URL, so that no browser can read another scheme out of it.
+    Also None if it holds a character that can't be in a URL, so that no browser can read another scheme in it.
     """
     return url if _LINK.fullmatch(url) and visible(url) == url else None
 
@@ -55,7 +55,7 @@ class Words:
 
     Attributes:
         text: with escapes.
-        more: how many characters of the original aren't shown.
+        more: number of characters that aren't shown.
     """
 
     text: str
@@ -63,7 +63,7 @@ class Words:
 
     @property
     def rest(self) -> str:
-        """What says how much isn't shown; empty if nothing is."""
+        """The words that say how much isn't shown; empty if all is."""
         return f"… {self.more:,} more character{'s' if self.more > 1 else ''}" if self.more else ""
 
     def __bool__(self) -> bool:
@@ -71,13 +71,13 @@ class Words:
 
 
 def words(text: str, most: int | None = None) -> Words:
-    """Return a text to show, cut to so many characters; None means whole."""
+    """Return a text to show, cut to this many characters; None means whole."""
     if most is None or len(text) <= most:
         return Words(visible(text))
     return Words(visible(text[:most]), len(text) - most)
 
 
 def brief(text: str) -> str:
-    """Return a name or id to show on a line with others; of a long one the beginning, and how much more there is."""
+    """Return a name or id to show on a shared line; for a long one the beginning, and the number of characters left."""
     shown = words(text, NAME)
     return f"{shown.text}{shown.rest}"

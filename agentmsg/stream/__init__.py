@@ -1,6 +1,6 @@
-"""Messages that are still arriving: chunks, what adds them up, and partial arguments.
+"""Messages that are still arriving: chunks, their sum, and partial arguments.
 
-``MsgChunk`` is immutable and adds with ``+``; ``Accumulator`` takes chunks in and tells at any moment what came so far.
+``MsgChunk`` is immutable and adds with ``+``; ``Accumulator`` takes chunks, and gives the message so far at any time.
 
 May import ``fitting`` and what lies below it.
 """

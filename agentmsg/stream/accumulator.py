@@ -1,4 +1,4 @@
-"""Accumulator: adds chunks up, one at a time."""
+"""Accumulator: adds chunks, one at a time."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _CELLS: Mapping[str, Callable[[Any], Cell]] = {
     "metadata": Tree, "response_metadata": Tree, "extras": Tree, "notes": First,
     "usage": Sum, "structured": Last, "finish_reason": Last, "embedding": Last, "done": Last,
 }  # fmt: skip
-# What many providers say again in every chunk: to take it in twice changes nothing.
+# Many providers repeat these in every chunk: adding them twice changes nothing.
 _SAID = ("role", "id", "model")
-# What can refuse a value comes first, so that a chunk that is refused leaves nothing behind.
+# Fields that may refuse a value come first, so that a refused chunk leaves nothing behind.
 _REST = tuple(sorted(_CELLS.keys() - set(_SAID), key=lambda name: (_CELLS[name] is not Sum, name)))
 _said, _rest = attrgetter(*_SAID), attrgetter(*_REST)
 _NOTHING_SAID, _NO_REST = _said(MsgChunk()), _rest(MsgChunk())
@@ -47,10 +47,10 @@ _OF_CHUNKS = frozenset({"notes", "done"})
 
 
 class Accumulator:
-    """A message that is still arriving, as far as it came.
+    """A message that is still arriving, as far as it has come.
 
-    It equals the sum of its chunks: ``Accumulator(chunks).chunk == sum(chunks, MsgChunk())``. Adding a chunk costs the
-    same, however much came before.
+    It equals the sum of its chunks: ``Accumulator(chunks).chunk == sum(chunks, MsgChunk())``. The cost of adding a
+    chunk doesn't depend on the chunks before it.
 
     Args:
         chunks: the first chunks.
@@ -82,7 +82,7 @@ class Accumulator:
     __iadd__ = add
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle what came so far: the sum of some chunks goes on as these would."""
+        """Copy and pickle the message so far: the sum of its chunks continues like these."""
         return (type(self), ((self.chunk,),))
 
     def _say(self, said: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
@@ -112,7 +112,7 @@ class Accumulator:
 
     @property
     def done(self) -> bool:
-        """Whether a chunk said that the message ends."""
+        """Whether a chunk said that the message is complete."""
         return "done" in self._cells
 
     @property
@@ -121,7 +121,7 @@ class Accumulator:
         return _make_chunk(parts=tuple(self._pieces.parts()), **self._fields())
 
     def to_msg(self) -> Msg:
-        """Return the message, taken as complete; as ``MsgChunk.to_msg``."""
+        """Return the message, taken as complete; see ``MsgChunk.to_msg``."""
         return self._message(self._content(), self._fields())
 
     def _content(self) -> list[Any]:
@@ -132,11 +132,11 @@ class Accumulator:
         return _make_msg(content=tuple(content), **{"role": "assistant", **of_message})
 
     def snapshot(self) -> Msg:
-        """Return the message as far as it came.
+        """Return the message as far as it has come.
 
-        Until it is complete, it is marked: ``metadata["partial"]`` is True, in every format that supports metadata, and
-        never in a prompt. A call whose arguments are still arriving has the certain part of them as ``input``, and the
-        same mark; see ``parse_partial``. Text that can't become JSON stays an invalid call.
+        Until it is complete, ``metadata["partial"]`` is True, in every format that supports metadata, and never in a
+        prompt. A call whose arguments are still arriving has the certain part of them as ``input``, and the same mark;
+        see ``parse_partial``. Text that can't become JSON stays an invalid call.
         """
         if self.done:
             return self.to_msg()
@@ -151,7 +151,7 @@ def _marked(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _so_far(block: ToolUseBlock) -> ToolUseBlock:
-    """Return a call with what is certain of its arguments; one that is valid, or never will be, as it is."""
+    """Return a call with its arguments as far as they are certain; unchanged if it is valid, or never will be."""
     if block.is_valid:
         return block
     begins, value = parse_partial(block.raw_input or "")

@@ -1,6 +1,6 @@
 """MsgChunk: a piece of a message that is still arriving, and its parts.
 
-``a + b`` is associative, with ``MsgChunk()`` as identity (but for the rounding of floats in usage):
+``a + b`` is associative, with ``MsgChunk()`` as identity (apart from the rounding of floats in usage):
 
 | field | a + b |
 | --- | --- |
@@ -12,19 +12,19 @@
 | metadata, response_metadata, extras | by key: objects join, lists extend, else the last; see ``joining.join_into`` |
 | done | any |
 
-A part joins the last one of its class and index, where that has come; it stands where the first one stood. Without an
-index, only a text, thinking or refusal joins, and only its neighbour; calls, and parts that have an index, may stand
-between the two. A part that names another id than that one begins
-another; one without id goes on with it. Parts that stand side by side in one chunk aren't joined by ``+``: a document
-may list two texts. What has an index is joined when the message is made, and then an id that came late is taken, too.
+A part joins the last one of its class and index, if there is one, and keeps the place of the first. Without an index,
+only a text, thinking or refusal joins, and only the adjacent one; calls, and parts with an index, may be between the
+two. A part with a different id begins another; one without an id continues it. Adjacent parts of one chunk aren't
+joined by ``+``: a document may list two texts. Parts with an index are joined when the message is made; then a late id
+is used, too.
 
 | field of a part | joined |
 | --- | --- |
 | text, thinking, refusal, redacted; arguments of a call, as text | one after the other |
 | id, tool_call_id, name, item_id, phase, cache, kind, provider | the first |
 | citations; signature | extended |
-| content of a result | as the parts of a chunk without index |
-| metadata, extras, artifact | as of a chunk |
+| content of a result | like the parts of a chunk, without index |
+| metadata, extras, artifact | as for a chunk |
 | status of a call; structured, error, error_type of a result | the last |
 | status of a result | the last, but an error stays |
 """
@@ -58,7 +58,7 @@ def _block(part: object, attribute: Any, value: Any) -> None:
 
 
 def _index(part: object, attribute: Any, value: Any) -> None:
-    # True is 1 for a dict, and would join another part.
+    # To a dict True is 1, and would join another part.
     if value is not None and type(value) is not int and not is_a(value, str):
         msg = f"an index must be a whole number or a string, not {excerpt(value)}"
         raise InvalidMessage(msg, code="type", path=("index",))
@@ -73,7 +73,7 @@ class ChunkPart(Noted):
     """A piece of a content block, and which block it belongs to.
 
     Args:
-        block: a block with as much as came. The arguments of a call come as ``raw_input``. A missing name is the empty
+        block: a block with what has come so far. A call's arguments come as ``raw_input``. A missing name is empty
             text.
         index: the provider's index of the block, a number or a text; None if there is none.
     """
@@ -112,13 +112,13 @@ class MsgChunk(Noted):
 
     Args:
         role: of the message; None if this chunk doesn't say.
-        parts: pieces of blocks, ``ChunkPart`` or blocks that have no index; a text becomes one.
+        parts: pieces of blocks: ``ChunkPart``, or blocks without an index; a text becomes one.
         done: whether the message is known to end here.
         id: as in ``Msg``, like all that follow, if this chunk has it.
         created_at: time of the message.
         name: of the sender.
         recipient: of the message.
-        model: that writes the message.
+        model: the model that writes the message.
         metadata: the application's own.
         response_metadata: the provider's notes on this response.
         structured: structured output.
@@ -127,7 +127,7 @@ class MsgChunk(Noted):
         embedding: of the message.
 
     Raises:
-        InvalidMessage: if a value is of the wrong kind; from ``+``, code "schema", if two roles differ.
+        InvalidMessage: if a value is of the wrong kind; from ``+``, code "schema" if two roles differ.
     """
 
     role: str | None = attrs.field(default=None, validator=optional_text)
@@ -146,9 +146,9 @@ class MsgChunk(Noted):
     done: bool = attrs.field(default=False, validator=_done, kw_only=True)
 
     def __add__(self, other: MsgChunk) -> MsgChunk:
-        """Return both as one chunk; see the module.
+        """Return the sum of both chunks; see the module.
 
-        Adding many one by one copies the text that came before each time: ``MsgChunk.joined`` doesn't.
+        Adding many one by one copies the earlier text each time; ``MsgChunk.joined`` doesn't.
         """
         if not is_a(other, MsgChunk):
             return NotImplemented
@@ -156,7 +156,7 @@ class MsgChunk(Noted):
 
     @classmethod
     def joined(cls, chunks: Iterable[MsgChunk]) -> MsgChunk:
-        """Return the sum of some chunks, in time that grows with their number only.
+        """Return the sum of some chunks, in linear time.
 
         Raises:
             InvalidMessage: as ``+`` does.
@@ -176,9 +176,9 @@ class MsgChunk(Noted):
         return tuple(part.block for part in self.parts if isinstance(part.block, ToolUseBlock))
 
     def to_msg(self) -> Msg:
-        """Return the message, as it stands in this chunk: an assistant's where no role came.
+        """Return the message as it is in this chunk; the role is "assistant" if none came.
 
-        A call whose arguments aren't JSON is an invalid call that keeps their text.
+        A call whose arguments aren't JSON becomes an invalid call that keeps their text.
         """
         from agentmsg.stream.accumulator import Accumulator  # noqa: PLC0415 - it knows chunks
 

@@ -1,8 +1,7 @@
 """Chunks as documents of a format: decode_chunk and encode_chunk.
 
-A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its
-chunks can't be reported while the message is still arriving. The message that the chunks make is written with a
-loss report, by ``encode``.
+A chunk is written exactly or, unless the caller says otherwise, not at all: while the message is still arriving, losses
+can't be reported. For the complete message, ``encode`` makes a loss report.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ __all__ = ["decode_chunk", "encode_chunk"]
 def decode_chunk(
     document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any
 ) -> MsgChunk:
-    """Return the chunk of a document of some format, given as plain data.
+    """Read a chunk from plain data.
 
     Args:
         document: one chunk, such as a line of a stream.
         codec: its format.
         limits: bounds on what is read.
-        options: of the codec.
+        options: codec options.
 
     Raises:
         DecodeError: if it isn't such a chunk; with codec, path and code.
@@ -56,19 +55,19 @@ def decode_chunk(
 def encode_chunk(
     chunk: MsgChunk, codec: CodecName | Codec, *, on_loss: Literal["error", "ignore"] = "error", **options: Any
 ) -> Any:
-    """Return the document of a chunk as plain data.
+    """Write a chunk as plain data.
 
     Args:
-        chunk: what to write.
+        chunk: the chunk.
         codec: the format.
         on_loss: what to do if the format's chunks can't hold something: "error" refuses, "ignore" leaves it out if
             anything is left.
-        options: of the codec.
+        options: codec options.
 
     Raises:
         EncodeError: code "content-loss", with the path of what the format's chunks can't hold.
         InvalidMessage: if it isn't a chunk.
-        CodecLookupError: as ``decode_chunk``.
+        CodecLookupError: as for ``decode_chunk``.
     """
     chosen = get_codec(codec, **options)
     one_of(on_loss, "on_loss", "error", "ignore")
@@ -82,7 +81,7 @@ def encode_chunk(
         back = chosen.read_chunk(thaw(document))
     except AgentMsgError as error:
         raise error.at(codec=chosen.name) from None
-    # Who says no role takes the one that such a document has.
+    # A chunk without a role takes the one that such a document has.
     chunk = chunk if chunk.role is not None else chunk.evolve(role=back.role)
     if not same(back, chunk):
         msg = "the chunks of this format can't hold this; write the message that they make"
@@ -91,7 +90,7 @@ def encode_chunk(
 
 
 def _difference(back: MsgChunk, chunk: MsgChunk) -> tuple[str | int, ...]:
-    """Return the path of the first thing that did not come back."""
+    """Return the path of the first value that did not come back."""
     names = (field.name for field in attrs.fields(MsgChunk) if field.name not in {"notes", "parts"})
     name = next((name for name in names if not same(getattr(back, name), getattr(chunk, name))), None)
     if name is not None:

@@ -1,8 +1,7 @@
-"""How each kind of value is joined with what comes after it: cells.
+"""Cells: how each kind of value joins with the next.
 
-A cell takes the values of one field, in order, in time that doesn't grow with what it holds, and gives what they make
-together. Every rule is associative, so that a sum of sums is the sum: the docstring of each says why if it isn't
-obvious.
+A cell takes the values of one field, in order, in time that doesn't grow with its content, and returns their sum. Every
+rule is associative, so that a sum of sums is the sum; each docstring says why if it isn't obvious.
 """
 
 from __future__ import annotations
@@ -32,19 +31,19 @@ __all__ = [
 
 
 class Cell(Protocol):
-    """What joins the values of one field; made with the first of them."""
+    """Joins the values of one field; made with the first of them."""
 
     def add(self, value: Any) -> None:
-        """Take one more value, which isn't absent."""
+        """Add a value, which isn't absent."""
         ...
 
     def get(self) -> Any:
-        """Return what they make together."""
+        """Return the joined value."""
         ...
 
 
 class First:
-    """The first word; an empty one only where no other comes."""
+    """The first word; an empty one only if there is no other."""
 
     __slots__ = ("value",)
 
@@ -52,7 +51,7 @@ class First:
         self.value = value
 
     def add(self, value: Any) -> None:
-        """Take a value where there is only an empty text."""
+        """Use a value if there is only an empty text so far."""
         if self.value == "":
             self.value = value
 
@@ -67,7 +66,7 @@ class Last(First):
     __slots__ = ()
 
     def add(self, value: Any) -> None:
-        """Take the value for the one before."""
+        """Replace the value."""
         self.value = value
 
 
@@ -77,13 +76,13 @@ class Result(First):
     __slots__ = ()
 
     def add(self, value: Any) -> None:
-        """Take the value unless there is an error."""
+        """Replace the value unless it is an error."""
         if self.value != "error":
             self.value = value
 
 
 class Role(First):
-    """The one role of all chunks."""
+    """The role, the same in all chunks."""
 
     __slots__ = ()
 
@@ -117,7 +116,7 @@ class Texts:
         self.texts.append(value)
 
     def get(self) -> str:
-        """Return the whole text; joined once, it is kept so."""
+        """Return the whole text, which is then kept joined."""
         if len(self.texts) > 1:
             self.texts[:] = ["".join(self.texts)]
         return self.texts[0]
@@ -147,10 +146,10 @@ def _rank(value: Any) -> int:
 
 
 def join_into(target: dict[str, Any], more: dict[str, Any]) -> None:
-    """Join an object into another one, whose parts are plain and nobody else's: mappings by key, lists extended.
+    """Join an object into another, whose parts are plain and unshared: mappings by key, lists extended.
 
     Of two values of different kinds, the one that can hold more stays: an object before a list, a list before a scalar,
-    any before null. Else the last wins. (That the last wins whatever it is would not be associative: of ``[1]``, ``5``
+    any before null. Otherwise the last wins. (If the last always won, it would not be associative: for ``[1]``, ``5``
     and ``[2]``, the sum of the last two is ``[2]``, and that of all would be ``[1, 2]`` or ``[2]``.)
     """
     waiting = [(target, more)]
@@ -173,7 +172,7 @@ class Tree:
 
     def __init__(self, value: Any) -> None:
         self.frozen = value
-        # Under a key, so that any value can be joined, and only once there is something to join it with.
+        # Under a key, so that any value can be joined, and only once a second value comes.
         self.joined: dict[str, Any] | None = None
 
     def add(self, value: Any) -> None:
@@ -184,14 +183,14 @@ class Tree:
         self.frozen = None
 
     def get(self) -> Any:
-        """Return a frozen copy, the same one until something is joined in."""
+        """Return a frozen copy, the same one until another value is joined."""
         if self.frozen is None and self.joined is not None:
             self.frozen = adopt(thaw(self.joined[""]))
         return self.frozen
 
 
 class Signed:
-    """A signature in pieces: the first provider that is named, the values one after the other."""
+    """A signature in pieces: the first named provider, and the values one after the other."""
 
     __slots__ = ("extras", "notes", "provider", "value")
 
@@ -215,8 +214,8 @@ class Signed:
 class Arguments:
     """The arguments of a call: texts one after the other.
 
-    A value that isn't a text stays one where nothing else comes; else its JSON takes part. An empty text and ``{}``
-    without text are no arguments yet.
+    A value that isn't a text stays as it is if nothing else comes; otherwise its JSON is appended. An empty text, and
+    ``{}`` without text, are no arguments yet.
     """
 
     __slots__ = ("texts", "value")
@@ -226,7 +225,7 @@ class Arguments:
         self.texts = None if text is None else Texts(text)
 
     def add(self, value: Any, text: str | None) -> None:
-        """Append what another piece has."""
+        """Append the arguments of another piece."""
         if text is None and not is_nothing(value, None) and self._is_empty():
             self.value, self.texts = value, None
         elif not is_nothing(value, text):

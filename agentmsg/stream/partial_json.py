@@ -1,8 +1,8 @@
 """JSON that is still arriving: its value as far as it is certain.
 
-What is open is closed: strings and brackets. What may still change is left out: a number at the end, a part of a
-literal, a key without its value. So the value only ever grows: a string is the beginning of the later one, a list has
-the same first items, an object the same fields.
+Open strings and brackets are closed. What may still change is left out: a number at the end, a part of a literal, a key
+without a value. So the value only grows: a string is a prefix of the later one, a list has the same first items, an
+object the same fields.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from agentmsg.values.text import parse_json
 
 __all__ = ["parse_partial"]
 
-# Spaces, and then: a bracket or sign; the beginning of a string, and perhaps its end; or a number or literal.
+# Spaces, and then: a bracket or punctuation; the beginning of a string, and perhaps its end; or a number or literal.
 _TOKEN = re.compile(
     r"[ \t\n\r]*+(?:"
     r"(?P<sign>[{}\[\],:])"
@@ -25,10 +25,10 @@ _TOKEN = re.compile(
     r"|\Z)"
 )
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-# What more digits would make a number.
+# A text that more digits would make a number.
 _NUMBER_SO_FAR = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:(?<=[0-9])[eE][+-]?[0-9]*)?)?")
 _LITERALS = ("true", "false", "null")
-# The first half of a pair that makes one character, at the end.
+# The first half of a surrogate pair, at the end.
 _HALF = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _HALF_LENGTH = 6
 _CLOSES = {"{": "}", "[": "]"}
@@ -40,11 +40,11 @@ _KEYS = frozenset({_KEY, _FIELD})
 
 
 def parse_partial(text: str) -> tuple[bool, Any]:
-    """Return the value of a JSON text that may go on, in time that grows with its length only.
+    """Return the value of an incomplete JSON text, in linear time.
 
     Returns:
-        ``(True, value)``; the value is None if nothing is certain yet. ``(False, None)`` if it isn't the beginning
-        of a JSON text, or nested deeper than the limit.
+        ``(True, value)``; the value is None if nothing is certain yet. ``(False, None)`` if it isn't the beginning of a
+        JSON text, or nested deeper than the limit.
 
     Raises:
         InvalidMessage: code "type" if it isn't a text.
@@ -59,7 +59,7 @@ def parse_partial(text: str) -> tuple[bool, Any]:
 
 
 def _ended(text: str) -> str | None:
-    """Return the text with an end; empty if nothing of it is certain, None if it can't go on."""
+    """Return the text, completed; empty if nothing of it is certain, None if it can't continue."""
     open_: list[str] = []
     state, certain, position = _VALUE, 0, 0
     while True:
@@ -98,7 +98,7 @@ def _ended(text: str) -> str | None:
 
 
 def _after_sign(sign: str, state: int, open_: list[str]) -> int | None:
-    """Return what may come after a sign; None if it may not stand there."""
+    """Return the state after a bracket or punctuation; None if it isn't allowed there."""
     if sign in _CLOSES:
         if state not in _VALUES:
             return None
@@ -118,7 +118,7 @@ def _after_sign(sign: str, state: int, open_: list[str]) -> int | None:
 
 
 def _whole(text: str) -> str:
-    """Leave out the first half of a pair at the end of a text, unless its backslash is escaped itself."""
+    """Remove the first half of a surrogate pair at the end of a text, unless its backslash is itself escaped."""
     if not _HALF.search(text, max(0, len(text) - _HALF_LENGTH)):
         return text
     before = text[:-_HALF_LENGTH]

@@ -1,6 +1,6 @@
-"""Pieces of blocks on their way to become whole ones.
+"""Pieces of blocks, joined into whole ones.
 
-A piece that stands alone stays the object that it is; cells are made when a second one joins it.
+A single piece stays the object that it is; cells are made when a second one joins it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Pieces", "make_part"]
 
 make_part = maker(ChunkPart)
-# The classes whose pieces join, and where the id of one stands that tells it from another of its index.
+# The classes whose pieces join, and the field of the id that distinguishes those with one index.
 _IDS: Mapping[type[Any], str] = {
     TextBlock: "item_id",
     ThinkingBlock: "item_id",
@@ -34,16 +34,16 @@ _IDS: Mapping[type[Any], str] = {
     ToolUseBlock: "id",
     ToolResultBlock: "tool_call_id",
 }
-# What joins its neighbour if there is no index.
+# Classes that join their neighbour without an index.
 _WORDS = frozenset({TextBlock, ThinkingBlock, RefusalBlock})
-# The field that nearly every piece has; of a call it is looked at with its input.
+# The field that nearly every piece has; for a call it is handled with its input.
 _TEXTS: Mapping[type[Any], str] = {
     TextBlock: "text", ThinkingBlock: "thinking", RefusalBlock: "refusal", ToolUseBlock: "raw_input",
 }  # fmt: skip
 
 
 class _Inner:
-    """The content of a result: its blocks are parts without index."""
+    """The content of a result: its blocks are parts without an index."""
 
     __slots__ = ("pieces",)
 
@@ -52,7 +52,7 @@ class _Inner:
         self.add(value)
 
     def add(self, value: tuple[Block, ...]) -> None:
-        """Take in more blocks."""
+        """Add more blocks."""
         self.pieces.add([make_part(block) for block in value])
 
     def get(self) -> tuple[Block, ...]:
@@ -60,7 +60,7 @@ class _Inner:
         return tuple(part.block for part in self.pieces.parts())
 
 
-# How the fields of blocks are joined.
+# How the fields of blocks join.
 _CELLS: Mapping[str, Callable[[Any], Cell]] = {
     "text": Texts, "thinking": Texts, "refusal": Texts, "redacted": Texts,
     "id": First, "tool_call_id": First, "name": First, "item_id": First, "phase": First, "cache": First,
@@ -70,7 +70,7 @@ _CELLS: Mapping[str, Callable[[Any], Cell]] = {
     "structured": Last, "error": Last, "error_type": Last,
 }  # fmt: skip
 _STATUS: Mapping[type[Any], Callable[[Any], Cell]] = {ToolUseBlock: Last, ToolResultBlock: Result}
-# What says nothing in a field that must always be given.
+# The empty value of required fields.
 _NOTHING: Mapping[str, Any] = {"text": "", "refusal": "", "name": "", "kind": "function", "input": UNSET}
 
 
@@ -79,10 +79,10 @@ class _Kind:
     """What is known of a class whose pieces join.
 
     Attributes:
-        text_of: returns its text; None if it has none of its own.
-        id_of: returns the id that tells one from another.
+        text_of: returns its text; None if it has no text field.
+        id_of: returns the id that distinguishes its blocks.
         rest_of: returns all other fields, as a tuple.
-        blank: what that is where a piece has nothing but text.
+        blank: that tuple for a piece with only text.
         names: of those fields.
         make: makes an instance.
     """
@@ -121,8 +121,8 @@ class _Open:
     """A block that may still grow.
 
     Attributes:
-        part: what came, where that is one piece, or what was built last; None if it must be built.
-        id: what tells it from others of its index.
+        part: the only piece so far, or the last one built; None if it must be built.
+        id: distinguishes it from others with its index.
     """
 
     __slots__ = ("arguments", "block", "cells", "id", "index", "kind", "notes", "part", "texts")
@@ -148,7 +148,7 @@ class _Open:
         return cells
 
     def _spread(self, block: Any, kind: _Kind, cells: dict[str, Cell]) -> None:
-        """Give the fields of a piece, but its text, to the cells."""
+        """Add the fields of a piece, except its text, to the cells."""
         for name, value, nothing in zip(kind.names, kind.rest_of(block), kind.blank, strict=True):
             if value is nothing or value == nothing:
                 continue
@@ -160,7 +160,7 @@ class _Open:
                 cell.add(value)
 
     def goes_on_with(self, block: Any, kind: _Kind, before: Any) -> bool:
-        """Whether a piece of the same chain is of this block; ``before`` is what stood before it in its chunk."""
+        """Whether a piece of the same chain belongs to this block; ``before`` is what preceded it in its chunk."""
         if self.kind is not kind or (self.index is None and type(block) not in _WORDS):
             return False
         link = kind.id_of(block)
@@ -169,7 +169,7 @@ class _Open:
         return _goes_on(self.id, link)
 
     def join(self, block: Any, kind: _Kind) -> None:
-        """Take in one more piece."""
+        """Add a piece."""
         cells = self.cells
         if cells is None:
             cells = self._start(kind)
@@ -213,9 +213,9 @@ _NO_INDEX = "no index"
 
 
 def _chain(part: ChunkPart) -> Any:
-    """Return what a part may join the last part of: its class and index, or what has no index; None for calls without.
+    """Return the chain of a part: its class and index, or that of parts without an index; None for calls without one.
 
-    Blocks that are always whole stand between what has no index, whatever their own.
+    Blocks that are always whole separate parts without an index, whatever their own index.
     """
     cls = type(part.block)
     if part.index is not None and cls in _KINDS:
@@ -224,12 +224,12 @@ def _chain(part: ChunkPart) -> Any:
 
 
 def _goes_on(before: str | None, after: str | None) -> bool:
-    """Whether a piece of an id is of the same block as the last one, of another id."""
+    """Whether a piece with one id belongs to the block of the last piece, given its id."""
     return not after or before == after
 
 
 class Pieces:
-    """The parts of chunks, joined as they come."""
+    """The parts of chunks, joined as they arrive."""
 
     __slots__ = ("_all", "_latest", "_repeats")
 
@@ -237,15 +237,15 @@ class Pieces:
         self._all: list[_Open] = []
         # The last part of each chain.
         self._latest: dict[Any, _Open] = {}
-        # Whether an index has come again: only then must be looked whether it is settled.
+        # Whether an index has been repeated: only then must ``settled`` join parts.
         self._repeats = False
 
     def add(self, parts: Sequence[ChunkPart]) -> None:
-        """Take in the parts of a chunk."""
+        """Add the parts of a chunk."""
         if len(parts) == 1:
             self._add(parts[0], None)
             return
-        # What a part could have joined in its own chunk and did not is apart from it: else it would have been joined.
+        # A part is separate from those in its own chunk: otherwise it would have been joined there.
         before: dict[Any, Any] = {}
         for part in parts:
             chain = _chain(part)
@@ -272,7 +272,7 @@ class Pieces:
         return [opened.get() for opened in self._all]
 
     def settled(self) -> Iterable[ChunkPart]:
-        """Return the parts of a message: those of one index are one, and an id that came late is taken."""
+        """Return the parts of a message: those with the same index are joined, and a late id is used."""
         parts = self.parts()
         if not self._repeats:
             return parts

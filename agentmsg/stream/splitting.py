@@ -25,10 +25,10 @@ _LAST = ("response_metadata", "structured", "usage", "finish_reason", "embedding
 
 
 def chunks_of(message: Msg, *, size: int = 16) -> Iterator[MsgChunk]:
-    """Cut a message into chunks whose sum is the same message: a stand-in for a stream, in tests and demonstrations.
+    """Cut a message into chunks whose sum is the same message: a simulated stream, for tests and demonstrations.
 
-    The first chunk has the role. The last one has the usage, and says that the message is complete. Between them come
-    the blocks, each with its place as index, with texts and arguments in pieces.
+    The first chunk has the role. The last one has the usage, and says that the message is complete. Between them are
+    the blocks, each with its position as index, with texts and arguments in pieces.
 
     Args:
         message: any message.
@@ -51,7 +51,7 @@ def _chunks(message: Msg, size: int) -> Iterator[MsgChunk]:
 
 
 def _pieces(block: Block, size: int) -> list[Block]:
-    """Return the pieces of a block: the first has all but the rest of its text."""
+    """Return the pieces of a block: the first has everything except the rest of its text."""
     cls: Any = type(block)
     if cls is ToolUseBlock:
         return _pieces_of_call(block, size)
@@ -64,7 +64,7 @@ def _pieces(block: Block, size: int) -> list[Block]:
 
 def _pieces_of_call(block: Any, size: int) -> list[Block]:
     whole = input_text(block)
-    # A text is the input of a custom call, whatever it spells.
+    # The input of a custom call is text, whatever it looks like.
     if not same(block.evolve(input=UNSET, raw_input=whole), block):
         return [block]
     first, *rest = _cut(whole, size)

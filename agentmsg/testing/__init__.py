@@ -1,8 +1,8 @@
-"""The laws that every codec keeps, and what it takes to test them: for our codecs and for strangers'.
+"""The laws that every codec keeps, and tools to test them: for our codecs and for yours.
 
-``check_codec(codec)`` runs a codec under all of them, and names what it loses. ``laws`` has them one by one, as
-functions; ``strategies`` makes Histories of the whole model, ``mutations`` damages documents. What draws from
-Hypothesis needs the extra ``testing``.
+``check_codec(codec)`` runs all laws on a codec, and names what it loses. ``laws`` has them one by one, as functions;
+``strategies`` makes Histories of the whole model, ``mutations`` damages documents. Anything that draws from Hypothesis
+needs the extra ``testing``.
 
 May import ``api`` and what lies below it.
 """
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         damages,
     )
 
-# Imported when it is first asked for: the laws need no Hypothesis, and nobody's tests all of this.
+# Imported on first use: the laws need no Hypothesis, and no test needs everything here.
 _HOMES = {
     "LAWS": "agentmsg.testing.laws",
     "Broken": "agentmsg.testing.check",
@@ -129,7 +129,7 @@ _found = later(globals(), _HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name; where that needs Hypothesis, and there is none, say how to install it."""
+    """Import a name; if it needs Hypothesis, and that is missing, say how to install it."""
     try:
         return _found(name)
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""check_codec: a codec under all laws, and what it loses by name. Needs Hypothesis (the extra ``testing``)."""
+"""check_codec: run all laws on a codec, and name what it loses. Needs Hypothesis (the extra ``testing``)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Broken", "CodecBroken", "check_codec"]
 
-# So many documents of its own are made where somebody gives none, and so many damaged ones of each are tried.
+# Documents to generate if none are given, and damaged copies to try of each.
 _OWN, _DAMAGED = 20, 10
 _SHOWN = 600
-# So many faults are told in words; ``CodecBroken.broken`` has all.
+# The most faults to list in words; ``CodecBroken.broken`` has all.
 _TOLD = 20
 _INDEX = re.compile(r"\b[0-9]+\b|role='\w+'")
 # Histories of the whole model are large, and most of those that break a law are small.
@@ -43,7 +43,7 @@ _SLOW = (
     hypothesis.HealthCheck.data_too_large,
     hypothesis.HealthCheck.large_base_example,
 )
-# The canonical forms, which law 4 goes through.
+# The canonical forms, for law 4.
 _MIDDLES = ("json", "msgpack")
 
 
@@ -53,8 +53,8 @@ class Broken:
 
     Attributes:
         law: its name in ``LAWS``.
-        why: what is wrong, with the path and the two values of what came back otherwise.
-        example: the smallest history that was found to show it, or a document.
+        why: what is wrong, with the path and the two values that differ.
+        example: the smallest history found that shows it, or a document.
     """
 
     law: str
@@ -67,10 +67,10 @@ class Broken:
 
 
 class CodecBroken(AssertionError):
-    """What ``check_codec`` raises.
+    """Raised by ``check_codec``.
 
     Attributes:
-        broken: the laws that are broken, each with the smallest example.
+        broken: the broken laws, each with the smallest example.
     """
 
     def __init__(self, codec: Codec, broken: Sequence[Broken]) -> None:
@@ -82,18 +82,18 @@ class CodecBroken(AssertionError):
 
 
 def check_codec(codec: str | Codec, documents: Iterable[Any] = (), *, examples: int = 100) -> None:
-    """Run a codec under the laws; where it breaks one, say which value is lost, in the smallest example.
+    """Run the laws on a codec; if it breaks one, say which value is lost, with the smallest example.
 
-    Histories of the whole model are made by Hypothesis; so are documents, by writing these. Give real documents too:
-    what a stranger's program writes is odder than what your own codec does.
+    Hypothesis makes histories of the whole model, and documents by writing these. Give real documents, too: other
+    programs write odder ones than your own codec does.
 
     Args:
         codec: a codec, or its name.
         documents: of its format, as plain data.
-        examples: how many histories are tried for each law; 100 take about five seconds.
+        examples: number of histories to try for each law; 100 take about five seconds.
 
     Raises:
-        CodecBroken: an AssertionError, where a law is broken; with the laws, and the smallest example of each.
+        CodecBroken: an AssertionError, if a law is broken; with the laws, and the smallest example of each.
     """
     chosen = get_codec(codec)
     given = list(documents)
@@ -123,12 +123,12 @@ def _of_histories(codec: Codec, examples: int) -> Iterator[Broken]:
 
 
 def _distinct(broken: Iterable[Broken]) -> list[Broken]:
-    """Return what is told: each way to go wrong once, whatever role and place it happens in."""
+    """Return each kind of fault once, whatever role and place it occurs in."""
     return list({_INDEX.sub("*", each.why): each for each in reversed([*broken])}.values())[::-1]
 
 
 def _history_laws(codec: Codec) -> dict[str, Callable[[History], Any]]:
-    """Return the laws of histories, each as a function of one."""
+    """Return the laws of histories, each as a function of one history."""
     found: dict[str, Callable[[History], Any]] = {
         "honest report": lambda history: laws.honest_account(codec, history),
         "carried report": lambda history: laws.carried_account(codec, history),
@@ -144,7 +144,7 @@ def _history_laws(codec: Codec) -> dict[str, Callable[[History], Any]]:
 
 
 def _noted(codec: Codec, history: History) -> History:
-    """Return a history with notes planted: of the keys that this codec's own notes have, where it makes any."""
+    """Return a history with notes planted, using the keys of this codec's own notes if it makes any."""
     _, keys, marks = note_words([laws.read_back(fit(history, codec).history, codec)])
     return plant_notes(history, _seeded(), (codec.family, codec.name, "x"), (*keys, "=", ""), (True, *marks))
 
@@ -162,13 +162,13 @@ def _of_documents(codec: Codec, given: Sequence[Any]) -> Iterator[Broken]:
             example, why = min(faults, key=lambda fault: len(repr(fault[0])))
             yield Broken(law=name, why=why, example=example)
         if name == "typed errors":
-            # What ends in another error does so in each law, and says nothing new there.
+            # A document that fails in another way does so in each law, which says nothing new.
             bad = {id(document) for document, _ in faults}
             candidates = [document for document in candidates if id(document) not in bad]
 
 
 def _document_laws(codec: Codec) -> dict[str, Callable[[Any], Any]]:
-    """Return the laws of documents, each as a function of one."""
+    """Return the laws of documents, each as a function of one document."""
     return {
         "typed errors": lambda document: laws.typed_errors(codec, None, document),
         "exact return": lambda document: laws.exact_return(codec, document),
@@ -182,14 +182,14 @@ def _document_laws(codec: Codec) -> dict[str, Callable[[Any], Any]]:
 
 
 def _written(codec: Codec) -> list[Any]:
-    """Return documents that the codec writes itself, of the first histories that Hypothesis makes."""
+    """Return documents that the codec writes for the first histories that Hypothesis makes."""
     written: list[Any] = []
 
     @hypothesis.seed(0)
     @hypothesis.settings(max_examples=_OWN, database=None, deadline=None, phases=[hypothesis.Phase.generate])
     @hypothesis.given(histories())
     def collect(history: History) -> None:
-        # What the codec can't write is named by the laws of histories.
+        # The laws of histories report what the codec can't write.
         with suppress(Exception):
             written.append(laws.plain(fit(history, codec).history, codec))
 
@@ -198,7 +198,7 @@ def _written(codec: Codec) -> list[Any]:
 
 
 def _refused(codec: Codec, document: Any) -> Broken | None:
-    """Return what is wrong where a document is refused that somebody gave as one of the format."""
+    """Return the fault if a document given as one of the format is refused."""
     try:
         codec.read(document)
     except AgentMsgError as error:

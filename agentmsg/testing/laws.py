@@ -1,4 +1,4 @@
-"""The eight laws, as functions that raise AssertionError where a codec breaks one. They know no codec by name.
+"""The eight laws, as functions that raise AssertionError if a codec breaks one. They know no codec by name.
 
 Equality is ``same`` for histories, and ``same_document`` for documents (types count, the order of keys doesn't).
 """
@@ -65,14 +65,14 @@ def plain(history: History, codec: Codec) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Tell whether a document is made of exact JSON types."""
+    """Whether a document is made of exact JSON types."""
     if is_object(value):
         return all(type(key) is str for key in value) and all(map(_is_plain, value.values()))
     return all(map(_is_plain, value)) if is_list(value) else value is None or type(value) in (str, int, float, bool)
 
 
 def read_back(history: History, codec: Codec) -> History:
-    """Return what a codec reads of what it wrote."""
+    """Return what a codec reads from its own output."""
     return codec.read(plain(history, codec))
 
 
@@ -138,7 +138,7 @@ def honest_account(
 ) -> Fitted:
     """Law 3 (a, b, c): what is written reads back; the loss report is empty only if it may be; it rebuilds the input.
 
-    ``accountant`` makes the loss report; another than ours is only for showing that the law can fail.
+    ``accountant`` makes the loss report; pass another than ours only to show that the law can fail.
     """
     rng = rng or random.Random(0)  # noqa: S311 - no cryptography here
     fitted = fit(history, codec)
@@ -152,7 +152,7 @@ def honest_account(
 
 
 def _rebuilds(losses: Losses, history: History, output: History, back: History, rng: random.Random) -> None:
-    """Law 3c, of what a codec made of a history: ``output``, which its document reads ``back`` as."""
+    """Law 3c, for a codec's version of a history: ``output``, whose document reads ``back`` as given."""
     assert bool(losses) == (output is not history), (
         f"an empty loss report for a change, or the other way round (b): {losses!r}"
     )
@@ -168,9 +168,9 @@ def _rebuilds(losses: Losses, history: History, output: History, back: History, 
 
 
 def sendable(codec: Codec, history: History, *, rng: random.Random | None = None) -> None:
-    """Where rules say what a provider refuses: ``repair`` mends what can be mended, tells it, and does no more.
+    """If rules say what a provider refuses, ``repair`` mends what can be mended, reports it, and does no more.
 
-    That is so for the history by itself, and for what ``encode(..., repair=True)`` makes of it. A codec without rules
+    This holds for the history itself, and for the output of ``encode(..., repair=True)``. A codec without rules
     promises nothing.
     """
     if not codec.rules:
@@ -190,7 +190,7 @@ def sendable(codec: Codec, history: History, *, rng: random.Random | None = None
 
 
 def _mendable(history: History, codec: Codec) -> list[Finding]:
-    """Return the errors that a history alone can be mended of."""
+    """Return the errors that can be mended in a history alone."""
     mendable = {rule.code for rule in codec.rules if rule.mend is not None}
     return [each for each in check(history, codec) if each.severity == "error" and each.code in mendable]
 
@@ -198,8 +198,8 @@ def _mendable(history: History, codec: Codec) -> list[Finding]:
 def _no_subset_restores(output: History, losses: list[Any], history: History, rng: random.Random) -> None:
     all_but_one = [losses[:i] + losses[i + 1 :] for i in range(len(losses))]
     halves = [[loss for loss in losses if rng.getrandbits(1)] for _ in range(4)]
-    # Of two messages with the same content each can stand in for the other, and so can one whose block was exchanged:
-    # there, where it went may say nothing.
+    # Of two messages with the same content each can represent the other, and so can one whose block was exchanged: then
+    # the loss report may leave out where it went.
     twins = _has_twins(history) or _has_twins(output)
     exchanged = {loss.path[:2] for loss in losses if loss.kind == "changed" and isinstance(loss.path[-1], int)}
     idle: set[Any] = {loss.path for loss in losses if loss.kind == "moved" and (twins or loss.path in exchanged)}
@@ -278,7 +278,7 @@ def returns_through(codec: Codec, document: Any, target: Codec) -> Losses | None
 
 
 def nothing_hides(codec: Codec, document: Any) -> History | None:
-    """Law 1, of a document with the probe of ``systematic`` in it: what it says stands in the history, not in a note.
+    """Law 1, for a document with the probe of ``systematic`` in it: its value is in the history, not in a note.
 
     Returns:
         The history, or None if the document was refused (by the one typed error).
@@ -289,10 +289,10 @@ def nothing_hides(codec: Codec, document: Any) -> History | None:
 
 
 def floor(codec: Codec, history: History) -> None:
-    """Law 3 (d): of a history made only of what the table says is carried, fit changes nothing.
+    """Law 3 (d): for a history made only of what the table supports, fit changes nothing.
 
-    Fitting makes such a history; losing the made values and the structure that the table doesn't speak of leaves
-    one that the table must carry as it is.
+    Fitting makes such a history; removing the made values, and the structure that the table doesn't describe, leaves
+    one that the table must support as it is.
     """
     carried = fit(_projected(history, codec), codec)
     assert carried.history is carried.source, f"the table says carried, fit says {list(account(carried))[:3]}"
@@ -316,13 +316,13 @@ def through_the_middle(codec: Codec, document: Any, middle: Codec) -> None:
 
 
 def notes_never_matter(codec: Codec, history: History) -> None:
-    """Law 5: whatever notes a history carries, what is written for it reads back as it (3a)."""
+    """Law 5: whatever notes a history has, its written form reads back as the history (3a)."""
     output = fit(history, codec).history
     _is_same(read_back(output, codec), output, "a note changed the meaning")
 
 
 def edits_win(codec: Codec, document: Any, change: Callable[[History], History]) -> None:
-    """Law 6: after an edit of what was read, the new value is written; others are the same, but for what follows it."""
+    """Law 6: after an edit of what was read, the new value is written; all others stay, unless they depend on it."""
     try:
         history = decode(document, codec)
     except AgentMsgError:
@@ -334,7 +334,7 @@ def edits_win(codec: Codec, document: Any, change: Callable[[History], History])
     calls = sum(len(message.blocks(ToolUseBlock)) for message in changed)
     before, after = codec.native_messages(document), codec.native_messages(written)
     if len(changed) == 1 and len(history) == len(edited) and len(before) == len(after):
-        # Results follow their call, and what repeats a text follows it.
+        # Results depend on their call, and repetitions of a text on that text.
         text, pairs = changed[0].text, zip(before, after, strict=True)
         others = sum(not (same_document(a, b) or (is_object(a) and text in a.values())) for a, b in pairs)
         assert others <= 1 + calls, "an edit of one message changed how others are written"

@@ -1,7 +1,7 @@
-"""Histories mixed of those that were read: what one format keeps of its own stands where another is written.
+"""Histories mixed from those that were read: a format's private values in histories that another format writes.
 
-Messages get blocks of others, blocks the extras, notes or a field of others, messages another role or a field of
-others. Real extras and notes are met so, beside values that they were not read with.
+Messages get blocks of others, blocks get extras, notes or a field of others, messages get another role or a field of
+others. This combines real extras and notes with values that they were not read with.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LONGEST = 1_500
 
 
 class Mixer:
-    """Draws histories that mix some.
+    """Draws mixed histories.
 
     Args:
         histories: that were read; long messages are left out.
@@ -83,7 +83,7 @@ class Mixer:
 
 
 def _exchanged(owner: _N, others: Sequence[_N], rng: Random, but: Sequence[str] = ()) -> _N:
-    """Return an object of the model with a field of another; itself where it can't have that."""
+    """Return an object of the model with a field of another; the object itself if that isn't possible."""
     names = [str(field.alias) for field in attrs.fields(type(owner)) if field.init and field.alias not in but]
     name = rng.choice(names)
     try:

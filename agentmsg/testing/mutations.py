@@ -1,4 +1,4 @@
-"""Damage to documents, edits of histories and planted notes: what the laws are tried on besides good input."""
+"""Damaged documents, edits of histories and planted notes: inputs for the laws besides valid ones."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def plant_notes(
         history: isn't changed.
         rng: chooses.
         families: whose notes to plant.
-        keys: what stands in them.
+        keys: the keys to plant.
         marks: values that codecs look for, besides the names of spellings.
     """
     pool = [message.notes for message in history.messages if message.notes]
@@ -200,7 +200,7 @@ def plant_notes(
             return rng.choice(pool)
         spellings: list[Any] = [*SPELLINGS, ["=", rng.choice(_ODD)], "str", "list", rng.choice(_ODD)]
         own: dict[str, Any] = {
-            # A mark as often as a spelling: they are written with a stroke.
+            # A mark as often as a spelling; marks begin with a slash.
             key: _copy(rng.choice(marks if key.startswith("/") and rng.random() < 0.7 else spellings))  # noqa: PLR2004
             for key in (rng.choice(keys) for _ in range(rng.randint(0, 4)))
         }

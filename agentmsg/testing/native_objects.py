@@ -1,7 +1,7 @@
 """A Hypothesis strategy of native objects, made from the JSON Schema of a description in forms.
 
-It knows what such schemas are made of: const, enum, type, minimum, examples, properties, required, items, anyOf,
-references into ``$defs``, and additionalProperties that are false.
+It supports what such schemas contain: const, enum, type, minimum, examples, properties, required, items, anyOf,
+references into ``$defs``, and false additionalProperties.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _MOST = 3
 
 
 def natives(schema: Mapping[str, Any], name: str) -> st.SearchStrategy[Any]:
-    """Return native objects of a form, unknown keys among them.
+    """Return native objects of a form, including unknown keys.
 
     Args:
-        schema: of a format, with ``$defs``; ``agentmsg.formats.forms.schema_of`` makes it.
+        schema: of a format, with ``$defs``; made by ``agentmsg.formats.forms.schema_of``.
         name: of the form, or ``place_NAME`` for a part of a place.
     """
     return _Natives(schema).of({"$ref": f"{_REF}{name}"})
@@ -94,7 +94,7 @@ _WORDS: dict[str, _Make] = {
     "const": lambda made, schema: st.just(schema["const"]),
     "enum": lambda made, schema: st.sampled_from(schema["enum"]),
     "anyOf": _Natives.any_of,
-    # Of a key that may not stand there.
+    # For a key that isn't allowed.
     "not": lambda made, schema: st.nothing(),
     "type": _Natives.typed,
 }

@@ -1,9 +1,9 @@
-"""Products: of each kind of native object one small document, in which the values of several keys are combined.
+"""Products: for each kind of native object one small document, in which the values of several keys are combined.
 
-What contradicts what is seldom hit by chance in a whole document. Here two keys or more of one object, or of it and of
-those around or inside it, have each any of a few values: none, null, what stands there elsewhere, what a schema names,
-what says nothing, is of another type or means something under the keys beside. The objects are those of some documents,
-and for each form that has none there, one that its schema describes.
+Chance seldom hits values that contradict each other in a whole document. Here two or more keys of one object, or of it
+and those around or inside it, each have one of a few values: none, null, a value from elsewhere, one that a schema
+names, an empty one, one of another type, or one that has a meaning under adjacent keys. The objects come from some
+documents, plus one from the schema of each form that has none there.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ __all__ = ["Products"]
 
 _ABSENT: Any = object()
 _NOTHING: tuple[Any, ...] = (_ABSENT, _ABSENT, None, "", [], {}, 0)
-# More of what stands under a key, and longer documents, teach nothing new.
+# More values of a key, and longer documents, show nothing new.
 _MOST_VALUES, _LONGEST_VALUE, _LONGEST_DOCUMENT = 12, 300, 1_500
-# So many keys are combined, of so many objects. So often all others are absent, and others stand around the object.
+# How many keys to combine, of how many objects; how often all others are absent, and others are around the object.
 _KEYS, _OBJECTS, _BARE, _AROUND = (2, 2, 2, 3, 3, 4, 99, 99, 99), (1, 1, 1, 2), 0.3, 0.2
-# So often a value that holds others is as it was; so often one of many keys has a value of another.
+# How often a value that holds others stays as it was; how often one of many keys gets another's value.
 _AS_IT_WAS, _MANY, _SELDOM = 0.6, 5, 0.05
-# In a list another as it was may stand first or last.
+# In a list, an unchanged copy may be first or last.
 _BESIDE = ("alone", "alone", "alone", "first", "last")
 
 
 @attrs.define(eq=False)
 class _Kind:
-    """Objects of one kind: documents with one each, and where it stands; the values of each key; the keys of tags."""
+    """Objects of one kind: documents with one each, and its place; the values of each key; the keys of tags."""
 
     documents: list[tuple[Any, "Spot"]]
     values: dict[str, list[Any]] = attrs.field(factory=dict[str, "list[Any]"])
@@ -63,7 +63,7 @@ class Products:
     """Draws documents in which the values of several keys of one object are combined.
 
     Args:
-        codec: whose forms say what may stand in an object.
+        codec: its forms say what an object may contain.
         documents: plain data that it reads; not changed.
 
     Attributes:
@@ -92,7 +92,7 @@ class Products:
         if rng.choice(_OBJECTS) > 1:
             others = [(at, own) for pattern, at, value in objects(document) if (own := self._kind(pattern, value))]
             chosen.append(rng.choice(others or chosen))
-        # What stands inside is changed first: it may be gone afterwards.
+        # Inner objects change first: they may be gone afterwards.
         for at, own in sorted(chosen, key=lambda pair: -len(pair[0])):
             self._combine(_at(document, at), own, rng.choice(_KEYS) // len(chosen) or 1, rng)
         return document
@@ -105,7 +105,7 @@ class Products:
         words = [own[0] for own in kind.values.values() if own and isinstance(own[0], str)]
         for key in keys:
             own = kind.values[key]
-            # Of many odd values most would make the whole unreadable.
+            # Most of many odd values would make the whole unreadable.
             odd = (self._of_key[key], words, _NOTHING, ODD) if count < _MANY or rng.random() < _SELDOM else ()
             new = rng.choice(rng.choice((own, own, _NOTHING, *odd)) or _NOTHING)
             if new is _ABSENT:
@@ -133,7 +133,7 @@ class Products:
                 kind.learn(key, item)
 
     def _describe(self, described: Described) -> Iterator[str]:
-        """Learn what forms say of the objects that have them; yield the names of those that have no document."""
+        """Learn what forms say about their objects; yield the names of those without a document."""
         schema = SchemaValues(schema_of(described, *self._codec.described))
         for form in described.forms.values():
             found = [kind for (_, tag), kind in self._kinds.items() if _is_of(form, tag, kind)]
@@ -147,7 +147,7 @@ class Products:
                 yield form.name
 
     def _hosted(self, form: Form, native: dict[str, Any]) -> _Kind | None:
-        """Return the kind of an object of a form, in the first document that reads it as no native object."""
+        """Return the kind of a form's object, in the first document that doesn't read it as a native object."""
         for known in list(self._kinds.values()):
             document, spot = known.documents[0]
             if not spot or spot[-1].__class__ is not int:
@@ -162,7 +162,7 @@ class Products:
         return None
 
     def _odd(self, document: Any) -> int | None:
-        """Return how many native objects are read of a document; None where it is refused."""
+        """Return the number of native objects read from a document; None if it is refused."""
         try:
             history = decode(document, self._codec)
         except AgentMsgError:
@@ -171,14 +171,14 @@ class Products:
 
 
 def _is_of(form: Form, tag: Tag, kind: _Kind) -> bool:
-    """Whether a form tells by its tag, or by the keys that it has, that objects of a kind may be of it."""
+    """Whether, by a form's tag or keys, objects of a kind may have that form."""
     if form.tag is not None:
         return form.tag in tag
     return 2 * sum(key in form.keys for key in kind.values) > len(kind.values)
 
 
 def _pruned(document: Any, spot: Spot) -> tuple[Any, Spot]:
-    """Return a document in which lists on the way to an object hold nothing else, and where the object stands then."""
+    """Return a document whose lists on the way to an object hold nothing else, and the object's new place."""
     if not spot:
         return document, spot
     inner, rest = _pruned(document[spot[0]], spot[1:])
@@ -188,7 +188,7 @@ def _pruned(document: Any, spot: Spot) -> tuple[Any, Spot]:
 
 
 def _beside_another(document: Any, spot: Spot, where: str) -> Spot:
-    """Add a copy of the item that an object is in, at one end of its list; return where the object stands then."""
+    """Add a copy of the item that contains an object at one end of its list; return the object's new place."""
     last = max((depth for depth, step in enumerate(spot) if step.__class__ is int), default=None)
     if where == "alone" or last is None:
         return spot
@@ -198,7 +198,7 @@ def _beside_another(document: Any, spot: Spot, where: str) -> Spot:
 
 
 def _varied(value: Any, rng: Random) -> Any:
-    """Return a value that is as it was, or has another value somewhere inside."""
+    """Return a value unchanged, or with another value somewhere inside."""
     if not value or not (is_object(value) or is_list(value)) or rng.random() < _AS_IT_WAS:
         return value
     key: Any = rng.choice([*value] if is_object(value) else range(len(value)))

@@ -1,6 +1,6 @@
-"""What a capability table says is carried, taken literally: drop the rest, with none of fit's rules and cleverness.
+"""A literal reading of a capability table: drop everything it doesn't support, without fit's rules and cleverness.
 
-Law 3d holds a codec's fit against this second reading of its table.
+Law 3d compares a codec's fit with this second reading of its table.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def project(history: History, caps: Caps) -> History:
             messages = [message for message in messages if step(None, [message]) is None]
             messages = messages[:1] if step(None, messages) is not None else messages
     if caps.relink is not None and caps.relink(messages) is not messages:
-        # Where a reader makes the ids, no others are carried.
+        # If a reader makes the ids, no others are supported.
         unlinked = [message for message in messages if not message.tool_calls and not message.tool_results]
         messages = list(caps.relink(unlinked))
     settings = _settings(history.settings, caps.settings)
@@ -82,7 +82,7 @@ def _block(
 
 
 def _fields(owner: _N, cells: Mapping[str, Any]) -> _N | None:
-    """Return the object with only the fields that are carried; None if a required one isn't."""
+    """Return the object with only the supported fields; None if a required one isn't supported."""
     kind: type = type(owner)
     absent = absent_values(kind)
     kept_anyway = {"notes", "content", "messages", "role"}

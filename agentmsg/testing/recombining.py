@@ -1,10 +1,9 @@
 """Documents recombined: the values of some documents under other keys, and in other objects, several at once.
 
-What a reader does to one odd value alone is seen by ``systematic``; what it does to two together, or to a key that
-stands where it has no meaning, is seen here. Each document is one of those given, with up to three changes: a key gets
-another value that stands under it elsewhere in objects of the same kind; a key known from other objects is added; a
-value says nothing, or is of another type; a key is absent; an item of a list stands elsewhere in it, twice, or not at
-all, or is one of another list.
+``systematic`` shows what a reader does to a single odd value. This shows what it does to two together, or to a key that
+has no meaning in its place. Each document is one of those given, with up to three changes: a key gets another value
+from the same key of similar objects; a key known from other objects is added; a value is empty, or of another type; a
+key is absent; a list item moves, is repeated, is removed, or comes from another list.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ODD", "Recombiner"]
 
-# Longer values take long to read, and teach nothing new; nor do more of them under one key.
+# Longer values take long to read, and show nothing new; nor do more of them under one key.
 _LONGEST_VALUE, _LONGEST_DOCUMENT, _MOST_VALUES, _MOST_DOCUMENTS = 400, 6_000, 20, 400
 _CHANGES = (1, 1, 2, 2, 3, 5, 8)
 ODD: tuple[Any, ...] = (
@@ -33,7 +32,7 @@ ODD: tuple[Any, ...] = (
     *({"type": "text", "text": ""}, [""], [None], [[]], {"": None}),
 )
 """What says nothing, is of another type, or looks like something else."""
-# Of the changes, so many are of lists.
+# The share of changes that affect lists.
 _OFTEN = 0.25
 
 
@@ -41,9 +40,9 @@ class Recombiner:
     """Draws documents that recombine some documents.
 
     Args:
-        documents: plain data; not changed. The long ones are left out, unless all are.
-        keys: further ones that may be added, with values that say nothing or are of any type.
-        parts: native objects that may stand in lists of the documents.
+        documents: plain data; not changed. Long ones are left out, unless all are long.
+        keys: further keys to add, with values that are empty or of any type.
+        parts: native objects that may be put into lists of the documents.
     """
 
     def __init__(self, documents: Iterable[Any], keys: Iterable[str] = (), parts: Iterable[Any] = ()) -> None:
@@ -105,7 +104,7 @@ def _learn(known: list[Any], item: Any) -> None:
 
 
 def _lists(document: Any) -> Iterator[tuple[str, list[Any]]]:
-    """Yield each list of a document with the key that it stands under; the whole under none."""
+    """Yield each list of a document with its key; without a key for the whole document."""
     if isinstance(document, list):
         yield "", document
     for _, _, value in objects(document):

@@ -1,6 +1,6 @@
-"""A few values that a JSON Schema of a description names: one of each kind, always the same ones.
+"""A few values that a description's JSON Schema names: one of each kind, always the same ones.
 
-It knows what such schemas are made of, as ``native_objects`` does, and needs no Hypothesis.
+It supports the same schemas as ``native_objects``, and needs no Hypothesis.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ class SchemaValues:
     """The values of one schema.
 
     Args:
-        schema: of a format, with ``$defs``; ``agentmsg.formats.forms.schema_of`` makes it.
+        schema: of a format, with ``$defs``; made by ``agentmsg.formats.forms.schema_of``.
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._defs: Mapping[str, Any] = schema["$defs"]
 
     def natives(self, name: str) -> list[Any]:
-        """Return objects of a form: with the keys that must stand there, and with all."""
+        """Return objects of a form: with the required keys, and with all keys."""
         return self._objects(self._defs[name], 0)
 
     def of_keys(self, name: str) -> dict[str, list[Any]]:
-        """Return what the keys of a form name as their values."""
+        """Return the values that a form's keys name."""
         properties: Mapping[str, Any] = self._defs[name].get("properties", {})
         return {key: self._values(schema, 1) for key, schema in properties.items()}
 

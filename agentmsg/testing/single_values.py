@@ -1,6 +1,6 @@
 """Histories that hold one thing each: every field of every class of the model, alone, in every role.
 
-What a codec does to a value shows here by itself, and every value is asked for: random histories may miss one.
+This shows a codec's effect on each value by itself, and covers every value: random histories may miss one.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ _FURTHER: dict[str, tuple[Any, ...]] = {
         Usage(input=1, cache_read=5),
     ),
 }
-# What a request may ask for, beside one of each field.
+# Settings of a request, besides one for each field.
 _ASKED: tuple[dict[str, Any], ...] = (
     {"tool_choice": "required"},
     {"tool_choice": "none", "parallel_tool_calls": False},
@@ -116,7 +116,7 @@ _SOURCES = (
 
 
 def single_values() -> Iterator[History]:
-    """Yield histories of one message, or of none, each with one field that says something."""
+    """Yield histories of one message, or of none, each with a single field set."""
     yield History()
     for field in ("id", "metadata", "extras"):
         yield History([_message("user")], **{field: _value(field)})
@@ -136,7 +136,7 @@ def _messages() -> Iterator[Msg]:
             for value in _values(name) if name not in ("role", "content") else ():
                 yield _message(role, **{name: value})
     for block in _blocks():
-        # A result stands alone in a message of its tool; everything may stand in all others.
+        # A result is alone in a tool message; everything else may be in any other message.
         for role in ("tool",) if isinstance(block, ToolResultBlock) else ("system", "user", "assistant", "moderator"):
             yield _message(role, block)
         if not isinstance(block, ToolResultBlock):
@@ -144,17 +144,17 @@ def _messages() -> Iterator[Msg]:
 
 
 def _message(role: Any, *content: BaseBlock, **fields: Any) -> Msg:
-    """Return a message with nothing but what is given; where there is no content, with a text."""
+    """Return a message with only the given values; without content, with a text."""
     usual = ToolResultBlock("c1", (TextBlock("Hi"),)) if role == "tool" else TextBlock("Hi")
     given: dict[str, Any] = {"id": None, "created_at": None, **fields}
     return Msg(role, content or (usual,), **given)
 
 
 def _blocks() -> Iterator[BaseBlock]:
-    union, _ = get_args(Block)  # beside it stands what pydantic asks for
+    union, _ = get_args(Block)  # the second part is for pydantic
     for cls in get_args(union):
         if cls is BaseBlock:
-            continue  # it stands for users' own
+            continue  # stands for users' own blocks
         needed = {name: _value(name) for name in _names(cls, needed=True)}
         for source in _SOURCES if "source" in needed else ():
             given: dict[str, Any] = {**needed, "source": source}
@@ -163,7 +163,7 @@ def _blocks() -> Iterator[BaseBlock]:
 
 
 def _names(cls: type[Any], *, needed: bool = False) -> list[str]:
-    """Return the names of a class's fields, notes left out: all, or those that must be given."""
+    """Return the names of a class's fields, without notes: all, or the required ones."""
     fields = [field for field in attrs.fields(cls) if field.init and field.alias != "notes"]
     return [str(field.alias) for field in fields if not needed or field.default is attrs.NOTHING]
 
@@ -177,7 +177,7 @@ def _values(name: str) -> tuple[Any, ...]:
 
 
 def _each(cls: type[Any], **needed: Any) -> Iterator[Any]:
-    """Yield an object of a class with what it needs only, and one for each other field with that beside."""
+    """Yield an object of a class with only the required fields, and one for each other field added to those."""
     yield cls(**needed)
     for name in _names(cls):
         if name not in needed:

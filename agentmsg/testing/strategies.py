@@ -1,7 +1,7 @@
 """Hypothesis strategies for Histories of the whole model, never narrowed to what a codec likes.
 
-Names, ids and keys come from small pools on purpose: links, repeated ids and keys that collide with those of
-native formats are what breaks codecs.
+Names, ids and keys come from small pools on purpose: links, repeated ids, and keys that collide with those of native
+formats, are what breaks codecs.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ def _optional(strategy: st.SearchStrategy[Any], absent: Any = None) -> st.Search
 
 
 def texts() -> st.SearchStrategy[str]:
-    """Return texts: plain words mostly, and every kind of odd one; never lone surrogates."""
+    """Return texts: mostly plain words, and every kind of odd text; never lone surrogates."""
     odd = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
     return st.one_of(st.sampled_from(("hi", "", "a b", "null", "{}", "[]", "\x00\u2028\U0001f600", "{bad", "1.0")), odd)
 
 
 def numbers() -> st.SearchStrategy[Any]:
-    """Return numbers that JSON can hold, and those at the edges of what programs can."""
+    """Return numbers that JSON can hold, and those at the limits of what programs can."""
     edges = st.sampled_from((0, 1, -1, 2**53 + 1, 2**63, -(2**63) - 1, 2**64, 10**30, -0.0, 0.0, 1.0, 1e300, 5e-324))
     return st.one_of(edges, st.integers(-9, 9), st.floats(allow_nan=False, allow_infinity=False))
 
@@ -211,14 +211,14 @@ def _block_kinds() -> tuple[st.SearchStrategy[Any], ...]:
     return (*_flat_blocks(plain), _results(inner))
 
 
-# A composite strategy has a short representation; that of nested one_of grows to hundreds of kilobytes.
+# The repr of a composite strategy is short; that of nested one_of grows to hundreds of kilobytes.
 @st.composite
 def _one_of(draw: st.DrawFn, kinds: tuple[st.SearchStrategy[Any], ...]) -> Any:
     return draw(kinds[draw(st.integers(0, len(kinds) - 1))])
 
 
 def blocks() -> st.SearchStrategy[Any]:
-    """Return any content block, results with blocks inside among them."""
+    """Return any content block, including results with blocks inside."""
     return _one_of(_block_kinds())
 
 
@@ -295,7 +295,7 @@ def _settings() -> st.SearchStrategy[Any]:
 
 
 def histories(max_messages: int = 4) -> st.SearchStrategy[History]:
-    """Return any history of at most so many messages."""
+    """Return any history of at most this many messages."""
     return st.builds(
         History,
         st.lists(messages(), max_size=max_messages),
@@ -320,7 +320,7 @@ def _parts() -> st.SearchStrategy[Any]:
 
 
 def chunks() -> st.SearchStrategy[MsgChunk]:
-    """Return any chunk; money is such that no sum of it is rounded, and most roles are the same."""
+    """Return any chunk; sums of money are never rounded, and most roles are the same."""
     money = st.sampled_from((0, 1, 0.5, 0.25, 3.0))
     return st.builds(
         MsgChunk,

@@ -1,9 +1,9 @@
-"""Systematic damage to documents: at each distinct place, everything that finds what a reader passes over.
+"""Systematic damage to documents: at each distinct place, every change that reveals what a reader overlooks.
 
-Random mutations seldom hit the one key of the one part that matters. Here each object of each document is known by its
-path (without indexes) and its tag; each such place is damaged once, key by key: the value is absent, null, empty, of
-another type, or a word that nobody knows; the tag is that of a sibling, an object that stands at the same path with
-another tag; and a sibling's keys are added. ``PROBE`` is the word: wherever a reader puts it, ``probed`` finds it.
+Random mutations seldom hit the one key of the one part that matters. Here each object of each document is identified by
+its path (without indexes) and its tag. Each such place is damaged once, key by key: the value is absent, null, empty,
+of another type, or an unknown word; the tag is that of a sibling, an object at the same path with another tag; and a
+sibling's keys are added. ``PROBE`` is the word: wherever a reader puts it, ``probed`` finds it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ INSTEAD: tuple[Any, ...] = (
     [{"type": "zq", "zq": PROBE}],
 )
 _ABSENT: Any = object()
-# More siblings than these at one place teach nothing new.
+# More siblings than this at one place show nothing new.
 _MOST_SIBLINGS, _MOST_KEYS, _LONGEST_TAG, _DEEPEST = 12, 60, 60, 12
-# So many tags and keys above an object tell what it is, wherever in a document that stands.
+# The number of tags and keys above an object that identify it, wherever it is in a document.
 _NEAREST = 5
 
 
@@ -50,9 +50,9 @@ class Damage:
     """One damaged document.
 
     Attributes:
-        name: of the document, and what was done to it where.
-        document: a copy; it shares what was not damaged with the original.
-        probed: whether the probe stands in it.
+        name: of the document, with the change and its place.
+        document: a copy; it shares undamaged parts with the original.
+        probed: whether it contains the probe.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Damage:
 
 @attrs.frozen
 class _Place:
-    """Where an object of one pattern and tag stands first."""
+    """The first object of a pattern and tag."""
 
     name: str
     document: Any
@@ -71,7 +71,7 @@ class _Place:
 
 
 def damages(documents: Iterable[tuple[str, Any]]) -> Iterator[Damage]:
-    """Return each document that one change makes of some documents, each kind of change once for each distinct place.
+    """Yield each document that one change makes of some documents, each kind of change once for each distinct place.
 
     Args:
         documents: names and plain data; not changed.
@@ -79,7 +79,7 @@ def damages(documents: Iterable[tuple[str, Any]]) -> Iterator[Damage]:
     places: dict[tuple[Pattern, Tag], _Place] = {}
     keys: dict[tuple[Pattern, Tag, str], _Place] = {}
     siblings: dict[Pattern, dict[Tag, dict[str, Any]]] = {}
-    # The smallest first: each place is damaged where that costs least to read.
+    # The smallest first: each place is damaged where reading costs least.
     for name, document in sorted(documents, key=lambda pair: _size(pair[1])):
         for pattern, spot, value in objects(document):
             tag = tag_of(value)
@@ -160,7 +160,7 @@ def _size(document: Any) -> int:
 
 
 def tag_of(value: Mapping[str, Any]) -> Tag:
-    """Return the words that tell what an object is."""
+    """Return the words that identify an object's kind."""
     words = (value.get(key) for key in _TAGS)
     return tuple(word for word in words if isinstance(word, str) and len(word) < _LONGEST_TAG)
 
@@ -174,7 +174,7 @@ def _holds(value: Any) -> bool:
 
 
 def hides(owner: Any) -> bool:
-    """Tell whether the probe stands nowhere in what an object says: it was lost, or hides in a note.
+    """Whether the probe is nowhere in an object's values: it was lost, or is hidden in a note.
 
     Args:
         owner: a history, message, block or anything else of the model, read from a document that holds the probe.

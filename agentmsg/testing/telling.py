@@ -1,4 +1,4 @@
-"""What differs, in words: the laws say so which value is lost, and not only that something is."""
+"""Differences in words, so that the laws say which value is lost."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _step(wanted: Any, found: Any) -> str | int | None:
 
 
 class _Nothing:
-    """What stands in place of a key or an item that isn't there; it is the same as nothing else."""
+    """Stands for a missing key or item; it is the same as nothing else."""
 
     def __repr__(self) -> str:
         return _ABSENT
@@ -70,7 +70,7 @@ def _line(path: tuple[str | int, ...], was: object, now: object) -> str:
 
 
 def shortened(value: object, most: int) -> str:
-    """Return the repr of a value, cut to so many characters; None is "nothing"."""
+    """Return the repr of a value, cut to this many characters; None is "nothing"."""
     if value is None:
         return _ABSENT
     text = repr(value)

@@ -1,8 +1,8 @@
 """The codecs that ship with agentmsg: a module, or a package, for each format family.
 
-``CODECS`` is the one table of them, in alphabetical order. It names each codec as ``"module:attribute"``, so
-that a codec is imported when it is first asked for and not before. ``CodecName`` spells the names out once more for
-type checkers, which can't take them from a table; they find a name that the table has and ``CodecName`` lacks.
+``CODECS`` is their only table, in alphabetical order. It names each codec as ``"module:attribute"``, so that a codec is
+imported on first use. ``CodecName`` repeats the names for type checkers, which can't take them from a table; they
+report a name that the table has and ``CodecName`` lacks.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Bodies: what codecs of requests and responses do alike, whichever messages these hold.
+"""Bodies: what codecs of requests and responses share, whatever messages these hold.
 
 May import ``model`` and what lies below it, and forms.
 
 | names | what they are |
 | --- | --- |
-| BodySettings | the settings of a request, by a form: read off the parameters of its body, and written |
-| Requests | what holds the messages of a request: a body, a list, or nothing |
-| listed_tools, says_no_tools | the tools under a key; whether what stands there is an extra |
+| BodySettings | the settings of a request, by a form: read from the parameters of its body, and written |
+| Requests | how a request holds its messages: in a body, as a list, or alone |
+| listed_tools, says_no_tools | the tools under a key; whether an extra there means "no tools" |
 | read_tool, write_tool | one tool, by a form; any other is native |
 | with_input, native_tool_row | the rule for tools that take free text; the row of native tools |
-| ToolColumn | the tools of a training row, a column of their own |
+| ToolColumn | the tools of a training row, in their own column |
 | Answers, answer_caps | codecs of responses of one message; their capability table |
 | completed | a message with the fields that every response has |
 """

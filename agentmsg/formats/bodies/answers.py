@@ -1,4 +1,4 @@
-"""Answers: responses that are one message of an assistant, by a form."""
+"""Responses that are one assistant message, by a form."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _make_history = maker(History)
 
 
 class Answers:
-    """What codecs of responses do; their other base is the codec of their family.
+    """Base of codecs for responses; their other base is their family's codec.
 
     An object without keys is a history without messages.
 
     Attributes:
         answer: the form "response" of the message.
         space: the namespace of its unknown keys.
-        engine: what reads and writes the content.
+        engine: reads and writes the content.
     """
 
     __slots__ = ()
@@ -64,15 +64,15 @@ class Answers:
         return write_as(self.answer.shapes["response"], self.unlinked(history.messages[0]), self.space)
 
     def refusal(self, document: Native) -> DecodeError:
-        """Return the error for a response that isn't read."""
+        """Return the error for a response that can't be read."""
         return DecodeError("this doesn't come back as a response")
 
     def linked(self, message: Msg) -> Msg:
-        """Return a message that was read, with what its reader makes."""
+        """Add what the reader makes to a message that was read."""
         return message
 
     def unlinked(self, message: Msg) -> Msg:
-        """Return a message to write, without what its reader makes again."""
+        """Remove from a message to write what its reader makes again."""
         return message
 
     def native_messages(self, document: Any) -> list[Any]:
@@ -93,11 +93,11 @@ def answer_caps(
 
     Args:
         answer: the form of the message.
-        fields: the cells of its fields that the form has otherwise.
+        fields: cells that differ from those of the form.
         blocks: the rows of its content.
-        needs_id: as of ``Caps``.
-        results: the rows of what stands inside results.
-        otherwise: as of ``MessageRow``.
+        needs_id: as for ``Caps``.
+        results: the rows of blocks inside results.
+        otherwise: as for ``MessageRow``.
     """
     own = {**Rows(answer).row("response").fields, **fields}
     row = MessageRow(fields=own, blocks=blocks, results=results, otherwise=otherwise)
@@ -105,5 +105,5 @@ def answer_caps(
 
 
 def completed(message: Msg, **wanted: Any) -> Any:
-    """Return a message with fields that every response has, as the answer of a rule."""
+    """Return a message with the fields that every response has, as a rule's result."""
     return Swap(message.evolve(**wanted), "every response has this", "annotation") if wanted else message

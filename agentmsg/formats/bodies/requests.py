@@ -1,6 +1,6 @@
-"""Requests: a body that holds messages under a key, a list of these, or one by itself.
+"""Requests: a body with messages under a key, a list of messages, or a single one.
 
-What the document was is noted under ``/container`` ("list" or "single"), unless it was a body.
+The note ``/container`` ("list" or "single") records which it was, unless it was a body.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _make_history = maker(History)
 
 @attrs.frozen(kw_only=True)
 class Requests:
-    """How the requests of a format hold messages.
+    """How a format's requests hold messages.
 
     Attributes:
         family: whose extras and notes are used.
-        key: of the body, that holds the messages.
-        is_single: tells a message by itself from a body.
+        key: the key of the body that holds the messages.
+        is_single: tells a single message from a body.
     """
 
     family: str
@@ -40,7 +40,7 @@ class Requests:
     is_single: Callable[[Any], bool]
 
     def opened(self, document: Any) -> tuple[Any, Native]:
-        """Return a document as a body, which need not be one, and the note of what it was."""
+        """Return a document as a body, which may be any value, and the note of what it was."""
         if is_list(document):
             return {self.key: document}, {"/container": "list"}
         return ({self.key: [document]}, {"/container": "single"}) if self.is_single(document) else (document, {})
@@ -54,12 +54,12 @@ class Requests:
         tools: tuple[Any, ...] = (),
         settings: Settings | None = None,
     ) -> History:
-        """Return the history of the parts of a body.
+        """Return the history for the parts of a body.
 
         Args:
             messages: of the body.
-            rest: what nobody has read of it.
-            note: how it was spelt.
+            rest: the unread keys.
+            note: how the document was spelt.
             tools: of the body.
             settings: of the body.
         """
@@ -72,17 +72,17 @@ class Requests:
         )
 
     def is_bare(self, history: History) -> bool:
-        """Whether a history is written without a body, if nothing needs one."""
+        """Whether a history is written without a body, unless something needs one."""
         noted = mark_of(history, self.family, "/container") if history.notes else None
         return noted in ("list", "single")
 
     def closed(self, history: History, body: Native, settings: Native) -> Any:
-        """Return the document of a body: its messages themselves where such were read, and nothing needs more.
+        """Return the document for a body: only its messages, if that was read and nothing needs more.
 
         Args:
-            history: that is written.
-            body: the messages and all that stands before the extras of the history.
-            settings: what stands behind these.
+            history: the history to write.
+            body: the messages, and everything before the history's extras.
+            settings: what follows these.
         """
         rest = extras_of(history, self.family)
         if rest or settings or len(body) > 1 or not self.is_bare(history):

@@ -1,4 +1,4 @@
-"""The settings of a request: the parameters of its body that ``Settings`` has a field for, by the form of a format."""
+"""The settings of a request: the body parameters for which ``Settings`` has a field, by a format's form."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _UNSET = Settings()
 
 
 class BodySettings:
-    """Reads the settings of a request off the parameters of its body, and writes them.
+    """Reads the settings of a request from the parameters of its body, and writes them.
 
     Args:
-        described: the format whose form "settings" says how; all keys of that form may be extras.
-        owner: whose models these are, if another format names them, too; else the family.
-        inside: by parameter, the keys of the form that stand in the object there; beside it they are extras.
+        described: the format, whose form "settings" describes them; all keys of that form may be extras.
+        owner: the owner of the models, if another format names them, too; else the family.
+        inside: by parameter, the form's keys that are in its object; outside it they are extras.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class BodySettings:
         self._nested = frozenset(key for keys in self._inside.values() for key in keys)
 
     def read(self, parameters: Mapping[str, Any]) -> tuple[Settings | None, Native]:
-        """Return the settings of some parameters, and the parameters that are none."""
+        """Return the settings in some parameters, and the remaining parameters."""
         if not self._inside:
             return self._read_flat(parameters)
         held = {name: own for name in self._inside if is_object(own := parameters.get(name)) and own}
@@ -78,11 +78,11 @@ class BodySettings:
         rest = {key: value for key, value in parameters.items() if key not in known or key in odd}
         if settings.model is None:
             return settings, rest
-        # Whose name it is: another family's model is not known here.
+        # The owner of the name: another family's model isn't known here.
         return marked(settings, self._owner, model=_print(settings.model)), rest
 
     def _read(self, known: Native) -> tuple[Settings, frozenset[str]]:
-        """Return the settings, and the keys that are extras: of another type, or such that a note would hold it all."""
+        """Return the settings, and the keys that are extras: those of another type, or that only a note could hold."""
         found: Settings = read_as(self.described.shapes["settings"], known, self._family)
         note: Any = found.notes.get(self._family, EMPTY)
         whole = frozenset(key for key in known if is_sequence(note.get(key)))
@@ -94,11 +94,11 @@ class BodySettings:
         return found.evolve(extras=EMPTY) if odd else found, odd
 
     def write(self, settings: Settings | None, rest: Mapping[str, Any] = EMPTY) -> Native:
-        """Return the parameters of settings; of fields that have no place here there are none.
+        """Return the parameters for settings; fields that have no place here give none.
 
         Args:
             settings: of a history.
-            rest: its other parameters, of which some stand in the same objects.
+            rest: its other parameters, some of which are in the same objects.
         """
         flat = self._write_flat(settings)
         for name, keys in self._inside.items():
@@ -114,7 +114,7 @@ class BodySettings:
         return write_as(self.described.shapes["settings"], settings, self._family)
 
     def taken(self, history: History) -> frozenset[str]:
-        """Return the parameters among the extras of a history that would not be read as extras beside its settings."""
+        """Return the parameters among a history's extras that wouldn't be read back as extras beside its settings."""
         own: Any = history.extras.get(self._family)
         known = () if not is_mapping(own) else [key for key in own if key in self._keys or key in self._inside]
         if not known:
@@ -128,8 +128,8 @@ class BodySettings:
         """Return the row of the capability table.
 
         Args:
-            rule: what becomes of settings that must be said otherwise together.
-            cells: of fields that are said otherwise than the form does, or only with some values.
+            rule: rewrites settings that must change together.
+            cells: of fields that differ from the form, or allow only some values.
         """
         told: dict[str, Any] = {"model": self._own_model, **cells}
         fields = Rows(self.described).row("settings", **told).fields
@@ -140,18 +140,18 @@ class BodySettings:
 
     @staticmethod
     def key(native: str, value: Value, field: str | None = None) -> Key:
-        """Return the key of a setting, which may be absent, and is an extra where it holds anything else.
+        """Return the key of an optional setting; any other value under it is an extra.
 
         Args:
             native: the key.
-            value: what stands there.
-            field: of the settings, if its name is another.
+            value: its value.
+            field: the settings field, if its name differs.
         """
         return Key(native, field or native, value, "may", is_odd=True)
 
     @staticmethod
     def between(native: str, least: float, most: float, field: str | None = None) -> Key:
-        """Return the key of a number that is of a range; the nearest of another is an end of it."""
+        """Return the key of a number with a range; a number outside becomes the nearer end."""
 
         def read(value: Any) -> Any:
             if type(value) not in (int, float) or not least <= value <= most:
@@ -166,23 +166,23 @@ class BodySettings:
 
     @staticmethod
     def stops(native: str) -> Key:
-        """Return the key of the texts that an answer stops at; a list without any is an extra."""
+        """Return the key of the stop texts; an empty list is an extra."""
         return BodySettings.key(native, Via(_read_texts, list, {}, supports=KEEP), "stop")
 
     @staticmethod
     def labels(native: str, field: str | None = None) -> Key:
-        """Return the key of labels, an object of texts; arguments as of ``key``."""
+        """Return the key of labels, an object of texts; arguments as for ``key``."""
         cell = BodySettings.coming_back(_read_labels, _write_labels, "labels are texts here")
         return BodySettings.key(native, Via(_read_labels, _write_labels, {}, supports=cell), field)
 
     @staticmethod
     def coming_back(get: Callable[[Any], Any], put: Callable[[Any], Any], why: str) -> Cell:
-        """Return the cell of a setting that two functions read and write: what comes back is supported.
+        """Return the cell of a setting that two functions read and write: a value that comes back is supported.
 
         Args:
-            get: as of ``Via``.
-            put: as of ``Via``; given any JSON, it may raise Unreadable.
-            why: the reason, where it doesn't.
+            get: as for ``Via``.
+            put: as for ``Via``; called with any JSON, it may raise Unreadable.
+            why: the reason if it doesn't come back.
         """
 
         def cell(value: Any, _: Any) -> Any:
@@ -195,7 +195,7 @@ class BodySettings:
         return cell
 
     def owns_model(self, settings: Settings) -> bool:
-        """Whether the model may be one of this family: its name wasn't read from another family's request."""
+        """Whether the model may belong to this family: its name wasn't read from another family's request."""
         if not settings.notes or settings.model is None:
             return True
         known = _print(settings.model)
@@ -205,7 +205,7 @@ class BodySettings:
     def needs(self, *names: str, unnamed: str = "") -> SendingRule:
         """Return the rule for settings that a request must have.
 
-        What says nothing at all of settings is a conversation, not a request: they come with the call.
+        A history without any settings is a conversation, not a request: its settings come with the call.
 
         Args:
             names: of the settings.
@@ -243,5 +243,5 @@ def _write_labels(value: Any) -> Any:
 
 
 def _print(model: str) -> str:
-    """Return what a name is known by in a note: notes hold no values."""
+    """Return a fingerprint of a name for a note: notes hold no values."""
     return f"{crc32(model.encode(errors='surrogatepass')):08x}"

@@ -1,4 +1,4 @@
-"""The tools of a training row: a column of their own."""
+"""The tools of a training row, in their own column."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ __all__ = ["ToolColumn"]
 
 
 class ToolColumn:
-    """Reads and writes the tools of a row: a column with a list of functions, or with the JSON text of that list.
+    """Reads and writes a row's tools: a column with a list of functions, or with the JSON text of that list.
 
-    The mark ``/tools`` of a history says how the column was spelt: as "list", in the style of the text, or, where the
-    keys stand in another order, as that very text.
+    The history's mark ``/tools`` says how the column was spelt: as "list", in the text's style, or, if the keys have
+    another order, as that exact text.
 
     Args:
         described: the format.
         usual: the form of new tools.
         other: another form, whose notes mark its tools.
-        style: how a new column is spelt.
+        style: the spelling of a new column.
     """
 
     def __init__(self, described: Described, usual: str, other: str, *, style: str) -> None:
         self._described, self._usual, self._other, self._style = described, usual, other, style
 
     def read(self, column: Any) -> tuple[tuple[Tool, ...], dict[str, str]] | None:
-        """Return the tools of a column, and the mark of the history; None where it holds none."""
+        """Return a column's tools, and the mark for the history; None if it holds no tools."""
         found = styled(column) if type(column) is str else (column, "list")
         if found is None or not is_list(found[0]) or not found[0]:
             return None
@@ -56,7 +56,7 @@ class ToolColumn:
         return read_tool(native, self._described.family, shapes[self._usual], shapes[self._other])
 
     def write(self, history: History) -> Any:
-        """Return the column of a history's tools, which fit."""
+        """Return the column for a history's tools, which fit."""
         noted = mark_of(history, self._described.family, "/tools") if history.notes else None
         if isinstance(noted, str) and noted not in ("list", *JSON_STYLES):
             if self._says(noted, history.tools):

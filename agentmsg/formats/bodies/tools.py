@@ -1,4 +1,4 @@
-"""The tools of a request: functions by a form, all else as native tools."""
+"""The tools of a request: functions by a form, all others as native tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _make_native = maker(NativeTool)
 
 
 def read_tool(native: Any, family: str, *shapes: Shape) -> Any:
-    """Return the tool of a native one, by the first shape that reads it; a NativeTool where none does."""
+    """Read a native tool by the first shape that can; else return a NativeTool."""
     for shape in shapes:
         try:
             return read_as(shape, native, family)
@@ -38,16 +38,16 @@ def read_tool(native: Any, family: str, *shapes: Shape) -> Any:
 
 
 def write_tool(tool: Any, family: str, shape: Shape) -> Native:
-    """Return the native form of a tool that fits."""
+    """Write a tool that fits."""
     return thaw(tool.value) if isinstance(tool, NativeTool) else write_as(shape, tool, family)
 
 
 def listed_tools(body: Native, read: Callable[[list[Any]], Iterable[Any]]) -> tuple[tuple[Any, ...], Native]:
-    """Return the tools of the list in a body, and what else stands in its place, as an extra.
+    """Return the tools in a body's list; anything else under the key is returned as an extra.
 
     Args:
         body: an object.
-        read: returns the tools of native ones.
+        read: reads native tools.
     """
     given = body.get(_TOOLS)
     if is_list(given) and given:
@@ -56,12 +56,12 @@ def listed_tools(body: Native, read: Callable[[list[Any]], Iterable[Any]]) -> tu
 
 
 def says_no_tools(history: History, key: str, value: Any) -> bool:
-    """Whether an extra beside the messages stands for tools, and says that there are none."""
+    """Whether an extra is under the key of tools, and means that there are none."""
     return key == _TOOLS and not history.tools and not (is_sequence(value) and value)
 
 
 def with_input(tool: ToolSpec) -> Any:
-    """Give a tool that takes free text the schema of a function that does; see ``rules.custom_as_function``."""
+    """Give a tool that takes free text the schema of an equivalent function; see ``rules.custom_as_function``."""
     if tool.kind != "custom":
         return tool
     new = tool.evolve(kind="function", parameters=_FREE_TEXT)
@@ -69,12 +69,12 @@ def with_input(tool: ToolSpec) -> Any:
 
 
 def native_tool_row(family: str, read: Callable[[Any], Any], lacks: str = "only {} can write this") -> Row:
-    """Return the row of native tools for formats that support a family's own, if they come back.
+    """Return the row of native tools for formats that support their family's own, if they come back.
 
     Args:
         family: whose native tools the format supports.
-        read: returns the tool of a native one.
-        lacks: the reason for those of another codec, whose name it takes.
+        read: reads a native tool.
+        lacks: the reason for another codec's tools, with a place for its name.
     """
 
     def rule(tool: NativeTool) -> Any:

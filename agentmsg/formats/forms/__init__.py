@@ -1,28 +1,28 @@
-"""Forms: a format, described once. Readers, writers, capability rows, schemas and tables for people are made of it.
+"""Forms: describe a format once; readers, writers, capability rows, schemas and tables for people are generated.
 
-A ``Form`` says how one kind of native object and one class of the model stand for each other: data, for both
-directions. What it needs of code beyond that are pairs of plain functions (``Via``, ``Hatch``).
+A ``Form`` describes how one kind of native object and one class of the model correspond: as data, for both directions.
+Any code it needs beyond that is a pair of plain functions (``Via``, ``Hatch``).
 
 | words | what they say |
 | --- | --- |
-| Form, Described | one kind of native object; all those of a format, and the places where they may stand |
-| Key, Const | a key and its field; a key that always says the same |
-| Inside | an object inside that says more of the same |
-| Lifted: Place, Beside | the content of a message that several keys hold, each of them some of the blocks |
-| Single | keys of a message that say the one block that it holds |
-| Spread | keys that say together an object of the model |
+| Form, Described | one kind of native object; all those of a format, and the places where they may occur |
+| Key, Const | a key and its field; a key with a constant value |
+| Inside | an inner object with more keys of the same |
+| Lifted: Place, Beside | the content of a message in several keys, each with some of the blocks |
+| Single | keys of a message that make its only block |
+| Spread | keys that together make one object of the model |
 | Hatch | keys that two plain functions read and write |
-| Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
-| Json, Object | any JSON, or any object, as it is |
+| Text, Whole, Total, Number, Truth | strings, numbers, a count that excludes others, true and false |
+| Json, Object | any JSON, or any object, unchanged |
 | Link, Input, Arguments | the id of a call; its arguments as an object, or as JSON text |
-| Spare | a key that no field is for: usual it says nothing, else it is an extra |
-| Words | a word that the model says otherwise |
-| Wrapped, Nested, Each | a value that is an object of the model; an object with a form of its own; a list |
+| Spare | a key without a field: its usual value says nothing, any other is an extra |
+| Words | a word that the model spells differently |
+| Wrapped, Nested, Each | a value that is an object of the model; an object with its own form; a list |
 | Content | a text, or the parts of a place |
 | Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
 | Via | a value through two plain functions |
 
-The JSON Schema of a format's native objects, and its tables, are made by ``schemas`` and ``tables``.
+``schemas`` and ``tables`` make the JSON Schema of a format's native objects, and its tables.
 """
 
 from __future__ import annotations

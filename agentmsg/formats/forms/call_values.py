@@ -1,4 +1,4 @@
-"""Values of calls and of content: arguments, and the parts that a message or a result holds."""
+"""Values of calls and of content: arguments, and the parts of a message or a result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _raw_input(text: str, block: ToolUseBlock) -> str | None:
 class Input(Value):
     """The arguments of a call as an object: ``Key("input", "input", Input())``.
 
-    What isn't an object stands in an envelope; see ``agentmsg.formats.tool_arguments``.
+    What isn't an object is put into an envelope; see ``agentmsg.formats.tool_arguments``.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
@@ -56,7 +56,7 @@ class Input(Value):
         return "input_copy(o)"
 
     def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
-        """Support any input, and text that isn't JSON; other text only where the input says all of it."""
+        """Support any input, and text that isn't JSON; other text only if the input says all of it."""
         return {"input": KEEP, "raw_input": _raw_input}
 
     def schema(self, c: Schemas) -> dict[str, Any]:
@@ -66,13 +66,13 @@ class Input(Value):
 
 @attrs.frozen
 class Arguments(Value):
-    """The arguments of a call as JSON text, parsed when asked for: ``Key("arguments", "input", Arguments())``.
+    """The arguments of a call as JSON text, parsed on first access: ``Key("arguments", "input", Arguments())``.
 
     Attributes:
-        is_any: whether they may also stand there as they are, not as text; such a call is marked ``/object``.
-        is_free: whether they are any text, not that of JSON.
-        is_eager: whether usual ones are parsed here and now: nearly every writer needs them, and ``fit`` must know
-            what their text says.
+        is_any: whether they may also be given as they are, not as text; such a call is marked ``/object``.
+        is_free: whether they are free text, not JSON text.
+        is_eager: whether usual ones are parsed at once: nearly every writer needs them, and ``fit`` must know what
+            their text says.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
@@ -98,7 +98,7 @@ class Arguments(Value):
         return ["if type(input_) is str:", f"    {text}", "else:", *indented(plain)]
 
     def write(self, v: str, c: Code) -> str:
-        """Return the expression of the text, or of what was read in its place."""
+        """Return the expression of the text, or of what was read instead of it."""
         if self.is_free:
             return "free_text(o)"
         return "write_arguments(o, FAMILY) if o.notes else input_text(o)" if self.is_any else "input_text(o)"
@@ -110,16 +110,16 @@ class Arguments(Value):
 
 @attrs.frozen
 class Content(Value):
-    """A text, or a list of parts: ``Key("content", "content", Content("inner"))``; ``Content()`` is a text alone.
+    """A text, or a list of parts: ``Key("content", "content", Content("inner"))``; ``Content()`` is only a text.
 
-    One plain text is written as a text, unless the mark ``/list`` says that a list was read; where ``is_list``, it is
-    a list, unless the mark ``/str`` says that a text was read.
+    A single plain text is written as a text, unless the mark ``/list`` says that a list was read. With ``is_list``, it
+    is written as a list, unless the mark ``/str`` says that a text was read.
 
     Attributes:
-        place: the parts that may stand there, by the name of their place.
-        of: the forms of the parts, where anything else makes the whole unreadable.
+        place: the name of the place that lists the allowed parts.
+        of: the forms of the parts, if anything else makes the whole unreadable.
         is_list: whether a list is the usual spelling.
-        is_strict: whether nothing but a list may stand there.
+        is_strict: whether only a list is allowed.
     """
 
     place: str = ""
@@ -129,7 +129,7 @@ class Content(Value):
 
     @property
     def empty(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What says that there is no content."""
+        """The spellings that mean "no content"."""
         return ('""',) if self._is_text else () if self.is_list else ('""', "[]")
 
     @property
@@ -161,7 +161,7 @@ class Content(Value):
         return [f"if type({v}) is str:", *indented(text), "else:", *indented(listed)]
 
     def cell(self, c: Cells) -> Cell:
-        """Support the blocks that have forms here; those of a place have rows of their own."""
+        """Support the blocks that have forms here; those of a place have their own rows."""
         return KEEP if self.of is None else Each(self.of).cell(c)
 
     def write(self, v: str, c: Code) -> str:

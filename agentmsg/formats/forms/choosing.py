@@ -1,4 +1,4 @@
-"""Which form an object of the model is written as, of those that its class has."""
+"""Choose the form in which to write an object of the model, among those of its class."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["chooser"]
 
 
 def chooser(forms: Sequence[Form]) -> Callable[[Any], Form | None]:
-    """Return what tells the form that an object is written as: the first whose fields and test it passes.
+    """Return a function that finds the form of an object: the first whose fields and test it passes.
 
-    The form that nothing tells is for all others; None is the answer where there is none such. The chooser is asked
-    for each field of a block, so the forms that a word of the object rules out are passed over at once.
+    A form without conditions is for all other objects; without such a form the function may return None. It is called
+    for each field of a block, so forms that a word of the object rules out are skipped at once.
 
     Args:
         forms: of one class.
@@ -26,7 +26,7 @@ def chooser(forms: Sequence[Form]) -> Callable[[Any], Form | None]:
 
 
 def _chooser(forms: Sequence[Form], known: frozenset[str]) -> Callable[[Any], Form | None]:
-    """Return the chooser of forms that fix the fields ``known`` to what the object has there."""
+    """Return the chooser of forms that fix the fields ``known`` to the object's values."""
     words = Counter(
         name for form in forms for name, value in form.fixed.items() if isinstance(value, str) and name not in known
     )
@@ -56,7 +56,7 @@ def _chooser(forms: Sequence[Form], known: frozenset[str]) -> Callable[[Any], Fo
 
 
 def _by_tests(forms: Sequence[Form], known: frozenset[str]) -> Callable[[Any], Form | None]:
-    """Return the chooser that asks one form after another."""
+    """Return a chooser that tests one form after another."""
     other = next((form for form in reversed(forms) if form.is_other), None)
     told = [form for form in forms if not form.is_other and not form.is_only_read]
     if not told:
@@ -64,7 +64,7 @@ def _by_tests(forms: Sequence[Form], known: frozenset[str]) -> Callable[[Any], F
     tested = [(form, [pair for pair in form.fixed.items() if pair[0] not in known], form.when) for form in told]
 
     def choose(obj: Any) -> Form | None:
-        for form, fixed, when in tested:  # loops: a generator takes as long as what it asks
+        for form, fixed, when in tested:  # loops: a generator takes as long as the test itself
             for name, value in fixed:
                 if getattr(obj, name) != value:
                     break

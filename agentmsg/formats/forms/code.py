@@ -1,4 +1,4 @@
-"""The generated code of a format as a module: the functions, below the names that they use."""
+"""The generated code of a format as a module: its functions, after the names that they use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def as_module(family: str, texts: Sequence[str], scope: Mapping[str, Any]) -> st
     Args:
         family: whose format it is.
         texts: of the functions.
-        scope: what they can name. Each name that they use is declared, with what stands for it as a comment.
+        scope: the names they may use. Each used name is declared, with its meaning as a comment.
     """
     body = "\n\n".join(texts)
     code = compile(body, family, "exec", dont_inherit=True)
@@ -38,7 +38,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _told(value: Any) -> str:
-    """Return what a name stands for, as a comment: a value, or a function; nothing for what its name says."""
+    """Return what a name means, as a comment: a value, or a function; empty if the name says it."""
     if isinstance(value, frozenset):
         text = f"{{{', '.join(sorted(map(repr, cast('Any', value))))}}}"
     elif value is None or type(value) in (str, int) or isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What a word of the vocabulary may ask of what works on it: the code generator, the capability rows, the schemas."""
+"""What a word of the vocabulary may ask of its users: the code generator, the capability rows, the schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Cells", "Code", "Names", "Schemas"]
 
 
 class Names(Protocol):
-    """The names that generated code knows.
+    """The names that generated code may use.
 
     Attributes:
         family: whose extras and notes these are.
@@ -20,11 +20,11 @@ class Names(Protocol):
     family: str
 
     def bind(self, name: str, value: Any) -> str:
-        """Return the name by which generated code knows a value."""
+        """Return the name of a value in generated code."""
         ...
 
     def maker(self, cls: type[Any], *fields: str) -> str:
-        """Return the name of the function that makes objects of a class, of these fields in order."""
+        """Return the name of a function that makes objects of a class from these fields in order."""
         ...
 
     def origin(self, form: str) -> str:
@@ -32,11 +32,11 @@ class Names(Protocol):
         ...
 
     def reader(self, forms: tuple[str, ...]) -> str:
-        """Return the name of the function that reads objects of some forms."""
+        """Return the name of a function that reads objects of some forms."""
         ...
 
     def writer(self, forms: tuple[str, ...]) -> str:
-        """Return the name of the function that writes objects of some forms, extras and spellings included."""
+        """Return the name of a function that writes objects of some forms, including extras and spellings."""
         ...
 
     def place(self, name: str) -> str:
@@ -45,7 +45,7 @@ class Names(Protocol):
 
 
 class Code(Names, Protocol):
-    """The generator of the code of one form.
+    """The code generator of one form.
 
     Attributes:
         key: the native key whose value is read, for errors.
@@ -54,45 +54,45 @@ class Code(Names, Protocol):
     key: str
 
     def noted(self) -> str:
-        """Return the name of the dict of notes and marks of the object that is read."""
+        """Return the name of the dict of notes and marks of the current object."""
         ...
 
     def marks(self) -> str:
-        """Return the name of the dict of marks of what the key is read into: the object, or one that it holds."""
+        """Return the name of the dict of marks for the key's target: the object, or one inside it."""
         ...
 
     def owner(self) -> str:
-        """Return the name of the object that the key is written of."""
+        """Return the name of the object that is written under the key."""
         ...
 
     def spelt(self, value: str) -> str:
-        """Return the line that notes how the value of the key, in a variable, is spelt."""
+        """Return the line that notes the spelling of the key's value, which is in a variable."""
         ...
 
 
 class Cells(Protocol):
-    """What makes capability rows."""
+    """Makes capability rows."""
 
     def wrapped(self, value: Any) -> Cell:
         """Return the cell of an object that is written as one of its fields."""
         ...
 
     def nested(self, forms: tuple[str, ...]) -> Cell:
-        """Return the cell of an object that has forms of its own."""
+        """Return the cell of an object that has its own forms."""
         ...
 
     def returned(self, value: Any) -> Cell:
-        """Return the cell of what is written and read by plain functions."""
+        """Return the cell of a value that plain functions write and read."""
         ...
 
 
 class Schemas(Protocol):
-    """What makes JSON Schemas."""
+    """Makes JSON Schemas."""
 
     def form(self, name: str) -> dict[str, Any]:
         """Return the schema of a form's native objects."""
         ...
 
     def place(self, name: str) -> dict[str, Any]:
-        """Return the schema of a part that may stand in a place."""
+        """Return the schema of a part allowed in a place."""
         ...

@@ -1,4 +1,4 @@
-"""Described: the forms of a format, and what is made of them: shapes, tables of parts, code."""
+"""Described: the forms of a format, and what is generated from them: shapes, tables of parts, code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Described"]
 
 
 def grouped(forms: Iterable[Form], key: Callable[[Form], str | None]) -> dict[str | None, list[Form]]:
-    """Return forms by a key."""
+    """Group forms by a key."""
     found: dict[str | None, list[Form]] = {}
     for form in forms:
         found.setdefault(key(form), []).append(form)
@@ -37,7 +37,7 @@ def keys_of_all(forms: Iterable[Form]) -> frozenset[str]:
 
 
 def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callable[[Any], Native]:
-    """Return what writes an object in the form that is chosen for it."""
+    """Return a function that writes an object in the form chosen for it."""
 
     def write(obj: Any) -> Native:
         native: Native = writers[chosen(obj)](obj)
@@ -51,17 +51,17 @@ class Described:
 
     Args:
         family: whose extras and notes these are.
-        forms: all of them. Those of one class make one ``Shape``, and those that stand apart another.
-        places: where parts stand: the names of the forms that may stand there.
-        odd: by place, the names of forms that the schema doesn't have there; their blocks are marked ``/odd``.
-        table: what reads and writes the parts of a place; a class of yours may spell them otherwise.
-        chosen: returns the name of the form that an object is written in, where the forms alone don't tell it.
+        forms: all forms. Those of one class make one ``Shape``, and those with ``is_apart`` another.
+        places: the names of the forms that are allowed in each place of parts.
+        odd: by place, the names of forms that the schema doesn't allow there; their blocks are marked ``/odd``.
+        table: the class that reads and writes the parts of a place; your own may spell them differently.
+        chosen: returns the name of the form to write an object in, if the forms alone don't determine it.
 
     Attributes:
         forms: by name.
         shapes: by the name of the form; forms of one class share theirs.
-        parts: the table of parts of each place. Hooks registered on their Converter before first use replace ours, for
-            objects inside others, too.
+        parts: the table of parts of each place. Hooks registered on their Converter before first use replace ours, also
+            for objects inside others.
     """
 
     is_filled = False
@@ -82,7 +82,7 @@ class Described:
         self.names = Namespace(family, self.forms, self.shapes, self._parts_of)
         together: dict[tuple[type[Any], Any], list[Form]] = {}
         for form in self.forms.values():
-            # What stands apart, and has no tag, is told by its place alone.
+            # A form apart without a tag is determined by its place alone.
             place = form.name if form.is_apart is True and form.tag is None else form.is_apart
             together.setdefault((form.cls, place), []).append(form)
         for group in together.values():
@@ -103,7 +103,7 @@ class Described:
         return [self.forms[name] for name in names]
 
     def _here(self, one: Form, here: Iterable[Form]) -> Shape:
-        """Return the shape of a class in a place, where another form of a tag may stand than elsewhere."""
+        """Return the shape of a class in a place, where a tag may have another form than elsewhere."""
         shape = self.shapes[one.name]
         same = [form for form in here if form.cls is one.cls]
         others = {
@@ -123,14 +123,14 @@ class Described:
         return attrs.evolve(shape, exact=exact, read=read, around=Later(lambda tag: self._around(by_tag.get(tag, []))))
 
     def _reading(self, same: list[Form]) -> Callable[[Native], Any] | None:
-        """Return what reads native objects of some forms, of which the first that fits is meant; None of none."""
+        """Return a function that reads native objects of some forms by the first that fits; None for no forms."""
         readers = self.names.readers
         if len(same) < 2:  # noqa: PLR2004 - more than one
             return readers[same[0].name] if same else None
         return lambda native: readers[fitting(same, native).name](native)
 
     def _around(self, same: list[Form]) -> Mapping[str | None, Callable[[Native], Any]] | None:
-        """Return what reads native objects of some forms, by the key that these are made around; None where none is."""
+        """Return readers of native objects by the key that forms are made around; None if there is no such key."""
         if not any(form.around for form in same):
             return None
         by_key = grouped(same, lambda form: form.around)
@@ -153,14 +153,14 @@ class Described:
         names, first, chosen = self.names, forms[0], self._chosen
         by_tag = grouped(forms, lambda form: form.tag if form.tagged == "always" else None)
         known = {**grouped(forms, lambda form: form.tag), **by_tag}
-        # An empty tag is none, where it usually is there; objects with any other tag may have a form of their own.
+        # An empty tag counts as none if the tag is "usual"; objects with any other tag may have their own form.
         known[""] = [form for form in forms if form.tagged == "usual"]
         others = [form for form in forms if form.tag is None]
         readers = Later(lambda tag: self._reading(known.get(tag) or others))
 
         def takes(native: Native) -> bool:
             same: list[Form] = known.get(native.get(first.tag_key)) or others
-            for form in same:  # a loop: a generator takes as long as what it asks
+            for form in same:  # a loop: a generator takes as long as the test itself
                 if form.fits is None or form.fits(native):
                     return True
             return False
@@ -214,7 +214,7 @@ class Described:
 
     @once
     def fill(self) -> None:
-        """Take the hooks of the Converter, on first use."""
+        """Take the Converter's hooks, on first use."""
         shapes = {
             self.shapes[form.name].cls: self.shapes[form.name] for form in self.forms.values() if not form.is_apart
         }
@@ -226,7 +226,7 @@ class Described:
             parts.fill()
 
     def _replace(self, shape: Shape, read: Any, write: Any) -> None:
-        """Read and write the objects of a class by a hook of a user's."""
+        """Read and write the objects of a class by a user's hook."""
         hooked = attrs.evolve(shape, read=read, write=write, exact=None, around=None, writer=None, origin=None)
 
         def read_hooked(native: Native) -> Any:

@@ -1,4 +1,4 @@
-"""Form: how one kind of native object and one class of the model stand for each other, told once."""
+"""Form: how one kind of native object and one class of the model correspond, described once."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ __all__ = ["Form", "absent_of", "fitting"]
 
 
 def absent_of(cls: Any) -> dict[str, Any]:
-    """Return, by field, the value of a class that says "nothing here"; fields that are always required are missing."""
+    """Return, by field, the value of a class that means "absent"; required fields are left out."""
     return absent_values(cls)
 
 
 @attrs.frozen(eq=False)
 class Form:
-    """How one kind of native object and one class of the model stand for each other.
+    """How one kind of native object and one class of the model correspond.
 
-    ``Form("text", am.TextBlock, "text", (Key("text", "text", Text()), CACHE))`` is
-    ``{"type": "text", "text": ..., "cache_control": ...}`` and ``TextBlock(text=..., cache=...)``.
+    ``Form("text", am.TextBlock, "text", (Key("text", "text", Text()), CACHE))`` is ``{"type": "text", "text": ...,
+    "cache_control": ...}`` and ``TextBlock(text=..., cache=...)``.
 
     Attributes:
-        name: among the forms of a format.
+        name: unique among the forms of a format.
         cls: the class of the model.
-        tag: what stands under ``tag_key``; None if nothing has to.
-        items: what the native object is made of.
+        tag: the value of ``tag_key``; None if it needs none.
+        items: the keys of the native object.
         tag_key: the key of the tag.
         tag_at: how many of the items are written before the tag.
-        tagged: whether the tag always stands there, usually, or may be there ("read": it isn't written).
-        fixed: what such objects of the model have in other fields.
+        tagged: whether the tag is always there, usually, or may be there ("read": it isn't written).
+        fixed: the values of other fields in such objects of the model.
         when: tells objects of this form from others of their class; without it, ``fixed`` does.
-        fits: tells native objects that this form reads from others of its tag.
-        around: of a native object without a tag, a key that those of this form have: forms are chosen by the keys that
-            are there, and ``fits`` is asked of few. Of two forms with the same key, ``fits`` tells.
-        is_asked: whether who reads such native objects has asked ``fits``, so that their reader need not.
-        schema: what else the JSON Schema says of such native objects, so that ``fits`` holds: properties, required.
-        marks: marks of objects, each with the function that gives its value for a native object; what is false isn't
-            marked.
-        notes: what each object that is read of this form is marked with.
+        fits: tells native objects of this form from others with the same tag.
+        around: for native objects without a tag, a key that those of this form have: forms are chosen by the keys
+            present, so ``fits`` is called for few. If two forms have the same key, ``fits`` decides.
+        is_asked: whether the caller of the reader has already called ``fits``, so that the reader need not.
+        schema: additions to the JSON Schema of such native objects, so that ``fits`` holds: properties, required.
+        marks: marks of objects, each with the function that returns its value for a native object; a false value sets
+            no mark.
+        notes: the marks of every object read by this form.
         is_only_read: whether objects are written in another form of their class.
-        about: what else to say of such objects, for the documentation.
+        about: more about such objects, for the documentation.
         space: the namespace of its unknown keys and notes, if that isn't the family's.
         spelt: the namespace of its spellings, if that isn't ``space``; marks are under the family then.
-        is_apart: whether it has a place of its own, not among the parts; those of one class that share a place share a
-            name for it.
-        first: asked before a native object is read that isn't the usual one; what it gives, if not None, is the object.
-            It may have the reader of the form read a part of it, with ``is_rest=True``, and is not asked again.
+        is_apart: whether it has its own place, not among the parts; forms of one class that share a place share a name
+            for it.
+        first: called before a native object that isn't the usual one is read; its result, if not None, is the object.
+            It may call the form's reader for a part of it, with ``is_rest=True``, and isn't called again then.
     """
 
     name: str
@@ -80,13 +80,13 @@ class Form:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The native keys, that of the tag included."""
+        """The native keys, including the tag's."""
         own = keys_of(self.items)
         return own if self.tag is None else own | {self.tag_key}
 
     @property
     def odd(self) -> frozenset[str]:
-        """The keys whose value is an extra where it has another shape."""
+        """The keys whose value is an extra if it has another shape."""
         found: set[str] = set()
         for item in self._plain_items:
             if isinstance(item, (Hatch, Beside)):
@@ -97,7 +97,7 @@ class Form:
 
     @property
     def _plain_items(self) -> Iterator[Any]:
-        """The items, and in place of those of a message the keys that these are made of."""
+        """The items, with those of a message replaced by the keys that they consist of."""
         for item in self.items:
             if isinstance(item, Lifted):
                 yield from item.places
@@ -108,20 +108,20 @@ class Form:
 
     @property
     def may_be_odd(self) -> bool:
-        """Whether the value of a key that it names may be an extra."""
+        """Whether the value of a key of this form may be an extra."""
         return bool(self.odd) or any(isinstance(item, Spare) for item in self.items)
 
     @property
     def is_other(self) -> bool:
-        """Whether nothing tells objects of this form: those of its class that have no other form."""
+        """Whether no condition identifies objects of this form: it is for those of its class without another form."""
         return self.when is None and not self.fixed
 
 
 def fitting(forms: Iterable[Form], native: Mapping[str, Any]) -> Form:
-    """Return the first form that a native object has, of those with its tag.
+    """Return the first form that fits a native object, among those with its tag.
 
     Raises:
-        Unreadable: if it has none.
+        Unreadable: if none fits.
     """
     for form in forms:
         if form.fits is None or form.fits(native):

@@ -1,7 +1,7 @@
 """Grouped: the engine of formats whose native user messages hold the results of several calls (Anthropic, Gemini ...).
 
-A native message is a container (``agentmsg.formats.grouping``). Each result in a user's message is a tool message of
-its own; what stands between results are user messages. What belongs to the native message as a whole is on its first.
+A native message is a container (``agentmsg.formats.grouping``). Each result in a user message becomes a tool message;
+what is between results becomes user messages. What belongs to the native message as a whole is put on the first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Grouped", "may_join"]
 
-_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
+_OBJECT: Any = dict  # so that type checkers don't look inside
 _LIST: Any = list
 _USERS = frozenset({"user", "tool"})
 _make_msg = maker(Msg)
@@ -39,7 +39,7 @@ _with_name = replacer(ToolResultBlock, "name")
 
 
 def may_join(group: Sequence[Msg], message: Msg) -> bool:
-    """Whether a message may stand in the native user message of those before it."""
+    """Whether a message may be in the native user message of those before it."""
     last = group[-1]
     if last.role not in _USERS or message.role not in _USERS or last.role == message.role == "user":
         return False
@@ -52,14 +52,14 @@ class Grouped:
     Args:
         described: the forms.
         result: the form of results, which is apart.
-        roles: by role the place of its parts. The user's messages hold the results.
-        words: the native words for roles, where they are others.
+        roles: by role the place of its parts. User messages hold the results.
+        words: the native words for roles, if they differ.
         content: the key of the content.
-        is_list: whether content is always a list of parts; else one plain text is written as a text.
+        is_list: whether content is always a list of parts; otherwise a single plain text is written as a text.
 
     Attributes:
         grouping: which messages share a native one.
-        parts: the parts of users; hooks registered on its Converter before first use replace ours.
+        parts: the parts of user messages; hooks registered on its Converter before first use replace ours.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Grouped:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, natives: Iterable[Any]) -> list[Msg]:
-        """Return the messages of native ones; what isn't a message here is one of the role "native"."""
+        """Read native messages; what isn't a message here gets the role "native"."""
         names = CallNames()
         groups: list[list[Msg]] = []
         is_odd, after_result = False, False
@@ -116,7 +116,7 @@ class Grouped:
 
     @staticmethod
     def _named(message: Msg, names: CallNames) -> Msg:
-        """Return the message with the name of its call on a result, all calls and results having been noted."""
+        """Record all calls and results of a message, and return it with its result named after its call."""
         if message.role != "tool":
             names.see(message)
             return message
@@ -129,7 +129,7 @@ class Grouped:
         return _make_of("tool", (_with_name(block, name),))
 
     def container(self, native: Any) -> list[Msg]:
-        """Return the messages of one native message; one of the role "native" if it isn't a message here."""
+        """Read one native message as several; one of the role "native" if it isn't a message here."""
         word: Any = native.get("role") if type(native) is _OBJECT else None
         role: Any = self._roles.get(word) if type(word) is str else None
         place = None if role is None else self.places[role]
@@ -150,7 +150,7 @@ class Grouped:
         return [self._kept(group[0], native, spelling), *group[1:]]
 
     def _kept(self, first: Msg, native: Native, spelling: str | None) -> Msg:
-        """Return the first message of a native one, with what that says beyond its content."""
+        """Return the first message of a native one, with what the native one says beyond its content."""
         rest = {key: value for key, value in native.items() if key not in self.keys}
         own: Any = first.notes.get(self.family, EMPTY)
         note = own if spelling is None else {**own, self._key: spelling}
@@ -205,7 +205,7 @@ class Grouped:
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, messages: Sequence[Any]) -> list[Any]:
-        """Return the native messages of messages that fit."""
+        """Write messages that fit."""
         natives: list[Any] = []
         results: list[Any] | None = None
         write_result = self.described.names.writers[self._result_name]
@@ -232,9 +232,9 @@ class Grouped:
         return natives
 
     def _alone(self, message: Any) -> Any:
-        """Return the native message of one that shares it with no other."""
+        """Write a message that shares its native one with no other."""
         role, notes, blocks, family = message.role, message.notes, message.content, self.family
-        # One text, in whatever way it was made, is written as a text.
+        # A single text is always written as a text.
         if message._bare and (len(blocks) > 1 or blocks[0].__class__ is not TextBlock):
             writers = self.places[role].writers
             return {"role": self._words[role], self._key: [writers[block.__class__](block) for block in blocks]}
@@ -243,15 +243,15 @@ class Grouped:
         return {"role": self._words[role], self._key: self.content(message)}
 
     def write_result(self, block: Any) -> Any:
-        """Return the part of a result."""
+        """Write a result as a part."""
         if self.family not in block.notes and self.family not in block.extras:
             return self.described.names.writers[self._result_name](block)
-        # The name is said by the call.
+        # The call has the name.
         plain = _with_name(block, None) if block.name is not None else block
         return write_as(self.described.shapes[self._result_name], plain, self.family)
 
     def write_group(self, group: Sequence[Msg]) -> Any:
-        """Return the native message that holds these messages."""
+        """Write the native message that holds these messages."""
         first = group[0]
         if first.role == "native":
             return thaw(cast("NativeBlock", first.content[0]).value)
@@ -259,7 +259,7 @@ class Grouped:
         if not first.notes and not first.extras:
             return plain
         if len(group) > 1:
-            # Spellings are of what is empty, and nothing here is.
+            # Spellings concern empty content, and there is none here.
             first = attrs.evolve(first, notes={})
         return put_back(first, plain, family=self.family, read=self._reread)
 
@@ -278,7 +278,7 @@ class Grouped:
         return {"role": self._words["user"], self._key: content}
 
     def content(self, message: Msg) -> Any:
-        """Return the content of a message in its usual spelling: a text if it is one and says no more."""
+        """Write a message's content in its usual spelling: as a text if it is nothing more than one."""
         blocks: Any = message.content
         write = self.places[message.role].write
         if self._is_list:
@@ -298,7 +298,7 @@ class Grouped:
         return self.container(value)[0]
 
     def returns(self, place: str) -> Callable[[NativeBlock], NativeBlock | None]:
-        """Return the function that tells what is read where a native block is written in a place, else None."""
+        """Return a function that returns what is read back if a native block is written in a place, else None."""
 
         def comes_back(block: NativeBlock) -> NativeBlock | None:
             self.fill()
@@ -307,6 +307,6 @@ class Grouped:
         return comes_back
 
     def comes_back_from_user(self, block: NativeBlock) -> NativeBlock | None:
-        """Tell the same of user messages, where a result is a message of its own."""
+        """Do the same for user messages, where a result is a separate message."""
         self.fill()
         return None if self.read_result(thaw(block.value)) else self.parts.comes_back(block)

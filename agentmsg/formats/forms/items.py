@@ -1,4 +1,4 @@
-"""Items: what a native object is made of, key by key."""
+"""Items: the keys that a native object consists of."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ _NO_BLOCKS: Takes = MappingProxyType({})
 
 @attrs.frozen
 class Key:
-    """A native key and the field of the model that it is: ``Key("title", "title", Text(), "may")``.
+    """A native key and its field in the model: ``Key("title", "title", Text(), "may")``.
 
     Attributes:
         native: the key.
         field: the field.
-        value: what stands there.
-        need: whether the key must stand there, may be absent where there is nothing, or is null or empty then.
-        default: what the field holds where there is nothing, if not what its class says.
-        known: the values that the schema has; an object with another is marked ``/odd``.
-        lacks: a mark of objects without the key, which usual ones have.
-        said: a mark of objects with the key.
-        is_odd: whether a value of another kind is an extra; else it makes the object unreadable.
-        cell: of the capability table, where it isn't that of the value.
+        value: the kind of value.
+        need: whether the key is required, may be absent if there is nothing, or is null or empty then.
+        default: the field's value if there is nothing, if it differs from the class's default.
+        known: the values in the schema; an object with another is marked ``/odd``.
+        lacks: a mark for objects without the key, which usual ones have.
+        said: a mark for objects with the key.
+        is_odd: whether a value of another kind is an extra; otherwise it makes the object unreadable.
+        cell: of the capability table, if it differs from that of the value.
     """
 
     native: str
@@ -65,13 +65,13 @@ class Key:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields of the model that it is."""
+        """The fields of the model that it fills."""
         return self.value.fields or (self.field,)
 
 
 @attrs.frozen
 class Const:
-    """A key that always says the same, such as ``Const("role", "assistant")``; one that lacks it is read, too."""
+    """A key with a constant value, such as ``Const("role", "assistant")``; an object without it is read, too."""
 
     native: str
     value: Any
@@ -79,14 +79,14 @@ class Const:
 
 @attrs.frozen
 class Inside:
-    """An object inside the object that says more of the same: ``Inside("function", (Key("name", ...),), space=...)``.
+    """An inner object with more keys of the same: ``Inside("function", (Key("name", ...),), space=...)``.
 
     Attributes:
         native: its key.
         items: its own keys.
-        need: whether it must stand there; one that may be absent, and has another shape, is an extra.
+        need: whether it is required; an optional one with another shape is an extra.
         space: the namespace of extras for its unknown keys.
-        bare: the key whose text may stand in place of the object; one that is read so is marked ``/bare``.
+        bare: the key whose text may replace the whole object; one read like this is marked ``/bare``.
     """
 
     native: str
@@ -97,35 +97,35 @@ class Inside:
 
     @property
     def is_odd(self) -> bool:
-        """Whether one of another shape is an extra."""
+        """Whether an inner object of another shape is an extra."""
         return self.need == "may"
 
     @property
     def odd(self) -> frozenset[str]:
-        """Its own keys whose value is an extra where it has another shape."""
+        """Its keys whose value is an extra if it has another shape."""
         return frozenset(key.native for key in self.items if isinstance(key, Key) and key.is_odd)
 
 
 @attrs.frozen(kw_only=True)
 class Hatch:
-    """Keys that two plain functions read and write, where no other word says how.
+    """Keys that two plain functions read and write, if no other word describes them.
 
     Attributes:
         keys: the native keys.
-        cells: the fields of the model that they are, with their cells.
+        cells: the fields of the model that they fill, with their cells.
         get: returns the fields of a native object, and under ``notes`` its marks; raises Unreadable for what ``put``
             would not give back. In a ``Single`` it returns the marks of the block under ``marks``.
         put: returns the keys of an object.
-        forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
-            ``put`` the one that writes them, as a second argument.
+        forms: names of forms whose objects are inside. ``get`` then takes a function that reads any of them as second
+            argument, and ``put`` one that writes them.
         odd: those of the keys that may be extras; ``get`` returns under ``odd`` which are.
-        must: those of the keys that must stand there; ``get`` isn't asked without them.
-        is_optional: whether an object without the keys says nothing of the fields; then ``get`` isn't asked, nor is
-            ``put`` where no field is there (without fields: no note).
-        schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
+        must: those of the keys that are required; ``get`` isn't called without them.
+        is_optional: whether an object without the keys says nothing about the fields; then ``get`` isn't called, nor is
+            ``put`` without a field (if there are no fields: without a note).
+        schema: the JSON Schema of each key, for values that ``get`` reads; any value without one.
         about: what the keys are in the model, for the documentation.
         spaces: the namespaces of the extras that ``get`` returns under ``extras``, by namespace.
-        nothing: what all of the keys hold where they say nothing, if that is said in one way: null, or a text.
+        nothing: the value of all the keys if they say nothing, if there is a single one: null, or a text.
     """
 
     keys: tuple[str, ...]
@@ -144,12 +144,12 @@ class Hatch:
 
 @attrs.frozen
 class Spare:
-    """A key that no field is for: with its usual value it says nothing, with any other it is an extra.
+    """A key without a field: its usual value says nothing, any other is an extra.
 
     Attributes:
         native: the key.
         usual: the value that says nothing, such as null or an empty list.
-        is_written: whether it usually stands there; else it is absent.
+        is_written: whether the key is usually there; otherwise it is absent.
     """
 
     native: str
@@ -159,13 +159,13 @@ class Spare:
 
 @attrs.frozen
 class Spread:
-    """Keys that say together an object of the model: ``Spread("source", am.Base64Source, (Key(...), Key(...)))``.
+    """Keys that together make one object of the model: ``Spread("source", am.Base64Source, (Key(...), Key(...)))``.
 
     Attributes:
         field: the field that holds it.
         cls: its class.
         items: its own keys.
-        fixed: what all of these objects have in other fields.
+        fixed: the values of other fields in all of these objects.
     """
 
     field: str
@@ -175,7 +175,7 @@ class Spread:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields of the model that they are."""
+        """The fields of the model that they fill."""
         return (self.field,)
 
     @property
@@ -190,13 +190,12 @@ class Place:
 
     Attributes:
         native: the key.
-        value: what stands there; the value of one block, where ``is_one``.
-        takes: the blocks that stand there, by class, each with a test of those of the class, or None. Without it, all
-            that no other place takes.
-        need: as of a ``Key``.
-        last_of: the place that these blocks are taken from, one at a time: the last that stands there.
-        alone: how the key says that there is nothing, where no other key holds a block; else ``need`` tells.
-        is_one: whether it holds one block, not a list of them.
+        value: the kind of value; that of a single block with ``is_one``.
+        takes: the classes of these blocks, each with a test or None. Without it, all blocks that no other place takes.
+        need: as for a ``Key``.
+        last_of: the place from which these blocks are taken, one at a time: its last.
+        alone: how the key says that there is nothing, if no other key holds a block; otherwise ``need`` decides.
+        is_one: whether it holds one block, not a list.
         is_odd: whether a value of another kind is an extra.
     """
 
@@ -221,10 +220,10 @@ class Beside:
 
     Attributes:
         keys: the native keys.
-        takes: as of a ``Place``.
-        get: returns the blocks of a native object that has such a key, its notes, and which keys are extras.
-        put: returns the keys of some blocks; it is given the message, too.
-        is_always: whether both are asked even where there is no such key or block.
+        takes: as for a ``Place``.
+        get: returns the blocks of a native object with such a key, its notes, and which keys are extras.
+        put: returns the keys for some blocks; it also gets the message.
+        is_always: whether both are called even without such a key or block.
         about: what the keys are in the model, for the documentation.
     """
 
@@ -238,7 +237,7 @@ class Beside:
 
 @attrs.frozen
 class Lifted:
-    """The content of a message, which several keys hold, in the order in which it is read.
+    """The content of a message in several keys, in reading order.
 
     Attributes:
         places: the keys.
@@ -254,12 +253,12 @@ class Lifted:
 
 @attrs.frozen
 class Single:
-    """Keys of a message that say the one block that it holds: ``Single(am.ToolResultBlock, (Key(...), ...))``.
+    """Keys of a message that make its only block: ``Single(am.ToolResultBlock, (Key(...), ...))``.
 
     Attributes:
         cls: the class of the block.
-        items: what it is made of. Marks are the block's; extras and spellings are the message's.
-        marks: what each such block is marked with.
+        items: its keys. Marks belong to the block; extras and spellings belong to the message.
+        marks: the marks of each such block.
     """
 
     cls: type[Any]

@@ -1,4 +1,4 @@
-"""The lines that read single keys, whatever they stand in: what readers of objects and of messages share."""
+"""The lines that read single keys, shared by readers of objects and of messages."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Level:
 
     Attributes:
         d: the variable that holds it.
-        left: the variable that counts the keys not read yet.
-        inside: the key that it stands under; None for the native object.
-        marks: the variable that holds the marks of the object that the keys are read into.
+        left: the variable that counts the unread keys.
+        inside: its key in the native object; None for the native object itself.
+        marks: the variable that holds the marks of the target object.
         odd: the variable that lists the keys whose values are extras.
     """
 
@@ -37,14 +37,14 @@ class Level:
     odd: str = "odd"
 
     def note(self, key: str, spelling: str) -> str:
-        """Return the line that notes a spelling; an object inside is noted as a whole."""
+        """Return the line that notes a spelling; for an inner object, as a whole."""
         if self.inside is None:
             return f"note[{key!r}] = {spelling}"
         return f"note[{self.inside!r}] = ['=', d[{self.inside!r}]]"
 
 
 class KeyLines:
-    """Emits the lines of keys; what their values ask (see ``context.Code``)."""
+    """Emits the lines of keys, and provides what their values need (see ``context.Code``)."""
 
     def __init__(self, form: Form, names: Names) -> None:
         self.form, self.absent = form, absent_of(form.cls)
@@ -54,21 +54,21 @@ class KeyLines:
         self.reader, self.writer, self.origin = names.reader, names.writer, names.origin
 
     def noted(self) -> str:
-        """Return the name of the dict of notes and marks of the object that is read."""
+        """Return the name of the dict of notes and marks of the current object."""
         self.has_noted = True
         return "note"
 
     def marks(self) -> str:
-        """Return the name of the dict of marks of what the key is read into."""
+        """Return the name of the dict of marks for the key's target."""
         self.has_noted = True
         return self.level.marks
 
     def owner(self) -> str:
-        """Return the name of the object that the key is written of."""
+        """Return the name of the object that is written under the key."""
         return "o"
 
     def spelt(self, value: str) -> str:
-        """Return the line that notes how the value of a key is spelt."""
+        """Return the line that notes the spelling of a key's value."""
         self.has_noted = True
         return self.level.note(self.key, f"['=', {value}]")
 
@@ -78,14 +78,14 @@ class KeyLines:
         return key.value.read(f"{key.field}_", self)
 
     def default(self, field: str, own: Any = None) -> str:
-        """Return the expression of what a field holds where there is nothing."""
+        """Return the expression of a field's value if there is nothing."""
         value = self.absent.get(field) if own is None else own
         if value is None or value in ("", ()):
             return repr(value)
         return self.bind(f"no_{field}", value)
 
     def optional_key(self, key: Key, level: Level) -> list[str]:
-        """Return the lines of a key that may be absent."""
+        """Return the lines of an optional key."""
         v = f"{key.field}_"
         nothing = key.value.nothing(v, self.default(key.field, key.default))
         null = [] if key.need == "null" else [level.note(key.native, "'null'")]
@@ -118,26 +118,26 @@ class KeyLines:
         return lines
 
     def empties(self, key: Key) -> list[str]:
-        """Return the names of the values, beside null, that say that there is nothing."""
+        """Return the names of the values, besides null, that mean "nothing"."""
         of_field = ["{}"] if self.absent.get(key.field) is EMPTY else []
         own = ['""'] if key.default == "" else [key.need] if key.need in ('""', "{}") else []
         return [*dict.fromkeys((*key.value.empty, *of_field, *own))]
 
     def is_known(self, key: Key, level: Level) -> list[str]:
-        """Return the line that marks what the schema doesn't have."""
+        """Return the line that marks values outside the schema."""
         if key.known is None:
             return []
         return [f"if {key.field}_ not in {self.bind('known', key.known)}:", f"    {level.marks}['/odd'] = True"]
 
     @staticmethod
     def odd(key: str, level: Level) -> list[str]:
-        """Return the lines that make an extra of a value without meaning here, or a note where it says nothing."""
+        """Return the lines that turn a value without meaning into an extra, or into a note if it says nothing."""
         lines = [f"spelling = spelling_of_nothing({level.d}[{key!r}])", "if spelling is None:"]
         lines += [f"    {level.left} += 1", f"    {level.odd}.append({key!r})"]
         return [*lines, "else:", f"    {level.note(key, 'spelling')}"]
 
     def hatch(self, item: Hatch) -> list[str]:
-        """Return the lines that call the function of some keys; without any of them, only if it must be asked."""
+        """Return the lines that call the function of some keys; without any of the keys, only if it must be called."""
         inner = f", {self.reader(item.forms)}" if item.forms else ""
         absent = [f"{name}_: Any = {self.default(name)}" for name in item.cells]
         said = [
@@ -152,7 +152,7 @@ class KeyLines:
         asked = [f"given = {self.bind('get', item.get)}(d{inner})", *counted]
         if item.must:
             return [*asked, *said]
-        # What says nothing gives nothing.
+        # What says nothing results in nothing.
         lines = [*asked, "if given:", *indented(said)]
         if not item.is_optional:
             return [*absent, *lines]

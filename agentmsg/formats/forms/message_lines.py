@@ -1,4 +1,4 @@
-"""The lines of messages: of content that several keys hold, and of the one block that is all that a message holds."""
+"""The lines of messages: content in several keys, and the only block of a message."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _ONE = Level("d", "left", marks="one")
 
 @attrs.frozen
 class _Alone(Value):
-    """The value of one block, as the tuple of it."""
+    """The value of a single block, as a tuple."""
 
     of: Value
 
     @property
     def empty(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What says that there is none."""
+        """The spellings that mean "no block"."""
         return self.of.empty
 
     def read(self, v: str, c: Code) -> list[str]:
@@ -44,12 +44,12 @@ class _Alone(Value):
 
 
 def _sound(v: str) -> str:
-    """Return the test whether a text is sound; most are ASCII, and tell so at once."""
+    """Return the test whether a text is valid; most are ASCII, which is checked first."""
     return f"({v}.isascii() or is_sound({v}))"
 
 
 def _are_texts(*words: str) -> str:
-    """Return the test whether all are sound texts, and that of a result says something."""
+    """Return the test whether all are valid texts, and that of a result isn't empty."""
     return " and ".join([*(f"type({v}) is str" for v in words), "text", *map(_sound, words)])
 
 
@@ -58,14 +58,14 @@ def _var(place: Place) -> str:
 
 
 def _key(place: Place) -> Key:
-    """Return the key that a place is read like."""
+    """Return the key with the same reader as a place."""
     value = _Alone(place.value) if place.is_one else place.value
     need = "may" if place.alone else place.need
     return Key(place.native, _var(place), value, need, default=(), is_odd=place.is_odd)
 
 
 class MessageLines(KeyLines):
-    """Emits the lines of messages, beside those of keys."""
+    """Emits the lines of messages, besides those of keys."""
 
     # -- content of several keys --------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ class MessageLines(KeyLines):
         key = _key(place)
         if not place.alone:
             return self.optional_key(key, level)
-        # How nothing is said is judged when all others are read.
+        # How absence is spelt is judged after all others are read.
         v, how = f"{key.field}_", f"how_{place.native}"
         found = ["left -= 1", f"{v} = d[{place.native!r}]", f"if {v} is None:", f"    {how}, {v} = 'null', ()"]
         for name in key.value.empty:
@@ -118,7 +118,7 @@ class MessageLines(KeyLines):
         return [f"if {how} and {how} != {usual}:", f"    note[{place.native!r}] = {how}"]
 
     def _bare(self, item: Lifted) -> list[str]:
-        """Return the early end at a message that holds nothing but bare blocks; none where its form leaves a mark."""
+        """Return the early end at a message with only bare blocks; none if its form leaves a mark."""
         held = [place for place in item.places if isinstance(place, Place)]
         if (
             self.form.cls is not Msg
@@ -137,14 +137,14 @@ class MessageLines(KeyLines):
         ]
 
     def _has_more(self) -> bool:
-        """Whether the usual message has keys beside its content: that they are absent is noted."""
+        """Whether the usual message has keys beside its content: their absence is noted."""
         return any(
             item.is_written if isinstance(item, Spare) else isinstance(item, Key) and is_usual(item)
             for item in self.form.items
         )
 
     def usual_message(self, items: Sequence[Item]) -> list[str]:
-        """Return the early end at the message that says a text and nothing else."""
+        """Return the early end at a message with only a text."""
         form = self.form
         if (
             len(items) == 0
@@ -173,14 +173,14 @@ class MessageLines(KeyLines):
         return self._usual_single(first, role) if isinstance(first, Single) else []
 
     def _usual_list(self, place: Place, text: Place, role: str) -> list[str]:
-        """Return the early end at the message of one more key: a list of bare blocks, behind the text or null."""
+        """Return the early end at a message with one more key: a list of bare blocks, after the text or null."""
         self.key = place.native
         made = [
             "if are_bare(held):",
             f"    return make_bare({role}, held if text is None else (make_text(text), *held))",
         ]
         read = [*place.value.read("held", self), *made]
-        # What has no meaning is looked at again below.
+        # What has no meaning is examined again below.
         tried = ["try:", *indented(read), "except Unreadable:", "    pass"]
         return [
             f"if len(d) == 3 and {place.native!r} in d:",
@@ -190,7 +190,7 @@ class MessageLines(KeyLines):
         ]
 
     def _usual_single(self, item: Single, role: str) -> list[str]:
-        """Return the early end at the message of a result that is an id and a text."""
+        """Return the early end at the message of a result with only an id and a text."""
         keys = [key for key in item.items if isinstance(key, Key) and (key.need != "may" or key.lacks)]
         fields = {key.field: key for key in keys}
         is_named = "name" in fields
@@ -210,7 +210,7 @@ class MessageLines(KeyLines):
         ]
 
     def _usual_named(self, item: Single, link: str, text: str, role: str) -> list[str]:
-        """Return the early end at such a message that says the tool's name, too, which is marked."""
+        """Return the early end at such a message that also has the tool's name, which is marked."""
         said = [key for key in item.items if isinstance(key, Key) and key.field == "name" and key.said]
         if not said:
             return []
@@ -225,7 +225,7 @@ class MessageLines(KeyLines):
     # -- one block ----------------------------------------------------------------------------------------------------
 
     def single(self, item: Single) -> list[str]:
-        """Return the lines that make the one block of a message."""
+        """Return the lines that make the only block of a message."""
         outer, self.absent = self.absent, absent_of(item.cls)
         lines = [f"one: dict[str, Any] = {dict(item.marks)!r}"]
         for key in item.items:
@@ -246,7 +246,7 @@ class MessageLines(KeyLines):
 
 
 def write_lifted(item: Lifted, c: Code) -> list[str]:
-    """Return the lines that write the blocks of ``o.content`` under the keys where they stand."""
+    """Return the lines that write the blocks of ``o.content`` under their keys."""
     places = item.places
     taking = [place for place in places if place.takes and not (isinstance(place, Place) and place.last_of)]
     rest = next(place for place in places if not place.takes)

@@ -1,4 +1,4 @@
-"""Namespace: what generated code can name, and the functions of forms, each made when it is first needed.
+"""Namespace: the names for generated code, and the functions of forms, each made on first use.
 
 The text of each function is in ``linecache``, so that tracebacks and debuggers show it.
 """
@@ -43,23 +43,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Namespace"]
 
-_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
+_OBJECT: Any = dict  # so that type checkers don't look inside
 _PLAIN = (str, int, bool, frozenset)
 _SOURCES = {"read": reader_source, "write": writer_source}
 
 
 def _rest_of(native: Native, known: frozenset[str], odd: Sequence[str] = ()) -> Native:
-    """Return the keys that no item names, and those whose value has no meaning here, in the order of the document."""
+    """Return the keys that no item names, and those with values without meaning here, in document order."""
     return {key: value for key, value in native.items() if key not in known or key in odd}
 
 
 def _with_rest(native: Native, owner: Any, space: str) -> Native:
-    """Return an object inside another with its unknown keys, as plain data."""
+    """Return an inner object with its unknown keys, as plain data."""
     return {**native, **thaw(extras_of(owner, space))}
 
 
 def _split_note(family: str) -> Callable[..., Any]:
-    """Return the function that makes notes of marks, which are the family's, and of spellings in another namespace."""
+    """Return a function that splits notes into marks, which are the family's, and spellings in another namespace."""
 
     def split(note: Mapping[str, Any], spelt: str) -> dict[str, Any]:
         if spelt == family:
@@ -72,12 +72,12 @@ def _split_note(family: str) -> Callable[..., Any]:
 
 
 def _free_text(call: Any) -> Any:
-    """Return the input of a call that is any text; another one as its JSON."""
+    """Return the input of a call with free text; for any other call its JSON."""
     return call.input if isinstance(call.input, str) else input_text(call)
 
 
 def _text_or_list(family: str) -> Callable[..., Any]:
-    """Return the function that writes blocks as a text, where they are one and no list was read."""
+    """Return a function that writes blocks as a text, if they are one and no list was read."""
 
     def write(blocks: Any, owner: Any, put: Callable[[Any], Any]) -> Any:
         is_text = len(blocks) == 1 and is_bare_text(blocks[0], family)
@@ -89,7 +89,7 @@ def _text_or_list(family: str) -> Callable[..., Any]:
 
 
 def _list_or_text(family: str) -> Callable[..., Any]:
-    """Return the function that writes blocks as a list, where no text was read that says the same."""
+    """Return a function that writes blocks as a list, unless a text was read that says the same."""
 
     def write(blocks: Any, owner: Any, put: Callable[[Any], Any]) -> Any:
         was_text = len(blocks) <= 1 and owner.notes and mark_of(owner, family, "/str") is True
@@ -106,7 +106,7 @@ def _class_writer(forms: Sequence[Form]) -> str:
 
 
 class Namespace:
-    """The names of the generated code of a format.
+    """The names of a format's generated code.
 
     Args:
         family: whose extras and notes these are.
@@ -115,7 +115,7 @@ class Namespace:
         parts: returns the parts of a place.
 
     Attributes:
-        readers: the function that reads, by the name of the form.
+        readers: the reading function, by the name of the form.
         writers: the function that writes the usual spelling, by the name of the form.
         family: whose extras and notes these are.
     """
@@ -172,7 +172,7 @@ class Namespace:
     # -- what generated code calls ------------------------------------------------------------------------------------
 
     def bind(self, name: str, value: Any) -> str:
-        """Return the name of a value; two values never share one, but for those that are equal and plain."""
+        """Return the name of a value; two values never share one, unless they are equal and plain."""
         unique, number = name, 1
         while True:
             known: Any = self.scope.setdefault(unique, value)
@@ -183,7 +183,7 @@ class Namespace:
             unique = f"{name}_{number}"
 
     def maker(self, cls: type[Any], *fields: str) -> str:
-        """Return the name of the function that makes objects of a class, of these fields in order."""
+        """Return the name of a function that makes objects of a class from these fields in order."""
         known = self._makers.get((cls, *fields))
         if known is None:
             known = self._makers[(cls, *fields)] = self.bind(f"make_{cls.__name__}", maker(cls, *fields))
@@ -198,11 +198,11 @@ class Namespace:
         return self.bind("READER", self._shapes[form].origin)
 
     def reader(self, forms: tuple[str, ...]) -> str:
-        """Return the name of the function that reads any value as one of some forms, or raises Unreadable."""
+        """Return the name of a function that reads any value as one of some forms, or raises Unreadable."""
         return self._grouped("one", forms, self._one_of)
 
     def writer(self, forms: tuple[str, ...]) -> str:
-        """Return the name of the function that writes an object of some forms, extras and spellings included."""
+        """Return the name of a function that writes an object of some forms, including extras and spellings."""
         return self._grouped("put", forms, self._put)
 
     def _grouped(self, kind: str, forms: tuple[str, ...], make: Callable[[tuple[str, ...]], Any]) -> str:
@@ -251,7 +251,7 @@ class Namespace:
             made = by_class[cls].writer
             return by_class[cls].write if made is None else made()
 
-        # Made when they are first needed: a form may stand inside itself.
+        # Made on first use: a form may contain itself.
         writers = Later(writer)
 
         def put(obj: Any) -> Native:
@@ -262,7 +262,7 @@ class Namespace:
         return put
 
     def writer_of(self, forms: Sequence[Form]) -> Callable[[Any], Native]:
-        """Return the function that writes the objects of a class in their usual spelling, whichever form they have."""
+        """Return a function that writes the objects of a class in their usual spelling, whatever their form."""
         if len(forms) == 1:
             only: Callable[[Any], Native] = self.writers[forms[0].name]
             return only
@@ -272,15 +272,15 @@ class Namespace:
     # -- functions ----------------------------------------------------------------------------------------------------
 
     def source(self, kind: str, name: str) -> str:
-        """Return the text of the function of a form: "read" or "write"."""
+        """Return the text of a form's function: "read" or "write"."""
         known = self._texts.get((kind, name))
         if known is None:
-            # Once, so that what is printed is what runs: each time new tables would get names.
+            # Only once, so that the printed text is the running code: new tables would get new names.
             known = self._texts[(kind, name)] = "\n".join(_SOURCES[kind](self._forms[name], self)) + "\n"
         return known
 
     def class_source(self, forms: Sequence[Form]) -> str:
-        """Return the text of the function that writes the objects of a class that has several forms."""
+        """Return the text of the function that writes the objects of a class with several forms."""
         writers = self.bind("writers", self.writers)
         lines = [f"def {_class_writer(forms)}(o: Any) -> Any:"]
         other = forms[0].name

@@ -1,4 +1,4 @@
-"""Values that hold others: one field as the object, an object with a form of its own, a list."""
+"""Values that contain others: one field as the object, an object with its own form, a list."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Wrapped(Value):
     Attributes:
         cls: the class of the object.
         field: the field that holds the value.
-        fixed: what all of these objects have in other fields.
-        of: what the value is.
-        full: whether an empty value says that there is none.
+        fixed: the values of other fields in all of these objects.
+        of: the kind of value.
+        full: whether an empty value means that there is none.
     """
 
     cls: type[Any]
@@ -38,7 +38,7 @@ class Wrapped(Value):
 
     @property
     def empty(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The empty text, where it says nothing."""
+        """The empty text, if it says nothing."""
         return ('""',) if self.full else ()
 
     def read(self, v: str, c: Code) -> list[str]:
@@ -47,25 +47,25 @@ class Wrapped(Value):
         return [*self.of.read(v, c), f"{v} = {c.maker(self.cls, self.field, *self.fixed)}({v}{fixed})"]
 
     def write(self, v: str, c: Code) -> str:
-        """Return the expression of the value alone."""
+        """Return the expression of the value only."""
         return self.of.write(f"{v}.{self.field}", c)
 
     def cell(self, c: Cells) -> Cell:
-        """Support the object without what stands nowhere."""
+        """Support the object, without what has no place."""
         return c.wrapped(self)
 
     def schema(self, c: Schemas) -> dict[str, Any]:
-        """Return the JSON Schema of the value alone."""
+        """Return the JSON Schema of the value only."""
         return self.of.schema(c)
 
 
 @attrs.frozen
 class Nested(Value):
-    """An object that a form describes, one of several by its tag, or where there is none by ``fits``.
+    """An object described by a form, one of several by its tag, or by ``fits`` if there is no tag.
 
     Attributes:
         forms: names of forms of the same format.
-        is_usual: whether the schema has such an object here; any other is marked ``/odd``.
+        is_usual: whether the schema has such an object here; otherwise it is marked ``/odd``.
     """
 
     forms: tuple[str, ...]
@@ -79,11 +79,11 @@ class Nested(Value):
         return lines
 
     def write(self, v: str, c: Code) -> str:
-        """Return the expression of the native object, its extras and spellings included."""
+        """Return the expression of the native object, including its extras and spellings."""
         return f"{c.writer(self.forms)}({v})"
 
     def cell(self, c: Cells) -> Cell:
-        """Support what the forms do."""
+        """Support what the forms support."""
         return c.nested(self.forms)
 
     def schema(self, c: Schemas) -> dict[str, Any]:

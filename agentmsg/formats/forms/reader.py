@@ -1,7 +1,7 @@
-"""The generator of readers: of a form, the Python that reads its native objects.
+"""The generator of readers: from a form, the Python code that reads its native objects.
 
-The function takes a native object once, from the required keys to the optional ones. It ends early at the usual object,
-which has the required keys and no others. Of any other it notes each deviation from the usual spelling where it sees
+The function goes through a native object once, from the required keys to the optional ones. It ends early at the usual
+object, which has only the required keys. For any other it notes each deviation from the usual spelling where it sees
 it, and takes what no item names as extras.
 """
 
@@ -49,17 +49,17 @@ def _is_usual(v: str, usual: Any) -> str:
 
 
 def _is_silent(item: Item) -> bool:
-    """Whether an item is one of those of which all in a row are asked for at once."""
+    """Whether an item is one of those that are tested in a row, all at once."""
     return is_written(item) and says_nothing(item) is not None
 
 
 def _rank(item: Item) -> int:
-    """Return the place of an item in the order of reading: last what needs what was read before."""
+    """Return an item's rank in reading order: last come those that need earlier values."""
     return int(isinstance(item, Key) and item.value.is_last)
 
 
 def reader_source(form: Form, names: Names) -> list[str]:
-    """Return the lines of the function that reads the native objects of a form."""
+    """Return the lines of the function that reads a form's native objects."""
     return _Reader(form, names).lines()
 
 
@@ -95,7 +95,7 @@ class _Reader(UsualLines):
         ]
 
     def _first(self) -> list[str]:
-        """Return the lines that ask another reader for what isn't usual."""
+        """Return the lines that call another reader for what isn't usual."""
         if self.form.first is None:
             return []
         found = [f"found = {self.bind('first', self.form.first)}(d)", "if found is not None:", "    return found"]
@@ -188,7 +188,7 @@ class _Reader(UsualLines):
         value, kind = self.bind("const", item.value), self.bind("kind", type(item.value))
         given = f"{level.d}[{item.native!r}]"
         wrong = [
-            # 1 and True are equal, and not the same.
+            # 1 and True are equal, but not the same.
             f"elif type({given}) is not {kind} or {given} != {value}:",
             f"    raise Unreadable({f'{item.native} is another'!r})",
         ]
@@ -213,7 +213,7 @@ class _Reader(UsualLines):
         absent = [f"{name}_ = {self.default(name)}" for name in fields]
         read = refuse(f"type({inner.d}) is not dict", f"{item.native} is not an object")
         read += [*self._required(item.items, inner), *self._counted(item.items, inner), *keyed]
-        # What was noted of the inside before is of no object any more.
+        # What was noted of the inner object belongs to no object any more.
         unread = [*absent, f"note.pop({item.native!r}, None)", *self.odd(item.native, level)]
         return [
             *absent,
@@ -242,13 +242,13 @@ class _Reader(UsualLines):
         return [f"if {key!r} in d:", *indented(found), "else:", f"    note[{key!r}] = 'absent'"]
 
     def _spares(self, run: list[Spare]) -> list[str]:
-        """Return the lines for spares in a row: all that usually say nothing are asked for at once."""
+        """Return the lines for a row of spares: those that usually say nothing are tested at once."""
         each = [line for spare in run for line in self._spare(spare)]
         return self.if_all({spare.native: spare.usual for spare in run}, [f"left -= {len(run)}"], each)
 
     @staticmethod
     def _spare_inside(item: Spare, level: Level) -> list[str]:
-        """Return the lines for such a key of an object inside: with another value, this is no such object."""
+        """Return the lines for such a key of an inner object: with another value, it isn't such an object."""
         said = refuse(f"{level.d}[{item.native!r}] is not None", f"{item.native} says something")
         said += [f"{level.left} -= 1", level.note(item.native, "'null'")]
         return [f"if {item.native!r} in {level.d}:", *indented(said)]

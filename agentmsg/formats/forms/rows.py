@@ -1,7 +1,7 @@
-"""Rows: of forms, the rows of the capability table.
+"""Rows: from forms, the rows of the capability table.
 
-A field that a form names is supported, as its value says; so are extras, but for the keys that the form has. Any other
-field is reset. What becomes of objects that aren't supported so are rules, which a codec gives.
+A field that a form names is supported as far as its value says; so are extras, except for the form's keys. Any other
+field is reset. A codec's rules decide about objects that aren't supported like this.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NOT_HERE = Drop("this is not given so here")
 
 
 def _then(first: Cell | None, second: Cell) -> Cell:
-    """Return the cell that takes the nearest value of the first to the second."""
+    """Return a cell that applies the second cell to the result of the first."""
     if first is None or second is KEEP:
         return first or second
 
@@ -47,7 +47,7 @@ def _then(first: Cell | None, second: Cell) -> Cell:
 
 
 class Rows:
-    """Makes the rows of a format; what its values ask (see ``context.Cells``).
+    """Makes the rows of a format, and provides what its values need (see ``context.Cells``).
 
     Args:
         described: the format.
@@ -64,7 +64,7 @@ class Rows:
         Args:
             name: of the place.
             rules: by class, the rule for blocks that aren't supported as they are, and the fields that it concerns.
-            others: the rows of classes that have no place here.
+            others: the rows of classes without a place here.
         """
         classes: dict[type[Any], list[str]] = {}
         for form in self._described.places[name]:
@@ -78,7 +78,7 @@ class Rows:
         Args:
             names: the forms of the class.
             rules: as in ``place``.
-            cells: the cells of fields that the forms don't name, or have otherwise.
+            cells: the cells of fields that the forms don't name, or that differ.
         """
         return self._row(names, self._described.shapes[names[0]], rules or {}, **cells)
 
@@ -90,7 +90,7 @@ class Rows:
         return Row(fields, answer, concerns)
 
     def message(self, *names: str, **cells: Cell) -> dict[str, Cell]:
-        """Return the cells of the fields of messages of some forms, beside their role and their content.
+        """Return the cells of the fields of messages of some forms, besides role and content.
 
         Args:
             names: of the forms.
@@ -151,7 +151,7 @@ class Rows:
 
     def _extras(self, forms: list[Form], shape: Shape | None) -> Cell:
         described = self._described
-        # Forms that stand apart have shapes of their own: an extra comes back in the form that its owner is written in.
+        # Forms apart have their own shapes: an extra comes back in the form in which its owner is written.
         shapes = {form.name: shape or described.shapes[form.name] for form in forms}
         keys = {form.name: form.keys for form in forms}
         fixed = {space: form.name for form in forms for space in form.fixed.get("extras", ())}
@@ -221,13 +221,13 @@ class Rows:
         return cell
 
     def nested(self, forms: tuple[str, ...]) -> Cell:
-        """Support an object that has forms of its own, as their rows say."""
+        """Support an object that has its own forms, as their rows say."""
         by_class: dict[type[Any], list[Form]] = {}
         for name in forms:
             form = self._described.forms[name]
             by_class.setdefault(form.cls, []).append(form)
         rows = {cls: _nearest(cls, self._fields(own)) for cls, own in by_class.items()}
-        # Those of a class that has a form for whatever no other form is for.
+        # Classes that have a form for all objects without another form.
         whole = frozenset(cls for cls, own in by_class.items() if any(form.is_other for form in own))
         choosers = {cls: chooser(own) for cls, own in by_class.items()}
 
@@ -251,7 +251,7 @@ class Rows:
 
 
 def _says_more(item: Spare, own: Mapping[str, Any]) -> bool:
-    """Whether an extra under such a key is read as one: it isn't what usually stands there, or null."""
+    """Whether an extra under such a key is read as one: it isn't the usual value, or null."""
     value = own[item.native]
     return not same(value, item.usual) and (item.is_written or value is not None)
 
@@ -261,9 +261,9 @@ def _always(wanted: Any) -> Cell:
 
 
 def _nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]:
-    """Return the function from an object of a class to what rows support of it, or to the Drop of a field."""
+    """Return a function from an object of a class to what the rows support of it, or to a field's Drop."""
     absent = absent_of(cls)
-    # What is always kept need not be asked.
+    # Leave out what is always kept.
     asked = [
         (name, fields.get(name), absent.get(name))
         for name in {**absent, **fields}
@@ -274,7 +274,7 @@ def _nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]
         changes: dict[str, Any] = {}
         for name, cell, nothing in asked:
             old = getattr(obj, name)
-            # Extras that aren't there need not be asked about; other cells may want more than nothing.
+            # Absent extras need no call; other cells may require a value.
             if old is None or old is EMPTY or (cell is None and old == nothing):
                 continue
             new = nothing if cell is None else cell(old, obj)

@@ -1,7 +1,7 @@
-"""Schemas: of forms, the JSON Schema of the native objects that they read.
+"""Schemas: from forms, the JSON Schema of the native objects that they read.
 
-A schema says what is read, not what is usual: where the format has a closed set of words, and others are read with a
-mark, the set stands under ``examples``. Keys that no item names are allowed, for they are extras.
+A schema describes what is read, not what is usual: if the format has a closed set of words, and others are read with a
+mark, the set is under ``examples``. Keys that no item names are allowed, because they are extras.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_of(*described: Described) -> dict[str, Any]:
-    """Return the JSON Schema of the native objects of a format, as ``$defs``: each form, and ``place_NAME``.
+    """Return the JSON Schema of a format's native objects, as ``$defs``: each form, and ``place_NAME``.
 
     Args:
-        described: of descriptions that use the same name, such as dialects, the first counts.
+        described: of descriptions with the same name, such as dialects, the first counts.
     """
     defs: dict[str, Any] = {}
     made = Schemas()
@@ -39,14 +39,14 @@ def schema_of(*described: Described) -> dict[str, Any]:
 
 
 class Schemas:
-    """Makes the schemas of forms; what their values ask (see ``context.Schemas``)."""
+    """Makes the schemas of forms, and provides what their values need (see ``context.Schemas``)."""
 
     def form(self, name: str) -> dict[str, Any]:
-        """Return what refers to the schema of a form."""
+        """Return a reference to the schema of a form."""
         return {"$ref": f"#/$defs/{name}"}
 
     def place(self, name: str) -> dict[str, Any]:
-        """Return what refers to the schema of the parts of a place."""
+        """Return a reference to the schema of the parts of a place."""
         return {"$ref": f"#/$defs/place_{name}"}
 
     def whole(self, form: Form) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Schemas:
         return {"type": "object", "properties": properties, "required": required}
 
     def _keys(self, item: Item) -> list[tuple[str, dict[str, Any], bool]]:
-        """Return the keys of an item, each with its schema and whether it must stand there."""
+        """Return the keys of an item, each with its schema and whether it is required."""
         if isinstance(item, Key):
             schema = item.value.schema(self)
             if item.known is not None:
@@ -102,7 +102,7 @@ class Schemas:
 
 
 def _is_told(form: Form) -> bool:
-    """Whether plain functions that refuse native objects say in a schema which they take."""
+    """Whether plain functions that refuse native objects state in a schema which they accept."""
     places = [place for item in form.items if isinstance(item, Lifted) for place in item.places]
     if any(isinstance(place, Beside) for place in places):
         return False
@@ -114,7 +114,7 @@ def _is_told(form: Form) -> bool:
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of what may be null, too."""
+    """Return the schema of a value that may also be null."""
     if not schema:
         return schema
     if set(schema) == {"enum"}:

@@ -1,4 +1,4 @@
-"""Tables: what a description says, as plain data for other programs, and as a mapping for people."""
+"""Tables: a description as plain data for other programs, and as a mapping for people."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = ["Mapped", "mapped_by", "mapping_of", "plain_tables"]
 
 
 def plain_tables(described: Described) -> dict[str, Any]:
-    """Return all that a description says as JSON; a function stands there by its name, and a class, too.
+    """Return a whole description as JSON, with functions and classes by name.
 
-    What has its default is left out. ``default`` is what a field holds where its key isn't there.
+    Defaults are left out. ``default`` is a field's value if its key is absent.
     """
     forms = {name: _plain_form(form) for name, form in described.forms.items()}
     places = {name: [*forms] for name, forms in described.places.items()}
@@ -59,7 +59,7 @@ def _attributes(obj: Any) -> dict[str, Any]:
     for field in attrs.fields(obj.__class__):
         value = getattr(obj, field.name)
         default: Any = field.default
-        # What a factory makes is equal to what another call makes.
+        # A factory makes a new, equal object on each call.
         default = getattr(default, "factory", lambda made=default: made)()
         if field.name != "items" and (default is attrs.NOTHING or value != default):
             found[field.name] = _plain(value)
@@ -90,11 +90,11 @@ def _plain_mapping(value: Mapping[Any, Any]) -> Any:
 
 @attrs.frozen
 class Mapped:
-    """What a form says, for people.
+    """A form, for people.
 
     Attributes:
-        native: the name of the form, with the tag of the native object where that is another.
-        cls: the class of the model, with what such objects have in other fields.
+        native: the name of the form, with the native object's tag if that differs.
+        cls: the class of the model, with the fixed values of other fields.
         keys: each native key with what it is in the model.
     """
 
@@ -104,12 +104,12 @@ class Mapped:
 
 
 def mapped_by(codec: Codec) -> list[Mapped]:
-    """Return what a codec itself says of native objects that no form describes."""
+    """Return what a codec itself says about native objects that no form describes."""
     return [Mapped(*row) for row in codec.mapped]
 
 
 def mapping_of(described: Described) -> list[Mapped]:
-    """Return what each form of a description says."""
+    """Return the mapping of each form of a description."""
     return [_mapped(form) for form in described.forms.values()]
 
 
@@ -145,7 +145,7 @@ def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str,
 
 
 def _told(value: Value, field: str) -> str:
-    """Return what a value is in the model: the field, and how it is said there."""
+    """Return what a value is in the model: the field, and how it is represented."""
     tell = _TELLERS.get(type(value))
     return field if tell is None else tell(value, field)
 
@@ -159,7 +159,7 @@ def _word(value: Any) -> str:
 
 
 def _with(field: str, words: str) -> str:
-    """Return a field and what to say of it; only that, of what stands inside."""
+    """Return a field with a remark; only the remark for inner values."""
     if not field or not words or field == words:
         return field or words
     return f"{field} ({words})"

@@ -1,7 +1,7 @@
-"""The early ends of readers: at the usual object, which says what it must and no more.
+"""The early ends of readers: at the usual object, which has only the required keys.
 
-Some formats leave out what there is nothing to say of; some write every key, and say null. A reader knows either, and
-makes the object of the few keys that speak.
+Some formats leave out absent values, others write every key with null. A reader knows which, and makes the object from
+the few keys that say something.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SOME = 2
 
 
 def is_written(item: Item) -> bool:
-    """Whether an item is a key that usually stands there, and never says anything."""
+    """Whether an item is a key that is usually there, and never says anything."""
     return isinstance(item, Spare) and item.is_written
 
 
 def spread(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield items, and for what keys say together these keys."""
+    """Yield items, with those that together make an object replaced by their keys."""
     for item in items:
         if isinstance(item, (Spread, Single)):
             yield from item.items
@@ -43,7 +43,7 @@ def spread(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def flat(items: Iterable[Item], *, usual: bool = False) -> Iterator[Item]:
-    """Yield items, and for objects inside what these are made of; of usual ones only what must stand there."""
+    """Yield items, with inner objects replaced by their items; only required ones with ``usual``."""
     for item in items:
         if not isinstance(item, Inside):
             yield item
@@ -52,7 +52,7 @@ def flat(items: Iterable[Item], *, usual: bool = False) -> Iterator[Item]:
 
 
 def inner_level(item: Inside) -> Level:
-    """Return the level of an object inside."""
+    """Return the level of an inner object."""
     return Level(f"in_{item.native}", f"left_{item.native}", item.native, odd=f"odd_{item.native}")
 
 
@@ -70,9 +70,9 @@ def _speaks(key: Key) -> bool:
 
 
 def says_nothing(item: Item) -> dict[str, Any] | None:
-    """Return what the keys of an item hold where they say nothing; None if they aren't told apart so, or aren't there.
+    """Return the values of an item's keys if they say nothing; None if not distinguished, or if they may be absent.
 
-    Values that are equal to no other (1 and True are), so that all can be compared at once.
+    Only values that equal no other (1 and True are equal), so that all can be compared at once.
     """
     if isinstance(item, Key) and item.need == "null" and item.lacks is None:
         return {item.native: None}
@@ -84,7 +84,7 @@ def says_nothing(item: Item) -> dict[str, Any] | None:
 
 
 def _may_lack(item: Item) -> bool:
-    """Whether an object that lacks all keys of an item says nothing by it."""
+    """Whether the absence of all keys of an item says nothing."""
     if isinstance(item, Key):
         return not is_usual(item)
     if isinstance(item, Spare):
@@ -93,10 +93,10 @@ def _may_lack(item: Item) -> bool:
 
 
 class UsualLines(MessageLines):
-    """Emits the early ends of a reader, and what makes objects."""
+    """Emits the early ends of a reader, and the expressions that make objects."""
 
     def early_ends(self) -> list[str]:
-        """Return the early ends, at an object that has the keys of the usual one and no others."""
+        """Return the early ends, at an object with exactly the keys of the usual one."""
         form = self.form
         if form.marks or form.tagged == "read":
             return []
@@ -119,7 +119,7 @@ class UsualLines(MessageLines):
         return [*tagged, *(["not note"] if self.has_noted else [])]
 
     def _usual_tests(self, items: Iterable[Item], level: Level, *, of_tag: bool = False) -> list[str] | None:
-        """Return the tests of the usual object; None where nobody can tell in a word what is usual."""
+        """Return the tests of the usual object; None if no simple test says what is usual."""
         count, tests = int(of_tag), list[str]()
         for item in spread(items):
             if isinstance(item, Inside) and item.need == "must":
@@ -139,7 +139,7 @@ class UsualLines(MessageLines):
         return [f"len({level.d}) == {count}", *tests]
 
     def _usual_key(self, key: Key, level: Level) -> list[str] | None:
-        """Return the tests of a key that speaks; None where its value must be read to know."""
+        """Return the tests of a key that says something; None if its value must be read first."""
         v, tests = f"{key.field}_", list[str]()
         if key.need != "must":
             if key.value.kind is None:
@@ -150,7 +150,7 @@ class UsualLines(MessageLines):
         return [*tests, *([] if key.known is None else [f"{v} in {self.bind('known', key.known)}"])]
 
     def _silent(self) -> list[str]:
-        """Return the early end at an object that has all keys, of which most say that there is nothing."""
+        """Return the early end at an object with all keys, most of which say nothing."""
         count, tests, nothing = int(self.form.tag is not None), list[str](), dict[str, Any]()
         for item in spread(self.form.items):
             none = says_nothing(item)
@@ -175,7 +175,7 @@ class UsualLines(MessageLines):
         return [f"if {said}:", *indented(self.if_all(nothing, self._usual_made(_speaks), ["pass"]))]
 
     def if_all(self, nothing: dict[str, Any], then: list[str], lacking: list[str]) -> list[str]:
-        """Return the lines for an object whose keys hold these values, and for one that lacks one of the keys."""
+        """Return the lines for an object whose keys have these values, and for one that lacks one of the keys."""
         name = self.form.name
         get = self.bind(f"rest_{name}", itemgetter(*nothing))
         said = self.bind(f"nothing_{name}", tuple(nothing.values()))
@@ -184,7 +184,7 @@ class UsualLines(MessageLines):
         return [*asked, "if is_silent:", *indented(then), *otherwise]
 
     def _usual_made(self, says: Callable[[Key], bool]) -> list[str]:
-        """Return the lines that make the object of the usual native one, in which some keys say something."""
+        """Return the lines that make the object from the usual native one, in which some keys say something."""
         lines: list[str] = []
         for item in flat(self.form.items):
             if isinstance(item, Key) and isinstance(item.value, Arguments) and item.need != "must":
@@ -209,7 +209,7 @@ class UsualLines(MessageLines):
         """Return the fields of the model that are read, and the variable of each.
 
         Args:
-            says: whether a key of the usual object says something; by default all that may be are meant.
+            says: whether a key of the usual object says something; by default all possible keys do.
         """
         found: dict[str, str] = {}
         for item in flat(self.form.items, usual=says is not _always):
@@ -224,11 +224,11 @@ class UsualLines(MessageLines):
         return found
 
     def _is_given(self, key: Key) -> bool:
-        """Whether objects must be given the field, even where a key says nothing."""
+        """Whether objects must be given the field, even if its key says nothing."""
         return key.default is not None or key.field not in self.absent
 
     def made_of(self, item: Spread, says: Callable[[Key], bool] = _always) -> str:
-        """Return the expression of the object that some keys say."""
+        """Return the expression of the object that some keys make."""
         fields = [name for key in item.items if says(key) for name in key.fields]
         fixed = {name: self.bind(f"own_{name}", value) for name, value in item.fixed.items()}
         notes = ["adopt({FAMILY: one}) if one else EMPTY"] if says is _always else []

@@ -1,7 +1,7 @@
-"""Values: what may stand under a native key, and what it is in the model.
+"""Values: what may be under a native key, and what it is in the model.
 
-A value emits Python: lines that turn the native value in a variable into the model's, or raise Unreadable, and the
-expression that turns it back. What a value reads, it writes exactly the same; what it would write otherwise, it doesn't
+A value emits Python: lines that turn the native value in a variable into the model's, or raise Unreadable, and an
+expression that turns it back. What a value reads, it writes back exactly; what it would write differently, it doesn't
 read. So nothing need be written and compared to know that it comes back.
 """
 
@@ -37,7 +37,7 @@ _NAMES = {"str": "a string", "int": "a whole number", "bool": "true or false", "
 
 
 def refuse(test: str, what: str) -> list[str]:
-    """Return the lines that refuse a value of which a test holds."""
+    """Return the lines that refuse a value if a test is true."""
     return [f"if {test}:", f"    raise Unreadable({what!r})"]
 
 
@@ -48,14 +48,14 @@ def indented(lines: list[str], by: int = 1) -> list[str]:
 
 @attrs.frozen
 class Value:
-    """What may stand under a key.
+    """What may be under a key.
 
     Attributes:
-        fields: the fields of the model that hold it, where that isn't the one field that the key names.
-        empty: what, beside null, says that there is nothing, as names of spellings.
+        fields: the fields of the model that hold it, if that isn't just the key's field.
+        empty: the values, besides null, that mean "nothing", as names of spellings.
         is_last: whether its lines need the values of the other keys.
         takes_null: whether null is a value like any other.
-        kind: the type of the native value, where that and ``bounds`` tell all.
+        kind: the type of the native value, if that and ``bounds`` are the whole test.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -65,11 +65,11 @@ class Value:
     kind: ClassVar[str | None] = None
 
     def nothing(self, v: str, default: str) -> list[str]:
-        """Return the lines for no value."""
+        """Return the lines for an absent value."""
         return [f"{v} = {default}"]
 
     def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that make the model's value of the native one in the variable ``v``."""
+        """Return the lines that turn the native value in the variable ``v`` into the model's."""
         raise NotImplementedError
 
     def bounds(self, v: str) -> list[str]:
@@ -77,7 +77,7 @@ class Value:
         return []
 
     def write(self, v: str, c: Code) -> str:
-        """Return the expression of the native value; ``o`` is the object that it belongs to."""
+        """Return the expression of the native value; ``o`` is its object."""
         return v
 
     def cell(self, c: Cells) -> Cell:
@@ -116,7 +116,7 @@ class Whole(_Plain):
     """A whole number: ``Key("output_tokens", "output", Whole(least=0))``.
 
     Attributes:
-        least: a smaller number isn't read.
+        least: smaller numbers aren't read.
     """
 
     kind: ClassVar[str] = "int"
@@ -124,7 +124,7 @@ class Whole(_Plain):
     least: int | None = None
 
     def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that refuse all else."""
+        """Return the lines that refuse everything else."""
         lines = super().read(v, c)
         return lines if self.least is None else [*lines, *refuse(f"{v} < {self.least}", f"{c.key} is too small")]
 
@@ -145,7 +145,7 @@ class Truth(_Plain):
 
 @attrs.frozen
 class Total(Whole):
-    """A count that leaves out others, which the model's holds: ``Total(("cache_read", "cache_write"), least=0)``.
+    """A count that excludes others, while the model's includes them: ``Total(("cache_read", "cache_write"), least=0)``.
 
     Attributes:
         beside: the fields of the others.
@@ -167,7 +167,7 @@ class Number(Value):
     """A whole number or a fraction: ``Key("cost", "cost", Number())``."""
 
     def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that refuse all else."""
+        """Return the lines that refuse everything else."""
         return refuse(f"type({v}) is not int and type({v}) is not float", f"{c.key} is not a number")
 
     def schema(self, c: Schemas) -> dict[str, Any]:
@@ -185,11 +185,11 @@ class Link(Text):
 
 @attrs.frozen
 class Json(Value):
-    """Any JSON, as it is: ``Key("data", "data", Json())``.
+    """Any JSON, unchanged: ``Key("data", "data", Json())``.
 
     Attributes:
-        stays_frozen: whether it is written as it stands in the model, where the codec leaves it to the library to make
-            plain data.
+        stays_frozen: whether it is written as it is in the model, if the codec leaves it to the library to make plain
+            data.
     """
 
     takes_null: ClassVar[bool] = True
@@ -206,16 +206,16 @@ class Json(Value):
 
 @attrs.frozen
 class Object(Json):
-    """A JSON object, as it is: ``Key("input_schema", "parameters", Object())``."""
+    """A JSON object, unchanged: ``Key("input_schema", "parameters", Object())``."""
 
     takes_null: ClassVar[bool] = False
 
     def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that refuse all else and freeze it."""
+        """Return the lines that refuse everything else and freeze it."""
         return [*refuse(f"type({v}) is not dict", f"{c.key} is not an object"), *super().read(v, c)]
 
     def write(self, v: str, c: Code) -> str:
-        """Return the expression of the plain copy; of whole objects orjson makes it quicker than a walk."""
+        """Return the expression of the plain copy; for whole objects orjson is faster than a walk."""
         return v if self.stays_frozen else f"plain_twin({v})"
 
     def schema(self, c: Schemas) -> dict[str, Any]:
@@ -225,12 +225,12 @@ class Object(Json):
 
 @attrs.frozen
 class Words(Value):
-    """A word that the model says otherwise: ``Words({"end_turn": "stop"})``. Others are the same on both sides.
+    """A word that the model spells differently: ``Words({"end_turn": "stop"})``. Others are the same on both sides.
 
     Attributes:
         native: our word by the native one, one for one.
-        is_closed: whether no other word may stand there.
-        known: the native words that the schema has; an object with another is marked ``/word``.
+        is_closed: whether no other word is allowed.
+        known: the native words in the schema; an object with another is marked ``/word``.
     """
 
     native: Mapping[Any, Any]
@@ -238,7 +238,7 @@ class Words(Value):
     known: frozenset[str] | None = None
 
     def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that translate a word; one of ours that the format spells otherwise is noted."""
+        """Return the lines that translate a word; one of our words that the format spells differently is noted."""
         table = c.bind("words", self.native)
         if self.is_closed:
             kinds = c.bind("kinds", frozenset(map(type, self.native)))
@@ -272,15 +272,15 @@ class Words(Value):
 
 @attrs.frozen
 class Via(Value):
-    """A value through a pair of plain functions, for what no other word says: ``Via(read_url, write_url)``.
+    """A value through a pair of plain functions, if no other word describes it: ``Via(read_url, write_url)``.
 
     Attributes:
-        get: returns the model's value of a native one; raises Unreadable for what ``put`` would not give back.
+        get: returns the model's value for a native one; raises Unreadable for what ``put`` would not give back.
         put: returns the native value.
         native: the JSON Schema of the native values.
-        supports: the cell of the capability table; without one, what comes back of what is written is supported.
-        is_spelt: whether what ``put`` writes otherwise, though it means the same, is noted.
-        is_marking: whether ``get`` is given the notes of the object, to mark it, and ``put`` the object.
+        supports: the cell of the capability table; without one, a value that comes back when written is supported.
+        is_spelt: whether a different spelling with the same meaning, compared to what ``put`` writes, is noted.
+        is_marking: whether ``get`` also gets the object's notes, to mark it, and ``put`` the object.
     """
 
     get: Callable[..., Any]

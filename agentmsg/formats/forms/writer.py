@@ -1,4 +1,4 @@
-"""The generator of writers: of a form, the Python that gives the usual spelling of its objects, key by key in order."""
+"""The generator of writers: from a form, the Python code that writes its objects, key by key in order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _is_written_spare(item: Item) -> bool:
 
 
 class _Writer:
-    """Emits one writer; what its values ask (see ``context.Code``)."""
+    """Emits one writer, and provides what its values need (see ``context.Code``)."""
 
     def __init__(self, form: Form, names: Names) -> None:
         self.form, self.absent, self.key, self._o = form, absent_of(form.cls), "", "o"
@@ -77,7 +77,7 @@ class _Writer:
         return lines
 
     def _always(self, item: Item, before: list[str]) -> str | None:
-        """Return the entry of a literal for what always stands there; None for what may be absent."""
+        """Return the literal's entry for what is always there; None for what may be absent."""
         if isinstance(item, Const):
             return f"{item.native!r}: {self.bind('const', item.value)}"
         if isinstance(item, Key) and item.need != "may":
@@ -116,7 +116,7 @@ class _Writer:
             if not item.is_optional:
                 return put
             says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]
-            # What no field says, a note does.
+            # If no field says it, a note does.
             return [f"if {' or '.join(says or [f'{self._o}.notes'])}:", *indented(put)]
         if isinstance(item, Spare):
             return self._spare(item, d)
@@ -142,7 +142,7 @@ class _Writer:
         return f"{v} != {absent!r}" if absent and isinstance(absent, str) else f"{v} is not None"
 
     def _held(self, item: Single | Spread, d: str) -> list[str]:
-        """Return the lines that write an object that the object holds, whose keys are among its own."""
+        """Return the lines that write an inner object of the model, whose keys are among its owner's."""
         outer, self.absent, self._o = self.absent, absent_of(item.cls), "one"
         lines = ["one = o.content[0]" if isinstance(item, Single) else f"one = o.{item.field}"]
         for key in item.items:
@@ -151,19 +151,19 @@ class _Writer:
         return lines
 
     def _spare(self, item: Spare, d: str) -> list[str]:
-        """Return the lines that write a key which says nothing, unless extras say more."""
+        """Return the lines that write a key that says nothing, unless extras say more."""
         if not item.is_written:
             return []
         return [*self._own(item), f"if {item.native!r} not in own:", f"    {d}[{item.native!r}] = {item.usual!r}"]
 
     def _own(self, item: Spare) -> list[str]:
-        """Return the line that names the extras, before the first of the keys that look there."""
+        """Return the line that names the extras, before the first key that looks there."""
         first = next(other for other in self.form.items if _is_written_spare(other))
         space = "FAMILY" if self.form.space is None else repr(self.form.space)
         return [f"own = extras_of(o, {space}) if o.extras else EMPTY"] if item is first else []
 
     def _spares(self, run: list[Spare], d: str) -> list[str]:
-        """Return the lines that write such keys in a row: all at once where there are no extras."""
+        """Return the lines that write such keys in a row: all at once if there are no extras."""
         if len(run) == 1:
             return self._spare(run[0], d)
         named = self._own(run[0])

@@ -1,19 +1,19 @@
-"""What a provider refuses, and what mends it: the words for ``agentmsg.check`` and ``agentmsg.repair``.
+"""What a provider refuses, and how to mend it: the vocabulary of ``agentmsg.check`` and ``agentmsg.repair``.
 
 May import ``model`` and what lies below it, and rules for blocks. A codec lists its rules as ``Codec.rules``.
 
 | names | what they are |
 | --- | --- |
-| Finding, Severity, Path | one thing that would be refused; "error" or "warning"; where it stands in the history |
-| SendingRule | one rule: its code, severity, words, the function that finds what breaks it, and the one that mends it |
-| Request | a history as rules look at it: its blocks by class, and which results answer which calls |
+| Finding, Severity, Path | something that would be refused; "error" or "warning"; its place in the history |
+| SendingRule | one rule: its code, severity, words, a function that finds violations, and one that mends them |
+| Request | a history for rules: its blocks by class, and which results answer which calls |
 | Change, Insert, Move, Remove | what a mend may do |
-| Edit, Mend, Mending | any of them; a function that returns them; what it is asked with |
-| PAIRING | the rules of calls and their results, for providers that match them by ids |
-| calls_of | the calls of the client's tools, each with its path |
+| Edit, Mend, Mending | any of them; a function that returns them; its argument |
+| PAIRING | the rules of calls and results, for providers that match them by id |
+| calls_of | the calls of client tools, each with its path |
 | data_encoding, is_base64 | the rule that media are base64; whether a text is |
 | removing | the mend that removes what was found |
-| usual | the rules that several providers have, each with what differs between them |
+| usual | rules that several providers share, each with its variations |
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a mend may do to a history. Paths address the history that the findings were made of."""
+"""What a mend may do to a history. Paths refer to the history that was checked."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Path: TypeAlias = tuple[str | int, ...]
 
 @attrs.frozen
 class Change:
-    """A field has another value, or a block is another block.
+    """A field gets another value, or a block is replaced.
 
     Attributes:
         path: of the field, the block, or the block inside a result.
         value: the new one.
-        level: of the loss; None for the usual one of such a field, and of a block "annotation".
+        level: of the loss; None for the field's default level, and "annotation" for a block.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class Change:
 
 @attrs.frozen
 class Remove:
-    """A message or block goes.
+    """A message or block is removed.
 
     Attributes:
         path: of the message, the block, or the block inside a result.
@@ -45,11 +45,11 @@ class Remove:
 
 @attrs.frozen
 class Insert:
-    """A message that nobody said is put in.
+    """A message that nobody said is inserted.
 
     Attributes:
-        before: the index of the message that it stands before.
-        message: the message; fields that the target has no place for are left out.
+        before: the index of the message before which it is inserted.
+        message: the message; fields without a place in the target are left out.
     """
 
     before: int
@@ -58,12 +58,12 @@ class Insert:
 
 @attrs.frozen
 class Move:
-    """A message stands elsewhere, or a block becomes a message of its own.
+    """A message moves, or a block becomes a message of its own.
 
     Attributes:
         path: of the message or block.
-        before: the index of the message that it stands before.
-        role: of the message, if it is another.
+        before: the index of the message before which it goes.
+        role: of the message, if it changes.
     """
 
     path: Path

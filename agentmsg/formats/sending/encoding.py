@@ -1,4 +1,4 @@
-"""Data that is no base64: the rule of providers, who decode what they are given."""
+"""Data that isn't base64: the rule of providers that decode it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_base64(text: str, spelling: Spelling = "any") -> bool:
     """Whether a text is base64; line breaks and spaces don't count.
 
     Args:
-        text: any.
+        text: any text.
         spelling: what is allowed: "any"; "padded": with padding, in the standard or the URL-safe alphabet; "standard":
             with padding, in the standard alphabet.
     """
@@ -42,14 +42,14 @@ def is_base64(text: str, spelling: Spelling = "any") -> bool:
 def _decodes(text: str) -> bool:
     try:
         binascii.a2b_base64(text, strict_mode=True)
-        # Strict decoders refuse bits behind the last byte, too, and more padding than it takes.
+        # Strict decoders also refuse bits after the last byte, and too much padding.
         return not text.endswith("=") or _without_rest(text) == text
-    except ValueError:  # also of text outside ASCII
+    except ValueError:  # also for text outside ASCII
         return False
 
 
 def _standard(text: str) -> str:
-    """Return a text in the standard alphabet, with padding: base64 if it is so in any spelling."""
+    """Return a text in the standard alphabet, with padding: it is base64 if the text was, in any spelling."""
     compact = "".join(text.split()).rstrip("=").replace("-", "+").replace("_", "/")
     try:
         return _without_rest(compact + "=" * (-len(compact) % 4))
@@ -58,15 +58,15 @@ def _standard(text: str) -> str:
 
 
 def _without_rest(text: str) -> str:
-    """Return base64 without the bits behind its last byte."""
+    """Return base64 without the bits after its last byte."""
     return text[:-4] + binascii.b2a_base64(binascii.a2b_base64(text[-4:]), newline=False).decode()
 
 
 def data_encoding(spelling: Spelling = "any") -> SendingRule:
-    """Return the rule that media are given as base64. What is none is left out, with the block that holds it.
+    """Return the rule that media are base64. Other data is left out, with the block that holds it.
 
     Args:
-        spelling: what the provider takes, see ``is_base64``; base64 of any other is spelt in the standard alphabet.
+        spelling: what the provider accepts, see ``is_base64``; other base64 is rewritten in the standard alphabet.
     """
     fits = partial(is_base64, spelling=spelling)
     return SendingRule(
@@ -89,7 +89,7 @@ def _find(fits: Callable[[str], bool], request: Request) -> Iterator[Path]:
 
 
 def _data(block: Any) -> Iterator[str]:
-    """Yield the data of a medium, and of those inside it."""
+    """Yield the data of a media block, and of those inside it."""
     source = getattr(block, "source", None)
     if isinstance(source, Base64Source):
         yield source.data
@@ -108,7 +108,7 @@ def _mend(fits: Callable[[str], bool], mending: Mending) -> Iterator[Edit]:
 
 
 def _near(fits: Callable[[str], bool], block: Any) -> Any:
-    """Return a medium with data that are allowed; None if there are none."""
+    """Return a media block with allowed data; None if that isn't possible."""
     source = getattr(block, "source", None)
     if isinstance(source, BlocksSource):
         kept = [near for each in source.content if (near := _near(fits, each)) is not None]

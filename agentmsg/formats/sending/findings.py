@@ -1,4 +1,4 @@
-"""Rules over a history: what a request is to them, and what they find."""
+"""Rules over a history: their view of a request, and their findings."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ Severity: TypeAlias = Literal["error", "warning"]
 
 @attrs.frozen
 class Finding:
-    """One thing that a provider would refuse.
+    """Something that a provider would refuse.
 
     Attributes:
         code: the name of the rule.
         severity: "error" for what is known to be refused, "warning" for what only some models refuse.
-        path: where it stands in the history that was checked, as in a Loss.
+        path: its place in the checked history, as in a Loss.
         message: what is wrong.
         fix: what would mend it.
     """
@@ -66,11 +66,11 @@ class Finding:
 
 @attrs.frozen(eq=False, slots=False)
 class Request:
-    """A history as rules look at it.
+    """A history as rules see it.
 
     Attributes:
-        history: the given history; paths address it.
-        joins: whether the provider takes neighbouring assistant messages as one, and system messages out of the way.
+        history: the given history; paths refer to it.
+        joins: whether the provider treats adjacent assistant messages as one, and ignores system messages.
     """
 
     history: History
@@ -83,7 +83,7 @@ class Request:
 
     @cached_property
     def _by_class(self) -> dict[type, list[tuple[int, int, Any]]]:
-        """All blocks by class, with the indexes of their message and of themselves: rules look at few classes."""
+        """All blocks by class, with the indexes of their message and of themselves: rules need few classes."""
         found: defaultdict[type, list[tuple[int, int, Any]]] = defaultdict(list)
         for index, message in enumerate(self.history.messages):
             for at, block in enumerate(message.content):
@@ -95,9 +95,9 @@ class Request:
         return chain.from_iterable(self._by_class.values())
 
     def blocks(self, *classes: type) -> Sequence[tuple[int, int, Any]]:
-        """Return the blocks of some classes, each with the indexes of its message and of itself; in their order."""
+        """Return the blocks of some classes in order, each with the indexes of its message and of itself."""
         own = [found for kind, found in self._by_class.items() if issubclass(kind, classes)]
-        # Tuples of two indexes: no two are the same, so blocks are never compared.
+        # No two index pairs are equal, so blocks are never compared.
         return own[0] if len(own) == 1 else sorted([entry for found in own for entry in found], key=_place)
 
     @cached_property
@@ -107,7 +107,7 @@ class Request:
 
     @cached_property
     def mispaired(self) -> Mapping[str, Sequence[Path]]:
-        """What is wrong with calls and results, by code; nothing of that is worked out where all is plain."""
+        """What is wrong with calls and results, by code; not computed if everything is plain."""
         linked = self.blocks(ToolUseBlock, ToolResultBlock)
         return {} if is_plain(self.messages, linked) else self.pairing.wrong
 
@@ -118,13 +118,13 @@ def _place(entry: tuple[int, int, Any]) -> tuple[int, int]:
 
 @attrs.frozen
 class Mending:
-    """What a mend is asked with.
+    """The argument of a mend.
 
     Attributes:
         request: the history.
         paths: what the rule found.
-        orphans: what becomes of results that answer no call: "text" of a user, or "drop".
-        unanswered: what becomes of calls without result: a made "result", or "drop".
+        orphans: what to do with results that answer no call: "text" from the user, or "drop".
+        unanswered: what to do with calls without a result: a made "result", or "drop".
     """
 
     request: Request
@@ -143,10 +143,10 @@ class SendingRule:
 
     Attributes:
         code: its name.
-        find: yields the path of each place where a request breaks it.
+        find: yields the path of each violation in a request.
         message: what is wrong there.
         fix: what would mend it.
-        mend: mends it; None where the history alone doesn't say how.
+        mend: mends it; None if the history alone doesn't say how.
         severity: of its findings.
     """
 
@@ -158,7 +158,7 @@ class SendingRule:
     severity: Severity = attrs.field(default="error", kw_only=True)
 
     def findings(self, request: Request) -> Iterator[Finding]:
-        """Yield what breaks the rule."""
+        """Yield the violations of the rule."""
         for path in self.find(request):
             yield Finding(self.code, self.severity, path, self.message, self.fix)
 
@@ -177,14 +177,14 @@ def rules_of(codec: Any) -> tuple[SendingRule, ...]:
 
 
 def calls_of(request: Request) -> Iterator[tuple[Path, ToolUseBlock]]:
-    """Yield the calls of the client's tools with their paths."""
+    """Yield the calls of client tools with their paths."""
     for index, at, block in request.blocks(ToolUseBlock):
         if block.kind != "server":
             yield ("messages", index, "content", at), block
 
 
 def names_outside(fits: Callable[[str], object]) -> Callable[[Request], Iterator[Path]]:
-    """Return a function that finds the tools and calls whose name isn't allowed, and tools with the name of another."""
+    """Return a function that finds tools and calls with a name that isn't allowed, and tools with duplicate names."""
 
     def find(request: Request) -> Iterator[Path]:
         seen: set[str] = set()
@@ -201,7 +201,7 @@ def names_outside(fits: Callable[[str], object]) -> Callable[[Request], Iterator
 
 
 def ids_outside(fits: Callable[[str], object]) -> Callable[[Request], Iterator[Path]]:
-    """Return a function that finds the calls and results whose id isn't allowed."""
+    """Return a function that finds calls and results with an id that isn't allowed."""
 
     def find(request: Request) -> Iterator[Path]:
         for cls, name in _LINKS.items():
@@ -217,7 +217,7 @@ _LINKS: Mapping[type[Any], str] = {ToolUseBlock: "id", ToolResultBlock: "tool_ca
 
 
 def ids_twice(*, in_message: bool) -> Callable[[Request], Iterator[Path]]:
-    """Return a function that finds the calls whose id another one has: of the same message, or of the request."""
+    """Return a function that finds calls with a duplicate id: in the same message, or in the request."""
 
     def find(request: Request) -> Iterator[Path]:
         seen: set[tuple[int | None, str]] = set()

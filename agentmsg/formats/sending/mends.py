@@ -1,7 +1,7 @@
-"""What mends the rules that several providers have: results in their places, ids and names that are allowed.
+"""Mends for rules that several providers share: results in their places, allowed ids and names.
 
-Each mend goes over a history in its order and looks at nothing behind: what was said before stays what it was when
-messages are added, so that a provider's cache of it is still good. Where that can't be, the mend says so.
+Each mend goes through a history in order and never looks ahead: earlier messages don't change when messages are added,
+so that a provider's cache of them stays valid. If a mend can't do that, it says so.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ def _answer(mending: Mending) -> Iterator[Edit]:
 
 
 def _move_to_call(mending: Mending) -> Iterator[Edit]:
-    """Put results behind their calls. What was made in their place meanwhile goes: that changes what was before."""
+    """Move results after their calls, and remove those made in their place. This changes earlier messages."""
     pairing = mending.request.pairing
     for path in mending.paths:
         yield Move(path, pairing.after_results(pairing.call_of[path].path), "tool")
 
 
 def _set_aside(mending: Mending) -> Iterator[Edit]:
-    """Make orphans a user's text behind the results around them; one whose call comes later is moved there."""
+    """Turn orphans into user text after the results around them; if the call comes later, move the result there."""
     pairing = mending.request.pairing
     waiting = {block_at(mending.request, call.path).id: call for call in reversed(pairing.calls) if not call.results}
     for path in mending.paths:
@@ -70,7 +70,7 @@ def _set_aside(mending: Mending) -> Iterator[Edit]:
 
 
 def _keep_last(mending: Mending) -> Iterator[Edit]:
-    """Let the last result of a call count, and make the others a user's text: that changes what was before."""
+    """Keep the last result of a call, and turn the others into user text. This changes earlier messages."""
     pairing = mending.request.pairing
     calls = {pairing.call_of[path].path: pairing.call_of[path] for path in mending.paths}
     for call in calls.values():
@@ -79,7 +79,7 @@ def _keep_last(mending: Mending) -> Iterator[Edit]:
 
 
 def _as_text(mending: Mending, path: Path) -> Iterator[Edit]:
-    """Make a result a user's text, between tags that say what it was."""
+    """Turn a result into user text, between tags that say what it was."""
     if mending.orphans == "drop":
         yield Remove(path, "content")
         return
@@ -87,7 +87,7 @@ def _as_text(mending: Mending, path: Path) -> Iterator[Edit]:
     said = {"name": block.name, "status": block.status if block.is_error else None}
     words = "".join(f' {name}="{word}"' for name, word in said.items() if word is not None)
     text = TextBlock(f"<tool_result{words}>\n{block.text}\n</tool_result>")
-    # What isn't text is lost: images, values.
+    # Anything but text is lost: images, values.
     is_all = all(isinstance(each, TextBlock) for each in block.content) and block.structured is block.error is None
     yield Change(path, text, "annotation" if is_all else "content")
     if mending.request.messages[int(path[1])].role == "tool":
@@ -117,10 +117,10 @@ PAIRING = (
 
 
 def renumber(allowed: Callable[[str], str], *, longest: int | None = None) -> Mend:
-    """Return the mend that gives calls and their results ids that are allowed and that no call before has.
+    """Return the mend that gives calls and their results allowed ids that no earlier call has.
 
     Args:
-        allowed: returns an id with what isn't allowed in it replaced.
+        allowed: returns an id with everything replaced that isn't allowed.
         longest: the most characters of an id.
     """
 
@@ -132,7 +132,7 @@ def renumber(allowed: Callable[[str], str], *, longest: int | None = None) -> Me
         for index, at, block in request.blocks(ToolUseBlock, ToolResultBlock):
             path: Path = ("messages", index, "content", at)
             is_call = isinstance(block, ToolUseBlock)
-            # A call may have the very id that one before was just given.
+            # A call may have an id that an earlier one was just given.
             if (path in paths or (is_call and block.id in made)) and (is_call or path not in pairing.call_of):
                 old = cast("str", block.id if is_call else block.tool_call_id)
                 new = taken.free(allowed(old)) if is_call else _Words(longest).free(allowed(old))
@@ -147,10 +147,10 @@ def renumber(allowed: Callable[[str], str], *, longest: int | None = None) -> Me
 
 
 def rename(allowed: Callable[[str], str], *, longest: int) -> Mend:
-    """Return the mend that gives tools, their calls and results names that are allowed.
+    """Return the mend that gives tools, their calls and results allowed names.
 
     Args:
-        allowed: returns a name with what isn't allowed in it replaced.
+        allowed: returns a name with everything replaced that isn't allowed.
         longest: the most characters of a name.
     """
 
@@ -181,25 +181,25 @@ def rename(allowed: Callable[[str], str], *, longest: int) -> Mend:
 
 
 class _Words:
-    """The ids or names that are taken.
+    """The ids or names in use.
 
     Args:
-        longest: the most characters of one; None: any number.
-        words: those that are taken from the first.
+        longest: the most characters of one; None: no limit.
+        words: those in use from the start.
     """
 
     def __init__(self, longest: int | None, words: Iterable[str] = ()) -> None:
         self._longest = longest
         self._words = set(words)
-        # Up to which number each word was tried: not again from 1 for each of many.
+        # The last number tried for each word, so that many equal words don't start from 1 again.
         self._numbers: dict[str, int] = {}
 
     def add(self, word: str) -> None:
-        """Take a word."""
+        """Record a word as used."""
         self._words.add(word)
 
     def free(self, word: str) -> str:
-        """Take a word that isn't taken, and return it: this one, or with a number behind it."""
+        """Return an unused word, and record it: this one, or with a number appended."""
         word = word[: self._longest] or "_"
         new, number = word, self._numbers.get(word, 1)
         while new in self._words:

@@ -1,4 +1,4 @@
-"""Which results answer which calls, as providers look at it that match them by id, turn by turn."""
+"""Which results answer which calls, for providers that match them by id, turn by turn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PROMPTS = ("system", "developer")
 
 
 def is_plain(messages: Sequence[Msg], linked: Sequence[tuple[int, int, Any]]) -> bool:
-    """Whether each call of an assistant is answered once, right behind it: then nothing is wrong, and most are so.
+    """Whether each assistant call is answered once, directly after it: then nothing is wrong, as in most histories.
 
     Args:
         messages: of the history.
@@ -49,12 +49,12 @@ def is_plain(messages: Sequence[Msg], linked: Sequence[tuple[int, int, Any]]) ->
 
 @attrs.define(eq=False)
 class Call:
-    """A call of a client's tool, and what answers it.
+    """A client tool's call, and its results.
 
     Attributes:
         path: of the call.
         turn: of the assistant, counted from 1.
-        results: the paths of its results, in their order.
+        results: the paths of its results, in order.
     """
 
     path: Path
@@ -64,23 +64,23 @@ class Call:
 
 @attrs.define(eq=False)
 class _SameId:
-    """The calls of a turn that have one id, and how many of them are answered: each takes a result, in their order."""
+    """The calls of a turn with one id, and how many have a result: each takes one, in order."""
 
     calls: list[Call]
     answered: int = 0
 
 
 class Pairing:
-    """Calls and results in their order; those without id are left to ``fit``, which gives them ids.
+    """Calls and results in order; ``fit`` gives ids to those without.
 
     Args:
         messages: of the history.
         linked: the calls and results, each with the indexes of its message and of itself.
-        joins: whether neighbouring assistant messages are one turn, and system messages stand in nobody's way.
+        joins: whether adjacent assistant messages are one turn, and system messages are ignored.
 
     Attributes:
-        wrong: the paths of what is wrong, by code; nothing where a native message hides calls or results.
-        calls: the calls, in their order.
+        wrong: the paths of what is wrong, by code; empty if a native message hides calls or results.
+        calls: the calls, in order.
         call_of: the call that a result answers, by the path of the result.
     """
 
@@ -99,7 +99,7 @@ class Pairing:
             self._go_over(linked)
 
     def after_results(self, of: Path) -> int:
-        """Return the index of the message behind a turn of the assistant and all results of its calls.
+        """Return the index of the message after an assistant turn and all results of its calls.
 
         Args:
             of: the path of a call, or of anything else in a message of that turn.
@@ -108,18 +108,18 @@ class Pairing:
         return self.after_run(self._ends("assistant")[behind] if self._joins else behind)
 
     def after_run(self, index: int) -> int:
-        """Return the index of the message behind the results that begin at a message; that one if none do."""
+        """Return the index after the run of results that begins at a message; its own index if there is none."""
         return self._ends("tool")[index]
 
     def _ends(self, role: str) -> list[int]:
-        """Return where the run of messages of a role ends that begins at each message; told for all at once."""
+        """Return, for each message, where the run of one role that begins there ends; computed for all at once."""
         ends = self._runs.get(role)
         if ends is None:
             ends = self._runs[role] = [len(self._messages)] * (len(self._messages) + 1)
             for index in range(len(self._messages) - 1, -1, -1):
                 found = self._messages[index].role
                 goes_on = found == role or (self._joins and found in _PROMPTS and ends[index + 1] > index + 1)
-                # Instructions behind a run are behind it.
+                # Instructions at the end of a run come after it.
                 ends[index] = ends[index + 1] if goes_on else index
         return ends
 
@@ -134,7 +134,7 @@ class Pairing:
                 continue
             path: Path = ("messages", index, "content", at)
             if isinstance(block, ToolUseBlock):
-                # Others than assistants call nothing: there it is told in words.
+                # Only assistants call tools; anything else is text there.
                 if block.id is not None and self._messages[index].role == "assistant":
                     self._ask(path, block.id)
             elif block.tool_call_id is not None:
@@ -150,11 +150,11 @@ class Pairing:
                 self._tell("call-pending" if is_last else "call-unanswered", call.path)
 
     def _enter(self, message: Msg, before: str | None) -> str | None:
-        """Take the role of a message; return what the next one stands behind."""
+        """Record the role of a message; return what the next one comes after."""
         role = message.role
         if role in _PROMPTS and self._joins:
             return before
-        # The results that a user's message begins with are messages of their own before it.
+        # The results at the beginning of a user message are separate messages before it.
         self._is_between = self._is_between or self._has_rest
         content = message.content
         self._leads = role not in ("assistant", "tool") and bool(content) and _is_result(content[0])

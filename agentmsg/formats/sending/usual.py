@@ -1,6 +1,6 @@
-"""Rules that several providers have, each with what differs between them.
+"""Rules that several providers share, each with its variations.
 
-What they look at as turns are the messages but for instructions, which stand apart from them.
+Their turns are the messages without instructions, which are separate.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def turns(request: Request) -> Iterator[tuple[int, Msg]]:
 
 
 def no_messages(message: str = "there is no message") -> SendingRule:
-    """Return the rule that there is a turn."""
+    """Return the rule that there is at least one turn."""
 
     def find(request: Request) -> Iterator[Path]:
         if next(turns(request), None) is None:
@@ -59,7 +59,7 @@ def no_messages(message: str = "there is no message") -> SendingRule:
 
 
 def first_role(message: str = "the first message isn't a user's") -> SendingRule:
-    """Return the rule that no assistant has the first turn."""
+    """Return the rule that the first turn isn't an assistant's."""
 
     def find(request: Request) -> Iterator[Path]:
         first = next(turns(request), None)
@@ -79,11 +79,11 @@ def empty_messages(
     find: Callable[[Request], Iterable[Path]] | None = None,
     severity: Severity = "error",
 ) -> SendingRule:
-    """Return the rule that messages hold something.
+    """Return the rule that messages aren't empty.
 
     Args:
         message: what is wrong.
-        find: finds those that don't, if it isn't any turn without content.
+        find: finds empty messages; by default any turn without content.
         severity: of the findings.
     """
 
@@ -101,12 +101,12 @@ def empty_messages(
 def empty_texts(
     stands: Callable[[Msg, TextBlock], bool] | None = None, blank: Severity = "error"
 ) -> tuple[SendingRule, SendingRule]:
-    """Return the rules that texts hold something, and something but white space.
+    """Return the rules that texts aren't empty, and not only white space.
 
-    Inside a result, what stands alone can't go.
+    Inside a result, a text that stands alone can't be removed.
 
     Args:
-        stands: whether the text of a message is looked at; None: all are.
+        stands: whether the text of a message is checked; None: all are.
         blank: how sure it is that white space is refused.
     """
 
@@ -141,7 +141,7 @@ def arguments(message: str = "the arguments are no object", besides: str | None 
 
     Args:
         message: what is wrong.
-        besides: the kind of calls that have others.
+        besides: the kind of calls whose arguments may differ.
     """
 
     def find(request: Request) -> Iterator[Path]:
@@ -153,20 +153,20 @@ def arguments(message: str = "the arguments are no object", besides: str | None 
 
 
 def duplicate_ids(*, in_message: bool, longest: int | None = None) -> SendingRule:
-    """Return the rule that each call has an id of its own, in its message or among all."""
+    """Return the rule that each call has a unique id, in its message or among all."""
     message = f"another call{' of the message' if in_message else ''} has this id"
     mend = renumber(str, longest=longest)
     return SendingRule("id-duplicate", ids_twice(in_message=in_message), message, "give it an id of its own", mend=mend)
 
 
 def id_characters(message: str, letters: str | None = None, least: int = 1, longest: int | None = None) -> SendingRule:
-    """Return the rule of what ids are made of.
+    """Return the rule for the characters of ids.
 
     Args:
         message: what is wrong.
-        letters: those that may stand in it, as between the brackets of a regular expression; None: any.
-        least: how long they are at least.
-        longest: how long at most; None: any length.
+        letters: the allowed ones, as between the brackets of a regular expression; None: any.
+        least: minimum length.
+        longest: maximum length; None: no limit.
     """
     fits, allowed = _made_of(letters, least, longest)
     mend = renumber(allowed, longest=longest)
@@ -174,7 +174,7 @@ def id_characters(message: str, letters: str | None = None, least: int = 1, long
 
 
 def _made_of(letters: str | None, least: int, longest: int | None) -> tuple[Callable[[str], Any], Callable[[str], str]]:
-    """Return the test whether a word is made of some letters, and what replaces others in it."""
+    """Return the test whether a word consists of some letters, and a function that replaces others."""
     inside = re.compile(rf"{'.' if letters is None else f'[{letters}]'}{{{least},{longest or ''}}}", re.DOTALL)
     if letters is None:
         return inside.fullmatch, str
@@ -186,11 +186,11 @@ def _made_of(letters: str | None, least: int, longest: int | None) -> tuple[Call
 
 
 def tool_names(longest: int, letters: str = "a-zA-Z0-9_-", told: str = "letters, digits, _ and -") -> SendingRule:
-    """Return the rule of what the names of tools are made of.
+    """Return the rule for the characters of tool names.
 
     Args:
-        longest: how long they are at most.
-        letters: as of ``id_characters``.
+        longest: maximum length.
+        letters: as for ``id_characters``.
         told: the same in words.
     """
     fits, allowed = _made_of(letters, 1, longest)
@@ -200,12 +200,12 @@ def tool_names(longest: int, letters: str = "a-zA-Z0-9_-", told: str = "letters,
 
 
 def tools_missing(message: str, family: str | None = None, *, also_chosen: bool = False) -> SendingRule:
-    """Return the rule that a request with calls has tools; what says nothing of settings gets tools with the call.
+    """Return the rule that a request with calls has tools; a history without settings gets its tools with the call.
 
     Args:
         message: what is wrong.
-        family: whose own tools count; None: all do, for those of others are not written.
-        also_chosen: whether the same holds for a choice of tools.
+        family: whose own tools count; None: all do, because those of others aren't written.
+        also_chosen: whether the rule also applies to a choice of tools.
     """
 
     def find(request: Request) -> Iterator[Path]:
@@ -225,7 +225,7 @@ def _is_own(tool: Any, family: str) -> bool:
 
 
 def too_many_tools(most: int) -> SendingRule:
-    """Return the rule that there are not more tools."""
+    """Return the rule for the maximum number of tools."""
 
     def find(request: Request) -> Iterator[Path]:
         if len(request.history.tools) > most:

@@ -1,4 +1,4 @@
-"""What the codecs of AgentScope for Python and for Java have in common."""
+"""Shared by the codecs of AgentScope for Python and for Java."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The input of a call where it is an object, with its text beside.
+"""The input of a call that is an object, with its text beside it.
 
-``raw_input`` of Python 1.x and ``content`` of Java are the text that the model wrote. An empty input is told by the
-text, which may be invalid. A text that says something else than the input is an unknown field: the input counts.
+``raw_input`` of Python 1.x and ``content`` of Java are the text that the model wrote. For an empty input the text
+decides, which may be invalid. A text that says something else than the input is an unknown field: the input counts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a dialect is: one version of the messages. A form describes what a whole native message says.
+"""Dialect: one version of the messages. A form describes a whole native message.
 
-Role and content stand for each other in more than one way, which ``read_said`` and ``write_said`` know. Marks of them:
-``/role`` (the word for it, if it is not the usual one), ``/list`` and ``/str`` (content that isn't a text, or one,
-where the dialect has it otherwise), ``/one`` (content that is one block, as Java's 0.1.0 has it), ``/url`` (one URL
-beside content, as a text).
+Role and content correspond in more than one way, which ``read_said`` and ``write_said`` handle. Their marks: ``/role``
+(the word for the role, if it isn't the usual one), ``/list`` and ``/str`` (content that isn't a text, or is one, unlike
+the dialect's default), ``/one`` (content that is a single block, as in Java's 0.1.0), ``/url`` (one URL beside content,
+as a text).
 """
 
 from __future__ import annotations

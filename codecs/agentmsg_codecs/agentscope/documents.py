@@ -1,9 +1,9 @@
 """Documents: messages in their containers, and the marks that a memory of Python's 1.x keeps with each of them.
 
 ``InMemoryMemory.state_dict()`` (agentscope 1.0.21) is ``{"_compressed_summary", "content"}``; an entry of ``content``
-is a pair of a message and its marks, up to 1.0.10 a message. Marks are the unknown field ``marks`` of what surrounds
-the message: ``extras["agentscope.item"]``. A list of such pairs is read as well. Marks of a history: ``/version``;
-``/pairs`` (an entry is a pair by default). Of a message: ``/pair`` (whether it was one, where that is otherwise).
+is a pair of a message and its marks, up to 1.0.10 a message. Marks are the unknown field ``marks`` of the object around
+the message: ``extras["agentscope.item"]``. A list of such pairs is read, too. Marks of a history: ``/version``;
+``/pairs`` (an entry is a pair by default). Of a message: ``/pair`` (whether it was one, if that isn't the default).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The description of Java's blocks, of 2.x and 1.x, and of usage.
 
-Marks: ``/as`` (the kind of block that media were read from), ``/at`` (the older key that input or output stood
-under), ``/form`` (output that is a text, or one block), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a
-state that the library does not have), ``/nulls`` (metadata of a result with null values), ``/total`` (usage that tells
-the sum, as the library does, and a plain ObjectMapper refuses).
+Marks: ``/as`` (the kind of block that media were read from), ``/at`` (the older key of input or output), ``/form``
+(output that is a text, or one block), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a state that the
+library doesn't have), ``/nulls`` (metadata of a result with null values), ``/total`` (usage that states the sum, as the
+library does, and a plain ObjectMapper refuses).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Java's messages of 2.x and 1.x: what stands beside content, and what has its place in metadata.
+"""Java's messages of 2.x and 1.x: what is beside content, and what is in metadata.
 
-Marks: ``/time`` (a time that the spelling does not hold), ``/word`` (a reason that the library does not have),
-``/usage`` (usage that stands where the version has it otherwise: "top", "metadata"), ``/both`` (metadata have usage
-too), ``/total`` (usage that tells the sum, as the library does, and a plain ObjectMapper refuses).
+Marks: ``/time`` (a time that the spelling can't hold), ``/word`` (a reason that the library doesn't have), ``/usage``
+(usage in another place than in its version: "top", "metadata"), ``/both`` (metadata has usage, too), ``/total`` (usage
+that states the sum, as the library does, and a plain ObjectMapper refuses).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Native messages and ours: which dialect each is in, and that it comes back.
+"""Native messages and ours: which dialect each has, and whether it comes back.
 
-Mark: ``/version`` (of a message that is in another dialect than its document).
+Mark: ``/version`` (of a message in another dialect than its document).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Python's messages of 2.x and 1.x: what stands beside content.
+"""Python's messages of 2.x and 1.x: what is beside content.
 
-Marks: ``/time`` (a time that the spelling of 1.x does not hold), ``/word`` (a finish reason that the library does not
+Marks: ``/time`` (a time that the spelling of 1.x can't hold), ``/word`` (a finish reason that the library doesn't
 have), ``/shape`` (structured output that isn't an object).
 """
 

@@ -1,8 +1,8 @@
 """Replies: which messages share a native one.
 
-A native message is a container (`agentmsg.formats`): each tool result in it is a tool message of its own, what stands
-between them messages of its role. Name, id, time, metadata and unknown fields are on its first message; usage, finish
-reason and structured output on its last that isn't a result.
+A native message is a container (`agentmsg.formats`): each tool result in it becomes a tool message, and what is between
+results becomes messages with its role. Name, id, time, metadata and unknown fields are on its first message; usage,
+finish reason and structured output are on its last that isn't a result.
 """
 
 from __future__ import annotations

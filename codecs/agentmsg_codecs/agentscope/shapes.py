@@ -1,7 +1,7 @@
-"""What the native objects of all dialects have in common: spare keys, ids, times.
+"""Shared by the native objects of all dialects: spare keys, ids, times.
 
-The libraries write every key, null if there is nothing. A key that no field of the model is for is *spare*: with
-its usual value it is only spelling, with any other an unknown field.
+The libraries write every key, with null for nothing. A key without a field in the model is *spare*: its usual value is
+only spelling, any other an unknown field.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Which URLs AgentScope 2.x takes for a source: those that pydantic's AnyUrl does.
+"""Which URLs AgentScope 2.x accepts as a source: those that pydantic's AnyUrl accepts.
 
-Hosts are told apart more coarsely: one that is taken for sure is taken, and a rare one that AnyUrl knows is not.
+Hosts are checked more coarsely: those that are certainly valid are accepted, a few rare ones that AnyUrl accepts
+aren't.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the codecs of Anthropic's requests and responses have in common."""
+"""Shared by the codecs of Anthropic's requests and responses."""
 
 from __future__ import annotations
 

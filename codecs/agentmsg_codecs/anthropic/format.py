@@ -1,9 +1,7 @@
-"""The description: what blocks, sources, citations, results, tools and usage are in Anthropic's Messages API.
+"""The description: blocks, sources, citations, results, tools and usage in Anthropic's Messages API.
 
-What the schema would refuse and a document has all the same is read with the mark ``/odd`` (thinking without a
-signature: ``/unsigned``). The capability table supports what is marked, and mends what is not.
-
-Follows the Python package anthropic 2.12, beta blocks included.
+What a document has although the schema refuses it is read with the mark ``/odd`` (thinking without a signature:
+``/unsigned``). The capability table supports what is marked, and mends what isn't.
 """
 
 from __future__ import annotations

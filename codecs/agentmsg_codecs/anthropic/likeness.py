@@ -1,4 +1,4 @@
-"""How much a document looks like one of Anthropic's."""
+"""How closely a document resembles one of Anthropic's."""
 
 from __future__ import annotations
 

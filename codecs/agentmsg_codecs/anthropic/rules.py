@@ -1,4 +1,4 @@
-"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
+"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
 
 from __future__ import annotations
 

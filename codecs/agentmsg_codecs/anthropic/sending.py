@@ -1,4 +1,4 @@
-"""What the Messages API refuses."""
+"""The rules of the Messages API: what it refuses."""
 
 from __future__ import annotations
 

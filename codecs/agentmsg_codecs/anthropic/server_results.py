@@ -1,4 +1,4 @@
-"""What tools that run at the provider gave: sources, an error, or anything structured."""
+"""Results of server tools: sources, an error, or anything structured."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Where system messages stand: first ones are one, at the top; later ones after a user's turn.
+"""The place of system messages: those at the start are merged, at the top; later ones come after a user turn.
 
-https://docs.claude.com/en/api/messages: newer models take a system message among the others, right after a turn of
-the user, which the results of tools are, too. Any other is lifted to the top. One that was read elsewhere is marked
-``/inline`` and stays.
+https://docs.claude.com/en/api/messages: newer models accept a system message among the others, directly after a user
+turn, which tool results are, too. Any other is lifted to the top. One that was read elsewhere is marked ``/inline`` and
+stays.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a response cost.
+"""The usage of a response.
 
-Anthropic's ``input_tokens`` leaves out what was read from a cache or written to one; ours holds all of it.
+Anthropic's ``input_tokens`` excludes tokens read from a cache or written to one; ours includes them.
 """
 
 from __future__ import annotations

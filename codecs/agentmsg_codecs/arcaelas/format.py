@@ -1,11 +1,11 @@
-"""The description: what messages are, and blocks, sources and calls in them.
+"""The description: messages, and their blocks, sources and calls.
 
-The library has lists of blocks for users and tools. A list of texts elsewhere is read too: its blocks are marked
-``/odd`` and written so again, and nothing else is. Calls have OpenAI's shape.
+The library has lists of blocks for users and tools. A list of texts elsewhere is read, too: its blocks are marked
+``/odd`` and written like that again; nothing else is. Calls have OpenAI's shape.
 
-Marks on a message: ``/list`` (content that could be a text is a list), ``/link`` (the field that links a result is
-that of another generation), ``/time`` (a time that the library would write otherwise), ``/odd`` (a role that the
-library does not know by type).
+Marks on a message: ``/list`` (content that could be a text is a list), ``/link`` (the field that links a result is that
+of another version), ``/time`` (a time that the library would write differently), ``/odd`` (a role that the library's
+types don't have).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much a message looks like one of Arcaelas'."""
+"""How closely a message resembles one of Arcaelas'."""
 
 from __future__ import annotations
 

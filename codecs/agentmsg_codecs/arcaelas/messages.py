@@ -1,4 +1,4 @@
-"""Messages: one native message is one of ours."""
+"""Messages: each native message is one of ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names that the codec uses for anything but fields of the model."""
+"""The codec's names, apart from fields of the model."""
 
 from __future__ import annotations
 

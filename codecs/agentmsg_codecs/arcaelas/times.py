@@ -1,6 +1,6 @@
-"""Times: UTC, with three decimals and a Z, as ``Date.toISOString`` of JavaScript gives them.
+"""Times: UTC, with three decimals and a Z, like JavaScript's ``Date.toISOString``.
 
-Another spelling of a time is kept as it is where it was read: the message is marked ``/time``.
+Another spelling of a time is kept with the mark ``/time``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The description: what parts, tools and usage are in Bedrock's Converse.
+"""The description: parts, tools and usage in Bedrock's Converse.
 
-A part is an object with one key, which tells what it is. A cache point is a part of its own there; here it is the
-``cache`` of the block before: see messages.py, which puts it beside the part before it is read.
+A part is an object with one key, which says what it is. Converse has cache points as separate parts; here a cache point
+is the ``cache`` of the block before: see messages.py, which moves it beside the part before that is read.
 
 Follows the Python package botocore 1.43.
 """

@@ -1,4 +1,4 @@
-"""How much a document looks like one of Bedrock's Converse."""
+"""How closely a document resembles one of Bedrock's Converse."""
 
 from __future__ import annotations
 

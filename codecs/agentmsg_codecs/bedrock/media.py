@@ -1,7 +1,7 @@
 """Images, sound, videos and documents: bytes as base64 text, a place in S3, or the text of a document.
 
-Requests that JavaScript dumped as JSON have their bytes as a Buffer, ``{"type": "Buffer", "data": [255, ...]}``, or as
-an array by index, ``{"0": 255, ...}``; a mark says so.
+In requests that JavaScript dumped as JSON, bytes are a Buffer, ``{"type": "Buffer", "data": [255, ...]}``, or an array
+by index, ``{"0": 255, ...}``; a mark records that.
 """
 
 from __future__ import annotations

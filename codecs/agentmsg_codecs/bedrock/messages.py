@@ -1,4 +1,4 @@
-"""Native messages and ours: each result of a tool is a message of its own, and a cache point is on what it follows."""
+"""Native messages and ours: each tool result becomes a message, and a cache point belongs to what it follows."""
 
 from __future__ import annotations
 

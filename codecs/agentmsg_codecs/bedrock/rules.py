@@ -1,4 +1,4 @@
-"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
+"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def server_result(block: am.ToolResultBlock) -> Any:
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Tell structured content and an error in the content of a result, and that it failed in its status."""
+    """Put structured content and an error into the content of a result; its status says that it failed."""
     content = block.content
     if block.structured is not None:
         content = (*content, am.DataBlock(block.structured))

@@ -1,4 +1,4 @@
-"""What Converse refuses."""
+"""The rules of Converse: what it refuses."""
 
 from __future__ import annotations
 

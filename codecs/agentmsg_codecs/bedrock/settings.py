@@ -1,4 +1,4 @@
-"""Settings: what a request asks for beside its messages and tools.
+"""Settings: what a request asks for besides its messages and tools.
 
 | Bedrock | agentmsg |
 | --- | --- |
@@ -6,7 +6,7 @@
 | inferenceConfig: maxTokens, temperature, topP, stopSequences | max_tokens, temperature, top_p, stop |
 | toolChoice of toolConfig: auto, any; tool | tool_choice: "auto", "required"; its name |
 
-What else stands in these objects is an extra, such as the fields of single models.
+Anything else in these objects is an extra, such as the fields of single models.
 """
 
 from __future__ import annotations

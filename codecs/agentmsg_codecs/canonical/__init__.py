@@ -2,14 +2,14 @@
 
     fields.py          the one table of classes, fields, kinds, tags and positions; fixed for version 1, append only
     reading.py         reading by the table: the plain path, which also keeps odd spellings
-    writing.py         writing by the table, which also honours them; plain_path.py: what both share
-    shapes.py          how an object stands in each spelling: as a tagged JSON object, as a positional array
+    writing.py         writing by the table, which also writes these back; plain_path.py: shared by both
+    shapes.py          an object's form in each spelling: a tagged JSON object, a positional array
     generated_code.py  the fast path: readers and writers generated from the table, as Python source
-    statements.py      what those of JSON and MessagePack share; generated_msgpack.py: those of MessagePack
-    user_hooks.py      hooks of users and of cattrs, and their errors
+    statements.py      shared by JSON and MessagePack; generated_msgpack.py: only for MessagePack
+    user_hooks.py      users' and cattrs' hooks, and their errors
     schema.py          the JSON Schema of the JSON spelling, from the table
     engine.py          a cattrs Converter with all hooks, and the dispatch tables filled from it
 
-The fast path handles what is usual and hands everything else to the plain path, so the plain path alone defines
-what a document means. Codecs of other families never import from here.
+The fast path handles common objects and passes all others to the plain path, so the plain path alone defines what a
+document means. Codecs of other families never import from here.
 """

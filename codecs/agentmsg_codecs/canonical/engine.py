@@ -1,9 +1,9 @@
 """The engine of a canonical codec: a cattrs Converter with a hook for each class, and the tables filled from it.
 
-Our hooks are the functions of generated_code.py, registered on the converter. On first use the dispatch tables
-(by tag for reading, by class for writing) are filled from the converter, once. So a hook that somebody registers
-before that, for one of our classes or for a class of their own, replaces ours; a registered block class without
-hooks gets some that follow its attrs fields. Hooks take and give what stands in the document, tag included.
+Our hooks are the functions of generated_code.py, registered on the converter. The dispatch tables (by tag for reading,
+by class for writing) are filled from the converter once, on first use. A hook that a user registers before that, for
+one of our classes or their own, replaces ours; a registered block class without hooks gets hooks for its attrs fields.
+Hooks take and return the object as it is in the document, tag included.
 """
 
 from __future__ import annotations

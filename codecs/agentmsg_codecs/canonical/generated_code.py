@@ -1,14 +1,14 @@
 """The fast path: one reader and one writer for each class, generated from the field table as Python source.
 
-All the tricks for speed are here, in ``statements.py`` and in ``generated_msgpack.py``. A generated function does what
-is usual in a straight line: it counts the keys it knows, checks exact types, and makes the object; at the first thing
-that is unusual (another type, an unknown key, a default written out, notes of this codec) it hands the whole object to
-the plain path (``plain_X``), which reads it again, notes what is odd and raises the errors. What is inside an object is
-read last, when nothing can send the object to the plain path any more: so nothing is read twice, however deeply it is
+All the tricks for speed are here, in ``statements.py`` and in ``generated_msgpack.py``. A generated function handles
+the common case in straight-line code: it counts the keys it knows, checks exact types, and makes the object. At the
+first unusual thing (another type, an unknown key, an explicit default, notes of this codec) it passes the whole object
+to the plain path (``plain_X``), which reads it again, notes what is odd and raises the errors. Inner objects are read
+last, when nothing can send the object to the plain path any more: so nothing is read twice, however deeply it is
 nested.
 
-Each is compiled when it is first called: most documents hold few classes. To look at the source:
-``print(source("json", "read_Msg"))``. Tracebacks show its lines.
+Each function is compiled on first call: most documents hold few classes. To see the source: ``print(source("json",
+"read_Msg"))``. Tracebacks show its lines.
 """
 
 from __future__ import annotations

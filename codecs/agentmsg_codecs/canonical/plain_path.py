@@ -1,4 +1,4 @@
-"""What plain reading and writing share."""
+"""Shared by plain reading and writing."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
 """The plain path of reading: any object, by the field table.
 
-Reading checks each field by its kind, keeps what is beyond the table as ``extras["agentmsg"]``, and notes odd
-spellings under ``notes["json"]`` or ``notes["msgpack"]``: the name of a field with one of
+Reading checks each field by its kind, keeps fields beyond the table as ``extras["agentmsg"]``, and notes odd spellings
+under ``notes["json"]`` or ``notes["msgpack"]``: the name of a field with one of
 
-    "explicit"      the default is written out (an empty mapping, a null ...), or what is usually left out is not
-    "absent"        what is always written is left out
-    "str"           content that is one plain text stands as this text
-    ["=", text]     a time that is spelt otherwise than Python would
+    "explicit"      the default is written out (an empty mapping, a null ...), or something usually left out is there
+    "absent"        something always written is left out
+    "str"           content that is one plain text is given as this text
+    ["=", text]     a time that Python would spell differently
 
-A spelling says nothing about the value and is honoured only where it fits. What later versions add (keys in JSON,
-items after the last position in MessagePack, blocks and tools with unknown tags) is kept and written back.
-``extras`` and ``notes`` that a document spells out where they would be inlined or are this codec's own are noted,
-too, so no document and no history is misread.
+A spelling says nothing about the value and is used only if it fits. What later versions add (keys in JSON, items after
+the last position in MessagePack, blocks and tools with unknown tags) is kept and written back. If a document spells out
+``extras`` and ``notes`` that would be inlined, or are this codec's own, that is noted, too, so no document and no
+history is misread.
 """
 
 from __future__ import annotations

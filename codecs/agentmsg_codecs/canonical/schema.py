@@ -1,9 +1,9 @@
-"""The JSON Schema of the canonical JSON form, made from the field table; words come from the model's docstrings.
+"""The JSON Schema of the canonical JSON form, made from the field table; descriptions come from the model's docstrings.
 
-What the reader refuses the schema refuses, as far as a schema can tell; what the reader takes it takes. It cannot tell
-1.0 from 1, a key given twice, levels of nesting, the fields of block classes that users register, and whether
+The schema accepts what the reader accepts, and refuses what it refuses, as far as a schema can. It can't distinguish
+1.0 from 1, and can't check duplicate keys, levels of nesting, the fields of users' block classes, and whether
 ``raw_input`` says the same as ``input``. Unknown keys are allowed wherever the reader keeps them as
-``extras["agentmsg"]``, and so are unknown tags of blocks and tools; unknown sources are not.
+``extras["agentmsg"]``, and so are unknown tags of blocks and tools; unknown sources aren't.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""How an object of the canonical form stands in each spelling.
+"""The form of an object in each spelling of the canonical form.
 
-``JsonShape``: ``{"type": "text", "text": "hi", ...}``: the tag (of blocks, sources and tools), then the fields by
-name; unknown keys are beyond the table.
+``JsonShape``: ``{"type": "text", "text": "hi", ...}``: the tag (of blocks, sources and tools), then the fields by name;
+unknown keys are beyond the table.
 
 ``MsgpackShape``: ``[1, "hi", ...]``: the number (of blocks, sources and tools), then the fields by position; absent
 fields are nil, absent ones at the end are cut; items after the last known position are beyond the table. A TextBlock
-that has only its text is that text. A block class of a user is ``[tag, {field: value}]``.
+that has only its text is that text. A user's block class is ``[tag, {field: value}]``.
 
-``open`` takes an object apart into the fields given, what is beyond the table, and a note of odd spellings;
-``close`` puts it together again.
+``open`` takes an object apart into its fields, those beyond the table, and a note of odd spellings; ``close`` puts it
+together again.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def given(field: Field) -> str:
 
 
 def must_stand(field: Field) -> bool:
-    """Tell whether a field is always written."""
+    """Whether a field is always written."""
     return field.default is REQUIRED or (field.always and field.kind != "input")
 
 

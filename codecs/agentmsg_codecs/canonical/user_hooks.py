@@ -1,7 +1,7 @@
-"""Hooks that are not ours: those of users, and those that cattrs generates; and their errors, made typed.
+"""Hooks that aren't ours: those of users, and those that cattrs generates; their errors become typed.
 
-``new_converter`` gives the strict converter whose hooks coerce nothing. A block class of a user is read and written
-by the plain path, field by field: the common fields as of every block, its own by the types that it names.
+``new_converter`` returns the strict converter whose hooks coerce nothing. The plain path reads and writes a user's
+block class field by field: the common fields as for every block, its own by their type annotations.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The plain path of writing: any object, by the field table, with the spellings that its note names.
+"""The plain path of writing: any object, by the field table, with the spellings in its note.
 
-A spelling is honoured only where it fits the value.
+A spelling is used only if it fits the value.
 """
 
 from __future__ import annotations

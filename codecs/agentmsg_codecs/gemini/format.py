@@ -1,7 +1,7 @@
-"""The description: what parts, tools and usage are in Gemini's generateContent.
+"""The description: parts, tools and usage in Gemini's generateContent.
 
-Parts have no tag: the key that they are made around tells them apart. What it holds is an object; unknown keys of that
-object are extras["gemini.item"].
+Parts have no tag: the key that they are made around identifies them. Its value is an object, whose unknown keys are
+extras["gemini.item"].
 
 Follows the Python package google-genai 3.4.
 """

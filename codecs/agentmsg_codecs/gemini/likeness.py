@@ -1,4 +1,4 @@
-"""How much a document looks like one of Gemini's."""
+"""How closely a document resembles one of Gemini's."""
 
 from __future__ import annotations
 

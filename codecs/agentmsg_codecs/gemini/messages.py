@@ -1,4 +1,4 @@
-"""Contents and messages: each result of a tool is a message of its own."""
+"""Contents and messages: each tool result becomes a message."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the client's tools gave: a response is an object, in which one key may hold what was given.
+"""Results of client tools: a response is an object, in which one key may hold the result.
 
-``{"output": text}`` is a text, ``{"error": text}`` one that tells an error. Any other value under these keys is
-structured, as is any other object. ``result`` and ``return_value``, which libraries write, are read as ``output`` is.
+``{"output": text}`` is a text, ``{"error": text}`` an error text. Any other value under these keys is structured, as is
+any other object. ``result`` and ``return_value``, which libraries write, are read like ``output``.
 """
 
 from __future__ import annotations

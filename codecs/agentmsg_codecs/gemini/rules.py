@@ -1,4 +1,4 @@
-"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
+"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _words_of(block: am.ToolResultBlock) -> list[am.TextBlock]:
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Tell a result in one text or one value, with media behind it; that it failed is its status."""
+    """Express a result as one text or one value, followed by media; its status says that it failed."""
     content = block.content
     is_one = len(content) == 1 and type(content[0]) is am.TextBlock
     if is_one and block.structured is None and block.error is None and not block.is_error:

@@ -1,4 +1,4 @@
-"""What generateContent refuses."""
+"""The rules of generateContent: what it refuses."""
 
 from __future__ import annotations
 

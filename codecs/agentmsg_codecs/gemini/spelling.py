@@ -1,8 +1,8 @@
-"""Two spellings: REST says camelCase, some clients say snake_case, and the API takes both.
+"""Two spellings: REST uses camelCase, some clients use snake_case, and the API accepts both.
 
-Parts and responses are read in camelCase; the mark ``/snake`` lists the keys that were spelt otherwise. Only keys of
-the schema are respelt: those inside arguments and responses of tools are the user's. Python's package dumps all fields
-of a part: the mark ``/nothing`` has those that are null.
+Parts and responses are read in camelCase; the mark ``/snake`` lists the keys that were spelt differently. Only keys of
+the schema are respelt: those inside tool arguments and responses are the user's. Python's package dumps all fields of a
+part: the mark ``/nothing`` lists those that are null.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The tools of a request: declarations of functions, several in one object, and what the provider runs.
+"""The tools of a request: function declarations, several in one object, and what the provider runs.
 
-Declarations that follow each other share an object; where a document begins another one, the first in it is marked.
+Adjacent declarations share an object; if a document begins another one, the first in it is marked.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The description: what messages are in rows, their parts and calls, and the tools.
+"""The description: messages in rows, their parts and calls, and the tools.
 
 Marks: on a message ``/list`` (content that could be a text is a list); on a block ``/at`` (the key that it was read
 from), ``/part`` (thinking or a call that is a part of content), ``/value`` (a text under ``value``), ``/inline``
-(thinking in tags in front of the text), ``/call`` (a native block among the calls), ``/text`` or ``/object`` (arguments
-that aren't spelt as the codec spells them), ``/no-id``, ``/no-name``, ``/is-value`` (a result that is any JSON).
+(thinking in tags before the text), ``/call`` (a native block among the calls), ``/text`` or ``/object`` (arguments
+spelt differently from the codec's default), ``/no-id``, ``/no-name``, ``/is-value`` (a result that is any JSON).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-r"""Thinking in tags in front of a text: ``<think>\n...\n</think>\n\n``, the third place where rows have it.
+r"""Thinking in tags before a text: ``<think>\n...\n</think>\n\n``, the third place where rows have it.
 
-The mark ``/inline`` on the thinking counts the line breaks behind the first tag, before the second one and behind it.
+The mark ``/inline`` on the thinking counts the line breaks after the first tag, before the second one and after it.
 """
 
 from __future__ import annotations

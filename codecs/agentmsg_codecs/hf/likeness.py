@@ -1,4 +1,4 @@
-"""How much a document looks like a row: what requests to a provider do not have tells it from them."""
+"""How closely a document resembles a row: by what requests to a provider don't have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows: where the messages of a row stand, by its columns.
+"""Rows: where the messages of a row are, by its columns.
 
 | columns | messages |
 | --- | --- |

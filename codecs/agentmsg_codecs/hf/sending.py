@@ -1,6 +1,6 @@
-"""What is wrong with a row before it is trained on: arguments that a column of calls padded.
+"""Faults of a row before training: arguments padded by a column of calls.
 
-Arrow and Parquet have one type for a column, so each call gets the arguments of all others, with null.
+Arrow and Parquet have one type for a column, so each call gets the argument names of all others, with null.
 """
 
 from __future__ import annotations

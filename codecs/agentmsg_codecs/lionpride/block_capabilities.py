@@ -1,4 +1,4 @@
-"""Which blocks lionpride's messages support, and what the others are in text."""
+"""Which blocks lionpride's messages support, and the text for all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside the content of a node: pairs of functions that read a field and write it."""
+"""Fields beside the content of a node: pairs of functions that read and write them."""
 
 from __future__ import annotations
 

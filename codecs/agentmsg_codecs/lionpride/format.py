@@ -1,11 +1,11 @@
-"""The description: what the five classes of content are, and what stands beside the content of a node.
+"""The description: the five classes of content, and the fields beside the content of a node.
 
-Marks on blocks: ``/odd`` on an image whose URL the real reader refuses; ``/detail`` where it does not list the detail;
-``/parsed`` on what stands in a text field as JSON (the real writer parses texts that are JSON); ``/error`` and
-``/link``, the same of a result's ``error`` and ``request_id``; ``/plain`` on a call whose arguments aren't an object;
-``/no-id`` on a call or result; ``/free`` on a result whose id isn't a UUID as lionpride writes it.
+Marks on blocks: ``/odd`` on an image whose URL the real reader refuses; ``/detail`` if it doesn't list the detail;
+``/parsed`` on JSON in a text field (the real writer parses texts that are JSON); ``/error`` and ``/link``, the same for
+a result's ``error`` and ``request_id``; ``/plain`` on a call whose arguments aren't an object; ``/no-id`` on a call or
+result; ``/free`` on a result whose id isn't a UUID as lionpride writes it.
 
-Marks on a message: ``/free``, the same of its id; ``/time`` (the form of ``created_at``); ``/unclassed`` (metadata
+Marks on a message: ``/free``, the same for its id; ``/time`` (the form of ``created_at``); ``/unclassed`` (metadata
 without ``lion_class``); ``/stored`` (``node_metadata``, as databases have it).
 """
 

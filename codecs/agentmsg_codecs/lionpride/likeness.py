@@ -1,4 +1,4 @@
-"""How much a message looks like one of lionpride's."""
+"""How closely a message resembles one of lionpride's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages: a node with its content, one of ours."""
+"""Messages: each node with its content is one of ours."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The keys of a response beside its message, at their two levels: the choice, and the document.
 
-An ``index`` that is not 0, an ``object`` other than chat.completion, an ``id`` that isn't a text ...: what cannot be
-read as what it means is kept as it is, among the response metadata, and told where it is lost.
+An ``index`` that isn't 0, an ``object`` other than chat.completion, an ``id`` that isn't a text ...: values without
+their normal meaning are kept unchanged in the response metadata, and reported if they are lost.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What OpenAI's messages support of blocks: rows of the capability table, by place."""
+"""Which blocks OpenAI's messages support: rows of the capability table, by place."""
 
 from __future__ import annotations
 

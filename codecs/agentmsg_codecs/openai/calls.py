@@ -1,9 +1,9 @@
 """Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages.
 
-Marks: ``/no-id`` on what was read without an id, and needs none; ``/legacy`` on a function_call and on the result in a
-message of the role ``function``, whose ids the reader makes; ``/call`` on the native block of an entry that isn't a
-call; ``/type`` on a call with another word for its type, which is its kind; ``/object`` on one whose arguments aren't
-text.
+Marks: ``/no-id`` on a call or result that was read without an id, and needs none; ``/legacy`` on a function_call and on
+the result in a message with the role ``function``, whose ids the reader makes; ``/call`` on the native block of an
+entry that isn't a call; ``/type`` on a call with another word for its type, which becomes its kind; ``/object`` on one
+whose arguments aren't text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The description: what parts, calls, tools, annotations and usage are in OpenAI's Chat Completions.
+"""The description: parts, calls, tools, annotations and usage in OpenAI's Chat Completions.
 
-What the schema has nowhere, or not in this role, is read with the mark ``/odd``: it is written again as it was, and
-nothing else is written so.
+What the schema doesn't have, or not in this role, is read with the mark ``/odd``: it is written again as it was, and
+nothing else is written like that.
 
 Follows the Python package openai 3.54. Fields of compatible servers are read, and written back where they were read.
 """

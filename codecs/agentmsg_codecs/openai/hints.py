@@ -1,7 +1,7 @@
 """Cache hints: OpenAI's own on parts and tools, and the ``cache_control`` of compatible servers.
 
-Marks on a hint: ``/at`` (it stands in a ``cache_control``, in both, or beside a message), ``/beside`` (beside the
-message, too), ``/odd`` (the schema doesn't have it so, or not here).
+Marks on a hint: ``/at`` (it is in a ``cache_control``, in both, or beside a message), ``/beside`` (beside the message,
+too), ``/odd`` (the schema doesn't have it like this, or not here).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much a document looks like OpenAI's messages."""
+"""How closely a document resembles OpenAI's messages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What readers note on results and sound, and what writers and the capability table ask about it.
+"""Marks that readers set on results and sound, for writers and the capability table.
 
 Marks on a message: ``/list`` (content that could be a text is a list), ``/copies`` (see reasoning.py); on blocks:
-``/refusal`` (it stands in the field of that name), ``/named`` (a result whose message has a name), ``/function`` (and
-its role is ``function``), ``/value`` (and its content isn't a text), ``/legacy`` and ``/no-id`` (see calls.py),
+``/refusal`` (it is in the field of that name), ``/named`` (a result whose message has a name), ``/function`` (and whose
+role is ``function``), ``/value`` (and whose content isn't a text), ``/legacy`` and ``/no-id`` (see calls.py),
 ``/annotated`` (a cited text in a request).
 """
 

@@ -1,4 +1,4 @@
-"""Messages: one native message is one of ours. What stands beside the content is taken off first, and put on last."""
+"""Messages: one native message is one of ours. What is beside the content is read first, and written last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names that the OpenAI codecs use for anything but fields of the model."""
+"""The names of the OpenAI codecs, apart from fields of the model."""
 
 from __future__ import annotations
 

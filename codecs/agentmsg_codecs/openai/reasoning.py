@@ -1,4 +1,4 @@
-"""What a model thought, in the fields of compatible servers; OpenAI's own messages have none.
+"""A model's thinking in the fields of compatible servers; OpenAI's own messages have none.
 
 | field | of | blocks |
 | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""What Chat Completions refuses."""
+"""The rules of Chat Completions: what it refuses."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What compatible servers say beside the content of a message, a part or a call.
+"""Fields of compatible servers beside the content of a message, a part or a call.
 
-``cache_control`` of a message or a call is a cache hint: of the last block of the message that may have one, of the
-call. ``extra_content: {"google": {"thought_signature": ...}}``, with which Google's endpoint signs a call or a
-response, is the signature of the call, of the part, or of the last text of the message; so marked: ``/signed``.
-Where a block says the same as its message, both are written; where they differ, the message is kept as it is.
+``cache_control`` of a message or a call is a cache hint: for the last block of the message that may have one, or for
+the call. With ``extra_content: {"google": {"thought_signature": ...}}`` Google's endpoint signs a call or a response:
+it is the signature of the call, of the part, or of the last text of the message, marked ``/signed``. If a block says
+the same as its message, both are written; if they differ, the message is kept unchanged.
 https://ai.google.dev/gemini-api/docs/thought-signatures
 """
 

@@ -1,4 +1,4 @@
-"""Settings: what a request asks for beside its messages and tools.
+"""Settings: what a request asks for besides its messages and tools.
 
 | OpenAI | agentmsg |
 | --- | --- |

@@ -1,4 +1,4 @@
-"""URLs and data: what stands under ``url`` and ``file_data``."""
+"""URLs and data: the values of ``url`` and ``file_data``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which thinking OpenAI's messages support: what has a field of compatible servers."""
+"""Which thinking OpenAI's messages support: thinking with a field of compatible servers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a model thought as a part of its content, as Mistral has it.
+"""A model's thinking as a part of its content, as Mistral has it.
 
 ``{"type": "thinking", "thinking": [{"type": "text", "text": ...}, ...], "signature"?, "closed"?}``; other servers write
-the thinking as a text. Marks: ``/str`` (it is a text), ``/cuts`` (the lengths of its texts, if they are not one).
+the thinking as a text. Marks: ``/str`` (it is a text), ``/cuts`` (the lengths of its texts, if there are several).
 https://docs.mistral.ai/capabilities/reasoning
 """
 

@@ -1,6 +1,6 @@
-"""What messages know of each other: the tool of a result, and the ids that function calls of old do not have.
+"""Links between messages: the tool of a result, and ids for old function calls, which have none.
 
-The reader names results after their calls and makes the ids; the writer takes back what the reader would make again.
+The reader names results after their calls and makes the ids; the writer removes what the reader would make again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a response must say of its usage, and what of it is told only where it was read."""
+"""Required usage of a response, and usage that is written only where it was read."""
 
 from __future__ import annotations
 

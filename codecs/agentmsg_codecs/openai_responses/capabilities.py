@@ -1,4 +1,4 @@
-"""The capability table: what requests and responses support, and what becomes of the rest."""
+"""The capability table: what requests and responses support, and the rules for the rest."""
 
 from __future__ import annotations
 

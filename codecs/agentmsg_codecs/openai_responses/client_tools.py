@@ -1,7 +1,7 @@
 """Tools that OpenAI defines and the client runs: computer, shells, patches. Their calls and results are items.
 
-The kind of a call and of its result is the name of the tool; the input says what to do. To other formats it is a
-function's call.
+The kind of a call and of its result is the name of the tool; the input says what to do. In other formats it is a
+function call.
 """
 
 from __future__ import annotations

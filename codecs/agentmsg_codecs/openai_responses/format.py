@@ -1,7 +1,7 @@
-"""The description: what parts, items and tools are in OpenAI's Responses API.
+"""The description: parts, items and tools in OpenAI's Responses API.
 
-An item of the assistant's side is a block, and so is each part of its message items. Messages themselves, and which
-items make one, are read by items.py.
+An assistant-side item is a block, and so is each part of its message items. items.py reads messages themselves, and
+decides which items form one.
 
 Follows the Python package openai 3.54.
 """

@@ -1,4 +1,4 @@
-"""What all items say: their id, and whether they are whole."""
+"""Keys of all items: their id, and whether they are complete."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Items and messages: a run of items of the assistant's side is one message, any other item one by itself.
+"""Items and messages: a run of assistant-side items is one message; any other item is a message by itself.
 
-A message item of the assistant with several parts is several blocks. What the item says beside them is on the first
-(``ITEM``); the next block that doesn't belong to it opens another. An item without content parts two runs.
+An assistant's message item with several parts becomes several blocks. What the item says beside them is on the first
+(``ITEM``); the next block that doesn't belong to it opens another. An item without content separates two runs.
 """
 
 from __future__ import annotations

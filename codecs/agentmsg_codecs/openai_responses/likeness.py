@@ -1,4 +1,4 @@
-"""How much a document looks like one of the Responses API."""
+"""How closely a document resembles one of the Responses API."""
 
 from __future__ import annotations
 

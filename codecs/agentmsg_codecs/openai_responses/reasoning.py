@@ -1,6 +1,6 @@
-"""Reasoning: a summary or the words themselves, and a payload that carries it on.
+"""Reasoning: a summary or the words themselves, and an opaque payload for the next request.
 
-Several texts of a summary are one text here, with empty lines between; their lengths are marked (``/lengths``).
+Several texts of a summary are one text here, separated by empty lines; their lengths are marked (``/lengths``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
+"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def compaction(block: am.CompactionBlock) -> Any:
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Tell structured content and an error in the content of a result."""
+    """Put structured content and an error into the content of a result."""
     plain = block
     if block.kind in CLIENT_TOOLS:
         if is_result(block):

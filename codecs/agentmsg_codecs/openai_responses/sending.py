@@ -1,4 +1,4 @@
-"""What the Responses API refuses."""
+"""The rules of the Responses API: what it refuses."""
 
 from __future__ import annotations
 

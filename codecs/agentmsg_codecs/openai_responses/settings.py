@@ -1,4 +1,4 @@
-"""Settings: what a request asks for beside its items and tools.
+"""Settings: what a request asks for besides its items and tools.
 
 | Responses | agentmsg |
 | --- | --- |

@@ -1,4 +1,4 @@
-"""The tools of a request, and those that an item gives."""
+"""The tools of a request, and those in an item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a response cost: counts of tokens, and in objects beside them how many of these were what."""
+"""The usage of a response: token counts, with their details in inner objects."""
 
 from __future__ import annotations
 

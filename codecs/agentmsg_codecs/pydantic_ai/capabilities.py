@@ -1,4 +1,4 @@
-"""The capability table: what Pydantic AI supports, and what becomes of the rest."""
+"""The capability table: what Pydantic AI supports, and the rules for the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Citations: each has sources, and perhaps a span of the text that it stands for."""
+"""Citations: each has sources, and perhaps the span of text that it supports."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Content: what users say, and what tools return.
+"""Content: user content and tool results.
 
-A user says a text, or a list of texts and objects; a cache point is the ``cache`` of what it follows. A tool returns
-any JSON: a text is one, a list with media is content, and anything else is structured.
+User content is a text, or a list of texts and objects; a cache point is the ``cache`` of what it follows. A tool
+returns any JSON: a text is a text, a list with media is content, and anything else is structured.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The description: what parts, usage and messages are in Pydantic AI.
+"""The description: parts, usage and messages in Pydantic AI.
 
-A part of a request is a message of its own: its ``part_kind`` tells its role. A response is one message. What is read
-is spelt as the library spells it: all keys stand there, with null for nothing. Where one is absent, a note says so.
+Each part of a request is a message, whose role its ``part_kind`` determines. A response is one message. The expected
+spelling is the library's: all keys are there, with null for nothing. A note records an absent key.
 
 Follows the Python package pydantic-ai 2.68.
 """

@@ -1,4 +1,4 @@
-"""How much a document looks like Pydantic AI: its messages are requests and responses, of parts that say their kind."""
+"""How closely a document resembles Pydantic AI: requests and responses, whose parts state their kind."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Requests and responses: each part of a request is a message of its own; a response is one.
+"""Requests and responses: each part of a request is a message; a response is one message.
 
-Instructions of a request are a system message in front of its parts, marked ``/instructions``; where a later request
-repeats them, its first message is marked ``/repeated``. What else a request says is on its first message, in the extras
-``pydantic-ai.request``; ``/absent`` lists the keys that it lacks. A part that can't be told is a message of the role
+Instructions of a request become a system message before its parts, marked ``/instructions``; if a later request repeats
+them, its first message is marked ``/repeated``. Everything else in a request is on its first message, in the extras
+``pydantic-ai.request``; ``/absent`` lists its absent keys. A part without an equivalent becomes a message with the role
 "native", marked ``/part``.
 """
 

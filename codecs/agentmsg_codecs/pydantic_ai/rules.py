@@ -1,4 +1,4 @@
-"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
+"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def thinking(block: am.ThinkingBlock) -> Any:
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Tell a result in one text, in JSON, or in a list with media; that it failed is its outcome."""
+    """Express a result as one text, as JSON, or as a list with media; its outcome says that it failed."""
     if block.error is None and block.structured is None and block.name is not None and block.status in _STATUSES:
         text = block.content[0] if len(block.content) == 1 else None
         if type(text) is am.TextBlock and text.text:

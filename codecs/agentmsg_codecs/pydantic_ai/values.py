@@ -1,4 +1,4 @@
-"""Values that two plain functions say: times, costs, objects of which some keys have a field, signatures, data."""
+"""Values with a pair of plain functions: times, costs, objects with partly modelled keys, signatures, data."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
-"""Tool calls with their two ids, and how results are linked with them.
+"""Tool calls with their two ids, and the links of results to them.
 
-``call_id`` is the link of the model, ``id`` the id of the item. 0.9 has both and links results by ``id``; today there
-is ``call_id`` alone. Read is either, in both: a result is of the call with this ``call_id``, else of that with this
-``id``. A link of 0.9 is the id of an item: who edits that id edits the link, and results are written with the new one.
+``call_id`` is the model's link, ``id`` the id of the item. 0.9 has both and links results by ``id``; the current
+dialect has only ``call_id``. Both are read in both dialects: a result belongs to the call with this ``call_id``, else
+to that with this ``id``. A link of 0.9 is the id of an item: if that id is edited, results are written with the new
+one.
 
-Marks: ``/ids`` on a call whose one id stands elsewhere than by default ("id", "call_id" or "both"); ``/link`` on a
-result that is linked by the other id ("id" or "call_id"); those of agentmsg.formats.natives.
+Marks: ``/ids`` on a call whose only id isn't under the default key ("id", "call_id" or "both"); ``/link`` on a result
+that is linked by the other id ("id" or "call_id"); those of agentmsg.formats.natives.
 """
 
 from __future__ import annotations

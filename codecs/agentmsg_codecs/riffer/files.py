@@ -1,6 +1,6 @@
-"""Files of a user: images and documents, given by URL or as data: which are which, and what becomes of others.
+"""A user's files: images and documents, by URL or as data; how to tell them apart, and the rules for others.
 
-Which of the two a file is, its media type tells, or the ending of its URL.
+The media type, or the suffix of the URL, decides which of the two a file is.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The description: what files, parts of reasoning, calls, usage and messages are in Riffer.
+"""The description: files, parts of reasoning, calls, usage and messages in Riffer.
 
-What is read though the library refuses it (another media type), or does not understand (data in a URL), is marked
-``/odd``. Marks on a message: ``/time`` (it has a ``timestamp``, as one version wrote them), ``/finish`` (its reason is
-not a word of the library's). Marks on usage: ``/partial`` (without one of the two counts that the library has always),
-``/old`` (``cache_creation_tokens`` is the name of what is written to a cache).
+What the library refuses (another media type), or doesn't understand (data in a URL), is read with the mark ``/odd``.
+Marks on a message: ``/time`` (it has a ``timestamp``, as one version wrote it), ``/finish`` (its reason isn't one of
+the library's words). Marks on usage: ``/partial`` (without one of the two counts that the library always has), ``/old``
+(``cache_creation_tokens`` is the key of the tokens written to a cache).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much a message looks like one of Riffer's."""
+"""How closely a message resembles one of Riffer's."""
 
 from __future__ import annotations
 

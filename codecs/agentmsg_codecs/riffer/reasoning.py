@@ -1,10 +1,10 @@
-"""The parts of ``reasoning``: what they say beside their text, and what becomes of thinking.
+"""The parts of ``reasoning``: what they say beside their text, and the rules for thinking.
 
-``format`` says whose wire format a part has, which is more than who signed: it is kept as ``extras["riffer.part"]``
-if it is not what is written for that provider anyway. What is encrypted without a signature is, but for Anthropic,
-itself what the provider wants back: a signature without text.
+``format`` says whose wire format a part has, which is more than who signed it: it is kept as ``extras["riffer.part"]``
+if it isn't the default for that provider. Encrypted reasoning without a signature is, except for Anthropic, what the
+provider wants back: a signature without text.
 
-Mark: ``/type`` (the type is not the one that is written by default).
+Mark: ``/type`` (the type isn't the default one).
 """
 
 from __future__ import annotations

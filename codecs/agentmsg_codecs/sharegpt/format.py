@@ -1,4 +1,4 @@
-"""The description: turns, each with its words under ``value``, and the tools."""
+"""The description: turns, each with its text under ``value``, and the tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a document looks like a row of turns, or one of Alpaca's."""
+"""How closely a document resembles a row of turns, or one of Alpaca's."""
 
 from __future__ import annotations
 

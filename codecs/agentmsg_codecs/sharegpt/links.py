@@ -1,8 +1,7 @@
-"""Links: rows have no ids; results answer the calls of the last turn that has some, in their order.
+"""Links: rows have no ids; results answer the calls of the last turn with calls, in order.
 
-Turns of calls that follow each other count as one. A reader makes the ids. Where the order would say something else, a
-turn says the call that it answers under ``tool_call_id``, which nobody trains on. ``/id`` marks the calls and results
-whose row says an id.
+Adjacent turns of calls count as one. A reader makes the ids. If the order would be wrong, a turn names its call under
+``tool_call_id``, which isn't trained on. ``/id`` marks the calls and results with an id in their row.
 """
 
 from __future__ import annotations

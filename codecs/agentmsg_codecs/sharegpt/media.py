@@ -1,7 +1,8 @@
-"""Media: the columns that say, in order, what stands where a user's texts have ``<image>``, ``<video>`` or ``<audio>``.
+"""Media: columns that hold, in order, the media for ``<image>``, ``<video>`` or ``<audio>`` in user texts.
 
-A column is a list of addresses, or for one place its address (``image``; the mark ``/single`` names the kinds). Where
-it holds anything else, or not as many as there are places, they stay native blocks, and the column is kept as it is.
+A column is a list of addresses, or a single address for one place (``image``; the mark ``/single`` names the kinds). If
+it holds anything else, or a different number of addresses, the places stay native blocks, and the column is kept
+unchanged.
 """
 
 from __future__ import annotations

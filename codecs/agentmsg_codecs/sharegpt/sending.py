@@ -1,4 +1,4 @@
-"""What LLaMA-Factory ff6d4d1 skips or refuses when it loads a row: turns out of order, and places without media."""
+"""What LLaMA-Factory ff6d4d1 skips or refuses when it loads a row: turns in the wrong order, and missing media."""
 
 from __future__ import annotations
 

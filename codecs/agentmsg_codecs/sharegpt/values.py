@@ -1,4 +1,4 @@
-r"""Values: what a turn says in one text: what was thought, said and called, and where media stand.
+r"""Values: the single text of a turn, with its thinking, words and calls, and the places of media.
 
 | text | blocks |
 | --- | --- |
@@ -8,10 +8,10 @@ r"""Values: what a turn says in one text: what was thought, said and called, and
 | ``<tool_response>\n...\n</tool_response>`` around a result (Hermes) | the result's text |
 | ``<image>``, ``<video>``, ``<audio>`` in a user's text | a native block, until its column is read |
 
-What would not be written again, to the last letter, stays text. Marks: ``/breaks`` (the line breaks around tags),
-``/json``, ``/keys`` and ``/text`` (how the JSON of a call is spelt, and its arguments), ``/id`` (a call or result that
-says its id), ``/listed`` on a message (one call in a list), ``/tagged`` on one (calls in tags, where others have JSON
-alone), ``/wrapped`` (a result in tags).
+What would not be written back identically stays text. Marks: ``/breaks`` (the line breaks around tags), ``/json``,
+``/keys`` and ``/text`` (how the JSON of a call is spelt, and its arguments), ``/id`` (a call or result that says its
+id), ``/listed`` on a message (one call in a list), ``/tagged`` on one (calls in tags, where others have JSON alone),
+``/wrapped`` (a result in tags).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Calls: the entries of ``tool_calls``, ``invalid_tool_calls`` and, in chunks, ``tool_call_chunks``.
 
-Arguments are any JSON in the first, a text in the others. A valid call has an id; one that was read without is marked
-``/no-id``. Marks of calls whose arguments are text: ``/invalid`` (a call that stands among the invalid ones though its
-arguments are JSON), ``/piece`` (a chunk's), ``/lacks`` (an invalid call without the ``error`` that is required).
+Arguments are any JSON in the first, a text in the others. A valid call has an id; one read without is marked
+``/no-id``. Marks of calls whose arguments are text: ``/invalid`` (a call among the invalid ones although its arguments
+are JSON), ``/piece`` (a chunk's), ``/lacks`` (an invalid call without the required ``error``).
 """
 
 from __future__ import annotations

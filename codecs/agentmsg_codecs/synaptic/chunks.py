@@ -9,7 +9,7 @@
 | id, usage | id, usage |
 | unknown keys | extras["synaptic"] |
 
-Where Synaptic adds chunks up it appends their lists and joins no call; ``MsgChunk`` joins pieces of one index.
+When Synaptic adds chunks, it appends their lists and joins no calls; ``MsgChunk`` joins pieces with the same index.
 """
 
 from __future__ import annotations

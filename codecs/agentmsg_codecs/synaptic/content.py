@@ -1,8 +1,8 @@
-"""Content blocks, and the text that stands beside them in ``content``.
+"""Content blocks, and the text beside them in ``content``.
 
-``content`` is a text, ``content_blocks`` a list of its own: nothing keeps them in step. Usually the text is that of the
-blocks; a text that is not is a TextBlock of its own, marked ``/apart``, behind what was thought. Other marks, on the
-message: ``/listed`` (blocks that hold one plain text), ``/joint`` (what stands between the texts of the blocks).
+``content`` is a text, ``content_blocks`` a separate list: nothing keeps them in step. Usually the text is that of the
+blocks; if it isn't, it becomes a TextBlock of its own, marked ``/apart``, after the thinking. Other marks, on the
+message: ``/listed`` (blocks that hold one plain text), ``/joint`` (the separator between the texts of the blocks).
 """
 
 from __future__ import annotations

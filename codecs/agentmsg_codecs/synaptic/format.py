@@ -1,8 +1,8 @@
-"""The description: what content blocks and messages are in Synaptic.
+"""The description: content blocks and messages in Synaptic.
 
-Marks on a message: ``/variant`` ("chat": a role that has a variant of its own stands in ``custom_role``; "bare": a role
-that has none stands in ``role``), ``/word`` (a word of other systems in ``role``), ``/chunk``, ``/named`` (a result
-that says its tool, as its call does).
+Marks on a message: ``/variant`` ("chat": a role with its own variant is in ``custom_role``; "bare": a role without one
+is in ``role``), ``/word`` (another system's word in ``role``), ``/chunk``, ``/named`` (a result that names its tool, as
+its call does).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much a message looks like one of Synaptic's."""
+"""How closely a message resembles one of Synaptic's."""
 
 from __future__ import annotations
 

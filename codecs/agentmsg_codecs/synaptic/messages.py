@@ -1,4 +1,4 @@
-"""Messages: one native message is one of ours. A form for each variant, and for chunks."""
+"""Messages: each native message is one of ours. There is a form for each variant, and for chunks."""
 
 from __future__ import annotations
 

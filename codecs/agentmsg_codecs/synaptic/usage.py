@@ -7,8 +7,8 @@
 | output_details: reasoning, audio | reasoning, output_audio |
 | others | extras["synaptic"], of the details extras["synaptic.input"] and extras["synaptic.output"] |
 
-All counts are required, those of a detail where it is there; all fit 32 bits without a sign. What was read otherwise is
-marked ``/odd``.
+All counts are required, those of a detail if it is there; all are unsigned 32-bit numbers. Anything else is marked
+``/odd``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The variant that a message is written as."""
+"""The variant in which to write a message."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Calls and results: the input is any JSON; what a tool gave is one of several kinds.
+"""Calls and results: the input is any JSON; a tool's output is one of several kinds.
 
-Text that isn't JSON, as a model may write it, is the input itself: a string. An input that is a string and no JSON is
-put into an envelope, ``{"_raw": "its JSON"}``, as is an input that looks like one.
+Text that isn't JSON, as a model may write it, is itself the input: a string. An input that is a string but not JSON is
+put into an envelope, ``{"_raw": "its JSON"}``, and so is an input that looks like one.
 """
 
 from __future__ import annotations

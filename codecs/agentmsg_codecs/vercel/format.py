@@ -1,4 +1,4 @@
-"""The description: what parts and results are in the messages for models.
+"""The description: parts and results in the messages for models.
 
 Follows the npm package ai 7.0.
 """

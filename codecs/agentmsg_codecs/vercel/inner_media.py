@@ -1,6 +1,6 @@
-"""Media inside results, whose tag tells how they are given: ``image-data``, ``file-url``, ``file-id`` and the like.
+"""Media inside results, whose tag says how they are given: ``image-data``, ``file-url``, ``file-id`` and the like.
 
-Version 5 has ``media`` for data; today's has ``file``, as elsewhere. The mark ``/as`` is the tag that was read.
+Version 5 has ``media`` for data; the current one has ``file``, as elsewhere. The mark ``/as`` is the tag that was read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much a message looks like one for a model."""
+"""How closely a message resembles one for a model."""
 
 from __future__ import annotations
 

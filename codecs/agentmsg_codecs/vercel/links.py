@@ -1,7 +1,7 @@
-"""Names of results: a result says the name of its tool, which is that of its call.
+"""Names of results: a result has the name of its tool, which is that of its call.
 
-A reader takes a name that the call says, too, as one that follows from it; a writer adds it where a result has none.
-Mark: ``/unnamed`` on a result that was read without a name.
+A reader treats a name that the call has, too, as derived from it; a writer adds it to a result without one. Mark:
+``/unnamed`` on a result that was read without a name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Images, sound, videos and files: what the media type tells, and how their data is given.
+"""Images, sound, videos and files: the meaning of the media type, and how their data is given.
 
-Data is base64 text, a URL, or an object that says which of them it is. Marks of a source: ``/url`` (data that stood in
-a ``data:`` URL: "typed" with the media type beside it, else "alone"), ``/tag`` (an object, where a text is usual), and
-``/bare`` (a reference without a tag).
+Data is base64 text, a URL, or an object that says which it is. Marks of a source: ``/url`` (data in a ``data:`` URL:
+"typed" with the media type beside it, else "alone"), ``/tag`` (an object, where a text is usual), and ``/bare`` (a
+reference without a tag).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What becomes of media that are given otherwise: rules of the capability table."""
+"""The rules of the capability table for media that are given differently."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Native messages and ours: the results in a message of tools are messages of their own.
+"""Native messages and ours: each result in a tool message becomes a message.
 
-A message of tools may also hold what users answer to a request for approval: here it is a user's, marked ``/tool``.
-Options beside content that is a text are those of the text; ``/str`` marks a message that was read so.
+A tool message may also hold users' answers to a request for approval: here they are a user message, marked ``/tool``.
+Options beside content that is a text belong to the text; ``/str`` marks a message that was read like this.
 """
 
 from __future__ import annotations

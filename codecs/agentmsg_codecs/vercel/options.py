@@ -1,6 +1,6 @@
-"""Options of providers: what stands in ``providerOptions`` and is a field of the model; all else of it is an extra.
+"""Provider options: the keys of ``providerOptions`` with a field in the model; all others are extras.
 
-Messages for models say it under ``providerOptions``, those for users under ``providerMetadata``.
+Messages for models have them under ``providerOptions``, those for users under ``providerMetadata``.
 """
 
 from __future__ import annotations

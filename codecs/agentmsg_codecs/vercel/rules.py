@@ -1,4 +1,4 @@
-"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
+"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def owned(block: am.ToolResultBlock, answer: Any) -> Any:
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Tell what a tool gave in one way: as words, as a value, or as parts; or that it was denied."""
+    """Express a result in one way: as words, as a value, or as parts; or that it was denied."""
     changes: dict[str, Any] = {}
     level: Any = "annotation"
     if block.status == "denied" and not block.content and block.structured is None:

@@ -1,4 +1,4 @@
-"""What the codecs of both kinds of messages do alike."""
+"""Shared by the codecs of both kinds of messages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The description: what parts are in the messages of users, who see a call and its result as one part.
+"""The description: parts in user messages, in which a call and its result are one part.
 
-That part is read as two, a call and a result, each with its own keys; unknown keys are of the call. ``tool-NAME`` is
+That part is read as two, a call and a result, each with its own keys; unknown keys belong to the call. ``tool-NAME`` is
 read as a ``dynamic-tool`` with that name, ``data-NAME`` as ``data``: see parts.py.
 
 Follows the npm package ai 7.0.

@@ -1,4 +1,4 @@
-"""Ids of messages: one that has none is written with an id by its place, which is read as none at the same place."""
+"""Ids of messages: one without an id is written with an id by position, which is read back as none there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a message looks like one of a user of the AI SDK."""
+"""How closely a message resembles a user message of the AI SDK."""
 
 from __future__ import annotations
 

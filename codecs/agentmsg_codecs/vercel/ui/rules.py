@@ -1,4 +1,4 @@
-"""What becomes of blocks that users' messages have otherwise, or not at all: the rules of the capability table."""
+"""The rules of the capability table: for blocks that user messages represent differently, or lack."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def source(block: am.SourceBlock) -> Any:
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Tell what a tool gave as one text or one value, and a failure in words."""
+    """Express a result as one text or one value, and a failure in words."""
     content: Any = block.content
     if block.structured is None and block.error is None and not block.is_error and block.status != "denied":
         text = content[0] if len(content) == 1 else None
@@ -116,7 +116,7 @@ def _settled(block: am.ToolResultBlock, words: str, *, is_lost: bool, **fields: 
 
 
 def orphan(block: am.ToolResultBlock) -> Any:
-    """Tell what a tool gave whose call is not there: in words, or the JSON of its value."""
+    """Express a result without its call: in words, or as the JSON of its value."""
     words = block.text or block.error
     if not words and block.structured is not None:
         words = dump_json(block.structured).decode()
