@@ -22,6 +22,7 @@ _SAID: Any = {"type": "text", "text": "a"}
 _ASKED: Any = {"part_kind": "user-prompt", "content": "a"}
 _OUTPUT: Any = {"type": "tool_result", "id": "c", "name": "f", "output": "r"}
 _RESULT_BEHIND: Any = {"role": "assistant", "content": [{"type": "text", "text": "a"}, _OUTPUT], "url": "x"}
+_CITED: Any = {"sources": [{"kind": "web", "url": "u"}], "anchor": {"kind": [], "start": 0, "end": 1}}
 _NO_LISTS: tuple[Any, ...] = ({}, "err", None)
 _DENIED = {"id": "c", "approved": False, "reason": "no"}
 
@@ -160,6 +161,10 @@ _LANGCHAIN: tuple[Any, ...] = (
         ("agentscope", [_RESULT_BEHIND, {"role": "user", "content": "x"}]),
         ("agentscope", [_RESULT_BEHIND, {"role": "user", "content": "x", "created_at": None}]),
         ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
+        (
+            "pydantic-ai",
+            [{"kind": "response", "parts": [{"part_kind": "text", "content": "a", "citations": [_CITED]}]}],
+        ),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
         ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
         ("langgraph", {"checkpoint": {"channel_values": {"messages": [_ai()]}}, "messages": []}),
