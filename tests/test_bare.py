@@ -267,7 +267,7 @@ def test_what_read_a_message_is_remembered_by_it_alone(copied: Callable[[am.Msg]
     native: dict[str, Any] = {"role": "assistant", "content": "hi", "refusal": None, "annotations": []}
     codec = am.get_codec("openai")
     (message,) = codec.read([native])
-    assert reader_of(message) is codec.described[0].names
+    assert reader_of(message) is codec.described[0].shapes["assistant_message"].origin
     assert reader_of(copied(message)) is None
 
 

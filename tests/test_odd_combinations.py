@@ -30,6 +30,7 @@ _SOUND: Any = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": 
 _NO_TEXTS: tuple[Any, ...] = ({}, {"content": []})
 _EMPTY_PROMPTS: tuple[Any, ...] = ([], [{"role": "system", "content": []}])
 _EMPTY_FIELDS: tuple[Any, ...] = ({"usageMetadata": None}, {"createTime": ""})
+_CITED: Any = {"sources": [{"kind": "web", "url": "u"}], "anchor": {"kind": [], "start": 0, "end": 1}}
 _NO_LISTS: tuple[Any, ...] = ({}, "err", None)
 _DENIED = {"id": "c", "approved": False, "reason": "no"}
 
@@ -213,6 +214,10 @@ _LANGCHAIN: tuple[Any, ...] = (
         ("agentscope", [_RESULT_BEHIND, {"role": "user", "content": "x"}]),
         ("agentscope", [_RESULT_BEHIND, {"role": "user", "content": "x", "created_at": None}]),
         ("pydantic-ai", _response(tool_name="f", args="{}", tool_call_id="c", provider_details={"phase": "final"})),
+        (
+            "pydantic-ai",
+            [{"kind": "response", "parts": [{"part_kind": "text", "content": "a", "citations": [_CITED]}]}],
+        ),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
         ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
         ("langgraph", {"checkpoint": {"channel_values": {"messages": [_ai()]}}, "messages": []}),
