@@ -218,7 +218,8 @@ def _candidate(engine: Messages) -> Hatch:
 def _is_told_beside(message: am.Msg) -> bool:
     """Whether a response says anything beside its candidates: one that says nothing at all has no message."""
     fields = (given(message.id), message.model, message.usage, given(message.created_at))
-    return bool(message.extras) or any(field is not None for field in fields)
+    is_spelt = any(key[:1] != "/" and how != "absent" for key, how in note_of(message, RESPONSE).items())
+    return bool(message.extras) or is_spelt or any(field is not None for field in fields)
 
 
 def _finish(word: str, message: am.Msg) -> str:
