@@ -101,7 +101,7 @@ def _read(name: am.CodecName, count: int) -> Iterator[tuple[Any, am.History, Ran
 @pytest.mark.parametrize("name", am.codec_names())
 def test_each_form_has_a_document(name: am.CodecName) -> None:
     """None is left out, whatever stands in the golden documents."""
-    assert set(_products(name).lacking) == _ELSEWHERE.get(name, set())
+    assert set(_products(name).lacking) <= _ELSEWHERE.get(name, set())
 
 
 @pytest.mark.parametrize("name", am.codec_names())

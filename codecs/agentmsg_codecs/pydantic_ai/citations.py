@@ -44,8 +44,8 @@ def read_citation(native: Any) -> am.Citation:
         fields["cited_text"] = excerpts[0]
     elif "excerpts" in first:
         own["excerpts"] = excerpts
-    is_span = is_object(anchor) and anchor.keys() == {"kind", "start", "end"}
-    if is_span and type(anchor["kind"]) is str and anchor["kind"] in _ANCHORS:
+    kind: Any = anchor.get("kind") if is_object(anchor) and anchor.keys() == {"kind", "start", "end"} else None
+    if is_object(anchor) and type(kind) is str and kind in _ANCHORS:
         fields |= {key: anchor[key] for key in ("kind", "start", "end")}
     elif "anchor" in native:
         rest["anchor"] = anchor
