@@ -28,7 +28,8 @@ def read_citation(native: Any) -> am.Citation:
     sources: Any = native.get("sources") if is_object(native) else None
     if not is_list(sources) or not sources or not is_object(sources[0]):
         raise Unreadable("a citation has sources")
-    first, anchor = sources[0], native.get("anchor")
+    first: Any = sources[0]
+    anchor: Any = native.get("anchor")
     fields: dict[str, Any] = {}
     own = {key: first[key] for key in first if key not in _SOURCE}
     rest: Native = {key: value for key, value in native.items() if key not in ("sources", "anchor")}

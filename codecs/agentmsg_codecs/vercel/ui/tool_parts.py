@@ -10,8 +10,8 @@ from typing import Any
 
 from agentmsg.formats import Native, is_mapping, is_object, same_document
 
-DYNAMIC = "dynamic-tool"
-_TOOL, _OLD = "tool-", "tool-invocation"
+DYNAMIC, OLD = "dynamic-tool", "tool-invocation"
+_TOOL = "tool-"
 _HELD = "toolInvocation"
 _STATES = {"partial-call": "input-streaming", "call": "input-available", "result": "output-available"}
 _OLD_STATES = {new: old for old, new in _STATES.items()}
@@ -67,7 +67,7 @@ def as_today(part: Any) -> tuple[Native, str] | None:
 
     How: "nested" or "flat", then the keys in it that are those of today.
     """
-    if not is_object(part) or part.get("type") != _OLD:
+    if not is_object(part) or part.get("type") != OLD:
         return None
     is_nested = part.keys() == {"type", _HELD}
     held: Any = part[_HELD] if is_nested else {key: value for key, value in part.items() if key != "type"}
@@ -96,6 +96,6 @@ def as_old(native: Native, how: Any) -> Native | None:
     names = {key: name for key, name in _NAMES.items() if key not in new}
     held: Native = {names.get(key, key): value for key, value in native.items() if key != "type"}
     held["state"] = _OLD_STATES[state]
-    part: Native = {"type": _OLD, _HELD: held} if shape == NESTED else {"type": _OLD, **held}
+    part: Native = {"type": OLD, _HELD: held} if shape == NESTED else {"type": OLD, **held}
     back = as_today(part)
     return part if back is not None and back[1] == how and same_document(back[0], native) else None

@@ -11,10 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import CallNames, Native, Unreadable, is_marked, mark_of, marked, speed, tool_links, write_as
+from agentmsg.formats import (
+    CallNames,
+    Native,
+    Unreadable,
+    is_marked,
+    is_object,
+    mark_of,
+    marked,
+    speed,
+    tool_links,
+    write_as,
+)
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.ui.format import RESULT_KEYS
 from agentmsg_codecs.vercel.ui.tool_parts import (
+    OLD,
     as_old,
     as_today,
     is_own_denial,
@@ -51,7 +63,7 @@ class Tools:
             part: the native part.
             place: the number of its message, and its own in it: the id of a call without one.
         """
-        old = as_today(part)
+        old = as_today(part) if is_object(part) and part.get("type") == OLD else None
         native = tool_of(part) if old is None else old[0]
         if native is None:
             return None
@@ -146,10 +158,10 @@ def native_part(native: Native, call: am.ToolUseBlock, place: tuple[int, int]) -
     how = mark_of(call, UI, "/no-id")
     if how in ("absent", "null") and call.id == tool_links.made_call_id(place, call.name):
         native = {**native, "toolCallId": None} if how == "null" else _without_id(native)
-    old = as_old(native, mark_of(call, UI, "/old"))
-    if old is not None:
-        return old
-    return native if is_marked(call, UI, "/dynamic") else static_tool(native)
+    if is_marked(call, UI, "/dynamic"):
+        return native
+    old = mark_of(call, UI, "/old")
+    return (as_old(native, old) if old is not None else None) or static_tool(native)
 
 
 def _without_id(native: Native) -> Native:
