@@ -220,7 +220,6 @@ _LANGCHAIN: tuple[Any, ...] = (
         ),
         ("pydantic-ai", _repeated(metadata={"a": 1})),
         ("pydantic-ai", _request({"part_kind": "retry-feedback", "content": "x"})),
-        ("gemini-response", {"responseId": None}),
         ("langgraph", {"checkpoint": {"channel_values": {"messages": [_ai()]}}, "messages": []}),
         ("sharegpt", {"conversations": [*_SAME, _turn("observation", "2", tool_call_id="x"), *_SAME]}),
         (

@@ -154,8 +154,9 @@ def camel_response(document: Native) -> tuple[Native, list[str]]:
         first, more = camel(listed[0], _REASON_TWINS)
         if more:
             native, found = {**native, "candidates": [first, *listed[1:]]}, [*found, *more]
-    if is_object(native.get("usageMetadata")):
-        counts, more = camel(native["usageMetadata"], _COUNT_TWINS)
+    usage: Any = native.get("usageMetadata")
+    if is_object(usage):
+        counts, more = camel(usage, _COUNT_TWINS)
         if more:
             native, found = {**native, "usageMetadata": counts}, [*found, *more]
     return native, found

@@ -94,12 +94,26 @@ def _served(provider: str, tag: str, name: str, said: Hatch, when: Callable[[Any
     )  # fmt: skip
 
 
-_ACTION = Hatch(keys=("action",), cells={"input": KEEP}, get=lambda part: {"input": adopt(object_at(part, "action"))},
-                put=lambda block: {"action": tool_arguments.input_copy(block)}, must=("action",))  # fmt: skip
-_GAVE = Hatch(
-    keys=("code_execution_result",), cells=dict.fromkeys(("content", "tool_call_id"), KEEP),
-    get=lambda part: {"tool_call_id": None, "content": (_make_text(text_at(part, "code_execution_result")),)},
-    put=lambda block: {"code_execution_result": block.content[0].text}, must=("code_execution_result",),
+def _read_action(part: Native) -> Native:
+    return {"input": adopt(object_at(part, "action"))}
+
+
+def _write_action(block: Any) -> Native:
+    return {"action": tool_arguments.input_copy(block)}
+
+
+def _read_output(part: Native) -> Native:
+    return {"tool_call_id": None, "content": (_make_text(text_at(part, "code_execution_result")),)}
+
+
+def _write_output(block: Any) -> Native:
+    return {"code_execution_result": block.content[0].text}
+
+
+_ACTION = Hatch(keys=("action",), cells={"input": KEEP}, get=_read_action, put=_write_action, must=("action",))
+_OUTPUT = Hatch(
+    keys=("code_execution_result",), cells=dict.fromkeys(("content", "tool_call_id"), KEEP), get=_read_output,
+    put=_write_output, must=("code_execution_result",),
 )  # fmt: skip
 
 
@@ -123,7 +137,7 @@ HOSTED = (
     _call("openai", "file_search_call", "file_search", {"queries": "queries"}),
     _call("openai", "code_interpreter_call", "code_interpreter", {"code": "code", "container_id": "container_id"}),
     _call("google", "executable_code", "code_execution", {"language": "language", "executable_code": "code"}),
-    Form("code_execution_result", am.ToolResultBlock, "code_execution_result", (_GAVE, ID, CACHE), when=_is_text,
+    Form("code_execution_result", am.ToolResultBlock, "code_execution_result", (_OUTPUT, ID, CACHE), when=_is_text,
          notes={"shape": "code_execution_result"},
          fixed={"kind": "server", "provider": "google", "name": "code_execution"}),
 )  # fmt: skip
