@@ -27,6 +27,7 @@ _ASKED: Any = {"part_kind": "user-prompt", "content": "a"}
 _OUTPUT: Any = {"type": "tool_result", "id": "c", "name": "f", "output": "r"}
 _RESULT_BEHIND: Any = {"role": "assistant", "content": [{"type": "text", "text": "a"}, _OUTPUT], "url": "x"}
 _SOUND: Any = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
+_NO_TIMES: tuple[Any, ...] = ([], "", {"a": 0}, 0.0)
 _NO_TEXTS: tuple[Any, ...] = ({}, {"content": []})
 _EMPTY_PROMPTS: tuple[Any, ...] = ([], [{"role": "system", "content": []}])
 _EMPTY_FIELDS: tuple[Any, ...] = ({"usageMetadata": None}, {"createTime": ""})
@@ -189,6 +190,7 @@ _LANGCHAIN: tuple[Any, ...] = (
         ("gemini", _contents(functionResponse={"id": None, "name": "f", "parts": None, "response": {}}, text=None)),
         ("gemini", _contents(inlineData={"data": "AAAA", "mimeType": "image/png"}, thought=True)),
         *(("gemini-response", {"candidates": [{"content": None}], **more}) for more in _EMPTY_FIELDS),
+        *(("gemini-response", {"createTime": value, "modelVersion": ""}) for value in _NO_TIMES),
         ("gemini-response", {"create_time": "x", "candidates": [{"finish_reason": "x"}, {"finish_reason": "STOP"}]}),
         ("bedrock", _parts(toolResult={"toolUseId": "c", "content": [{"text": "a"}, {"cachePoint": {"type": "x"}}]})),
         ("bedrock", _parts(citationsContent={"content": [{"text": "G."}], "citations": [_PLACED]})),

@@ -66,7 +66,7 @@ _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "SAFETY": "content_filter"}
 _REASONS = {word: reason for reason, word in _FINISH.items()}
 _CONTENT_KEYS = frozenset({"role", "parts"})
 _CANDIDATE_KEYS = frozenset({"content", "finishReason", "index"})
-_SAID = frozenset({"candidates", "promptFeedback", "prompt_feedback", *TOLD})
+_SAID = frozenset({"candidates", "promptFeedback", "prompt_feedback", *TOLD}) - {"createTime"}
 _COUNTS = ("input", "cache_read", "output", "reasoning", "total")
 
 
@@ -259,7 +259,7 @@ def _is_told(message: am.Msg) -> bool:
 
 def _says_any(native: Mapping[str, Any]) -> bool:
     """Whether an object says anything that only responses say; what an API says of an error doesn't."""
-    return any(native.get(key) is not None for key in _SAID)
+    return _is_time(native.get("createTime")) or any(native.get(key) is not None for key in _SAID)
 
 
 def _finish(word: str, message: am.Msg) -> str:
