@@ -28,7 +28,7 @@ class Limits:
 
     Attributes:
         bytes: size of one document, in bytes.
-    depth: nesting of arrays and objects in one free-form value; a document may have AROUND more levels, for what
+        depth: nesting of arrays and objects in one free-form value; a document may have AROUND more levels, for what
             its format puts around such values, unless the limit is lowered.
         nesting: nesting of content blocks (a result inside a result ...).
         line: length of one line of a JSON Lines file, in bytes.

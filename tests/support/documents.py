@@ -247,13 +247,6 @@ def _pydantic_ai() -> Iterator[tuple[str, Any]]:
         yield f"pydantic_ai/{name}", messages
         yield f"pydantic_ai/{name}, first", messages[0]
         yield f"pydantic_ai/{name}, in an object", {"messages": messages, "agent": "support"}
-    call: Any = {"part_kind": "tool-call", "tool_name": "f", "args": {"a": 1}}
-    failed = {"part_kind": "retry-prompt", "tool_name": "f", "content": "no"}
-    for name, link in (("null", {"tool_call_id": None}), ("absent", {})):
-        calls = [{**call, **link}, {**call, **link}, {**call, "tool_name": "g", "tool_call_id": "c"}]
-        answers = [{"part_kind": "tool-return", "tool_name": "f", "content": "x", **link}, {**failed, **link}, failed]
-        natives = [{"kind": "response", "parts": calls}, {"kind": "request", "parts": answers}]
-        yield f"ids that are {name}", natives
 
 
 def _gemini() -> Iterator[tuple[str, Any]]:
@@ -308,8 +301,9 @@ def _sharegpt() -> Iterator[tuple[str, Any]]:
         yield from _golden(system)
     yield from _lines("sharegpt")
     said = [{"role": "user", "value": "Hello"}, {"role": "model", "value": "<think>Hm</think>Hi", "weight": 0}]
-    yield "roles beside values", {"conversations": [*said, {"role": "tool", "value": "So"}]}
     asked, called = {"from": "human", "value": "<image>Look"}, '{"name": "f", "arguments": {}}'
+    ran = [{"role": "function_call", "value": called}, {"role": "tool", "value": "So"}]
+    yield "roles beside values", {"conversations": [*said, *ran]}
     hermes = f"Well.\n<tool_call>\n{called}\n</tool_call>\n<tool_call>{called}</tool_call>"
     yield "a list of turns", [asked, {"from": "assistant", "value": hermes}, {"from": "user", "value": ""}]
     chosen, rejected = {"from": "gpt", "value": "Blue."}, {"from": "gpt", "value": "Green."}
