@@ -139,7 +139,7 @@ class _Answers:
         extras = EMPTY if own is None else adopt({FAMILY: own})
         inner = _make_said("assistant", message.content, extras, message.notes)
         if speed.reader_of(message) is self:
-            speed.remember_reader(inner, self.messages.described.names)
+            speed.remember_reader(inner, self.messages.described.shapes["assistant_message"].origin)
         said = self.messages.write(inner)
         choice = CHOICE_LEVEL.write(message, said)
         if message.finish_reason == FINISH[OLD_WORD] and mark_of(message, CHOICE, "/old") is True:
