@@ -2,6 +2,8 @@
 
 What a document has although the schema refuses it is read with the mark ``/odd`` (thinking without a signature:
 ``/unsigned``). The capability table supports what is marked, and mends what isn't.
+
+Follows the Python package anthropic 2.12, beta blocks included.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ _alone = _around(None)
 
 
 def is_data_url(uri: Any) -> bool:
-    """Whether what stands for the address of a file holds the data, which stand elsewhere here."""
+    """Whether a file's address is a data URL: Gemini has another place for data."""
     return type(uri) is str and uri[:5].lower() == "data:"
 
 
@@ -85,7 +85,7 @@ def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
         held = native.get(key)
         if not is_object(held) or media.kind_of(held.get("mimeType")) != kind:
             return False
-        # A draft that the model thought of says so as an extra.
+        # Media of the thinking say so as an extra.
         return (is_around(native) or is_thought(native)) and not is_data_url(held.get("fileUri"))
 
     return fits
@@ -162,7 +162,7 @@ def is_of_code(block: Any) -> bool:
 
 
 def _signs_alone(block: Any) -> bool:
-    """Whether of thinking there is nothing but a signature, and no empty text was read."""
+    """Whether thinking is a signature alone: no text, and no empty one was read."""
     return not block.thinking and block.signature is not None and not is_marked(block, FAMILY, "/empty")
 
 

@@ -8,7 +8,8 @@ from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.gemini.names import OUTER_KEYS, both
 
 _ROLES = frozenset({"user", "model", "function", "tool"})
-_BESIDE = both(("usageMetadata", "modelVersion", "responseId", "promptFeedback"))
+# Keys that only responses have; none of them need be there.
+OF_RESPONSES = both(("usageMetadata", "modelVersion", "responseId", "promptFeedback"))
 _OF_CANDIDATES = both(("content", "finishReason"))
 _PLAIN, _LIKELY, _SURE = 0.8, 0.9, 0.95
 
@@ -53,7 +54,7 @@ def sniff_answer(document: Any) -> float:
     """Return how much a document looks like a response."""
     if not is_object(document):
         return 0.0
-    own = _BESIDE & document.keys()
+    own = OF_RESPONSES & document.keys()
     if "candidates" not in document:
         # The prompt was blocked.
         return _SURE if own & {"promptFeedback", "prompt_feedback"} and len(own) > 1 else 0.0

@@ -34,15 +34,6 @@ INNER: Mapping[str, tuple[str, ...]] = {
 DATA = frozenset({"text", *INNER})
 OUTCOMES = {"OUTCOME_OK": "success", "OUTCOME_FAILED": "error", "OUTCOME_DEADLINE_EXCEEDED": "interrupted"}
 SYSTEM = "systemInstruction"
-# What a response says beside its candidates, and what its usage counts.
-TOLD = ("usageMetadata", "modelVersion", "responseId", "createTime")
-COUNTS = (
-    "promptTokenCount",
-    "cachedContentTokenCount",
-    "candidatesTokenCount",
-    "thoughtsTokenCount",
-    "totalTokenCount",
-)
 
 
 @cache

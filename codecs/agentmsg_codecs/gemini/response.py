@@ -41,6 +41,7 @@ from agentmsg.formats import (
     is_list,
     is_mapping,
     is_object,
+    is_sequence,
     made_ids,
     mark_of,
     marked,
@@ -53,9 +54,9 @@ from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Te
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, words_rows
 from agentmsg_codecs.gemini.format import USAGE
-from agentmsg_codecs.gemini.likeness import sniff_answer
-from agentmsg_codecs.gemini.names import CANDIDATE, COUNTS, FAMILY, FURTHER, RESPONSE, TOLD, both
-from agentmsg_codecs.gemini.spelling import camel_response, respelt_response
+from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
+from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, RESPONSE, both, snake
+from agentmsg_codecs.gemini.spelling import camel, spell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,7 +67,6 @@ _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "SAFETY": "content_filter"}
 _REASONS = {word: reason for reason, word in _FINISH.items()}
 _CONTENT_KEYS = frozenset({"role", "parts"})
 _CANDIDATE_KEYS = frozenset({"content", "finishReason", "index"})
-_SAID = frozenset({"candidates", "promptFeedback", "prompt_feedback", *TOLD}) - {"createTime"}
 _COUNTS = ("input", "cache_read", "output", "reasoning", "total")
 
 
@@ -89,7 +89,7 @@ class GeminiResponseCodec(Answers, Gemini):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        extras = carried_extras((FAMILY, _always(both(COUNTS))))
+        extras = carried_extras((FAMILY, _always(both(USAGE.keys))))
         content, said, keys = map(
             _always, (_CONTENT_KEYS, both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys))
         )
@@ -111,11 +111,11 @@ class GeminiResponseCodec(Answers, Gemini):
         if not is_object(document):
             return super().read(document)
         try:
-            native, found = camel_response(document)
+            native, found = _camel(document)
         except Unreadable:
             raise DecodeError("a response says a key in two spellings") from None
         if document and not _says_any(native):
-            raise DecodeError("a response must have candidates", path=("candidates",))
+            raise self.refusal(native)
         history = super().read(native)
         return history.evolve(messages=[marked(history[0], RESPONSE, snake=found)]) if found else history
 
@@ -123,7 +123,7 @@ class GeminiResponseCodec(Answers, Gemini):
         """Return the response; an empty object if there is none."""
         native = super().write(history)
         first = history.messages[0] if history.messages else None
-        return respelt_response(native, mark_of(first, RESPONSE, "/snake")) if first and first.notes else native
+        return _respelt(native, mark_of(first, RESPONSE, "/snake")) if first and first.notes else native
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that isn't read."""
@@ -259,7 +259,8 @@ def _is_told(message: am.Msg) -> bool:
 
 def _says_any(native: Mapping[str, Any]) -> bool:
     """Whether an object says anything that only responses say; what an API says of an error doesn't."""
-    return _is_time(native.get("createTime")) or any(native.get(key) is not None for key in _SAID)
+    is_said = any(native.get(key) is not None for key in ("candidates", *OF_RESPONSES))
+    return is_said or _is_time(native.get("createTime"))
 
 
 def _finish(word: str, message: am.Msg) -> str:
@@ -308,15 +309,18 @@ def _time(value: datetime, _: Any) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
+_TOLD = (
+    Key("usageMetadata", "usage", Nested(("usage",)), "may"),
+    Key("modelVersion", "model", Text(), "may"),
+    Key("responseId", "id", Link(), "may"),
+    Key("createTime", "created_at", Via(_read_time, times.write_time_z, {"enum": ["2026-01-02T03:04:05Z"]}, _time,
+        is_spelt=True), "may", is_odd=True),
+)  # fmt: skip
+
+
 def _described(engine: Messages) -> Described:
-    form = Form("response", am.Msg, None, (
-        _candidate(engine),
-        Key("usageMetadata", "usage", Nested(("usage",)), "may"),
-        Key("modelVersion", "model", Text(), "may"),
-        Key("responseId", "id", Link(), "may"),
-        Key("createTime", "created_at", Via(_read_time, times.write_time_z, {"enum": ["2026-01-02T03:04:05Z"]}, _time,
-            is_spelt=True), "may", is_odd=True),
-    ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+    items = (_candidate(engine), *_TOLD)
+    form = Form("response", am.Msg, None, items, space=RESPONSE, fixed={"role": "assistant"})
     return Described(FAMILY, (form, USAGE), {})
 
 
@@ -327,3 +331,44 @@ def _wanted(usage: am.Usage) -> Mapping[str, Any]:
     """Return an output that holds the thoughts."""
     least = usage.reasoning or 0
     return {"output": least} if usage.output is not None and usage.output < least else {}
+
+
+# -- its spelling ------------------------------------------------------------------------------------------------------
+
+_OUTER, _REASON, _COUNTED = tuple(key.native for key in _TOLD), ("finishReason",), USAGE.keys
+_OUTER_TWINS, _REASON_TWINS, _COUNTED_TWINS = (
+    {snake(key): key for key in keys} for keys in (_OUTER, _REASON, _COUNTED)
+)
+
+
+def _camel(document: Native) -> tuple[Native, list[str]]:
+    """Return a response with its keys in camelCase, and those that weren't; of the candidates, only the first.
+
+    Raises:
+        Unreadable: if a key is there in both spellings.
+    """
+    native, found = camel(document, _OUTER_TWINS)
+    listed: Any = native.get("candidates")
+    if is_list(listed) and listed and is_object(listed[0]):
+        first, more = camel(listed[0], _REASON_TWINS)
+        if more:
+            native, found = {**native, "candidates": [first, *listed[1:]]}, [*found, *more]
+    usage: Any = native.get("usageMetadata")
+    if is_object(usage):
+        counts, more = camel(usage, _COUNTED_TWINS)
+        if more:
+            native, found = {**native, "usageMetadata": counts}, [*found, *more]
+    return native, found
+
+
+def _respelt(native: Native, wanted: Any) -> Native:
+    """Return a response with those keys in snake_case that it was read with."""
+    if not is_sequence(wanted):
+        return native
+    keys = frozenset(map(str, wanted))
+    out = {**native}
+    if is_list(out.get("candidates")) and out["candidates"] and is_object(out["candidates"][0]):
+        out["candidates"] = [spell(out["candidates"][0], _REASON, keys), *out["candidates"][1:]]
+    if is_object(out.get("usageMetadata")):
+        out["usageMetadata"] = spell(out["usageMetadata"], _COUNTED, keys)
+    return spell(out, _OUTER, keys)

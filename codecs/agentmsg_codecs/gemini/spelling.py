@@ -1,8 +1,8 @@
 """Two spellings: REST uses camelCase, some clients use snake_case, and the API accepts both.
 
-Parts and responses are read in camelCase; the mark ``/snake`` lists the keys that were spelt differently. Only keys of
-the schema are respelt: those inside tool arguments and responses are the user's. Python's package dumps all fields of a
-part: the mark ``/nothing`` lists those that are null.
+Parts are read in camelCase, and so are responses (see response.py). The mark ``/snake`` lists the keys that were spelt
+differently. Only keys of the schema are respelt: those inside tool arguments and responses are the user's. Python's
+package dumps all fields of a part: the mark ``/nothing`` lists those that are null.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from agentmsg.formats import (
     Native,
     Parts,
     Unreadable,
-    is_list,
     is_mapping,
     is_object,
     is_sequence,
@@ -22,7 +21,7 @@ from agentmsg.formats import (
     marked,
     natives,
 )
-from agentmsg_codecs.gemini.names import COUNTS, DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, TOLD, snake
+from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, snake
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 _OUTER = (*DATA, SIGNATURE)
 _TWINS = {name: {snake(key): key for key in keys if snake(key) != key} for name, keys in INNER.items()}
 _OUTER_TWINS = {snake(key): key for key in _OUTER if snake(key) != key}
-_REASON = ("finishReason",)
-_TOLD_TWINS, _REASON_TWINS, _COUNT_TWINS = ({snake(key): key for key in keys} for keys in (TOLD, _REASON, COUNTS))
 
 
 def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
@@ -71,13 +68,14 @@ def respelt(native: Native, block: Any) -> Native:
         return native
     wanted = frozenset(map(str, marked_keys))
     held = {
-        key: _spell(value, INNER[key], wanted) if key in INNER and is_object(value) else value
+        key: spell(value, INNER[key], wanted) if key in INNER and is_object(value) else value
         for key, value in native.items()
     }
-    return _spell(held, _OUTER, wanted)
+    return spell(held, _OUTER, wanted)
 
 
-def _spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Native:
+def spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Native:
+    """Return an object with some of its keys in snake_case: those wanted of the given ones."""
     twins = {key: snake(key) for key in keys if snake(key) in wanted and snake(key) not in native}
     return {twins.get(key, key): value for key, value in native.items()}
 
@@ -137,39 +135,3 @@ class GeminiParts(Parts):
         """Return the part of a block that fits."""
         native = super().write(block)
         return padded(respelt(native, block), block) if block.notes and is_object(native) else native
-
-
-# -- responses --------------------------------------------------------------------------------------------------------
-
-
-def camel_response(document: Native) -> tuple[Native, list[str]]:
-    """Return a response with its keys in camelCase, and those that were not; of candidates, the first.
-
-    Raises:
-        Unreadable: if a key is there in both spellings.
-    """
-    native, found = camel(document, _TOLD_TWINS)
-    listed: Any = native.get("candidates")
-    if is_list(listed) and listed and is_object(listed[0]):
-        first, more = camel(listed[0], _REASON_TWINS)
-        if more:
-            native, found = {**native, "candidates": [first, *listed[1:]]}, [*found, *more]
-    usage: Any = native.get("usageMetadata")
-    if is_object(usage):
-        counts, more = camel(usage, _COUNT_TWINS)
-        if more:
-            native, found = {**native, "usageMetadata": counts}, [*found, *more]
-    return native, found
-
-
-def respelt_response(native: Native, wanted: Any) -> Native:
-    """Return a response with those keys in snake_case that it was read with."""
-    if not is_sequence(wanted):
-        return native
-    keys = frozenset(map(str, wanted))
-    out = {**native}
-    if is_list(out.get("candidates")) and is_object(out["candidates"][0]):
-        out["candidates"] = [_spell(out["candidates"][0], _REASON, keys), *out["candidates"][1:]]
-    if is_object(out.get("usageMetadata")):
-        out["usageMetadata"] = _spell(out["usageMetadata"], COUNTS, keys)
-    return _spell(out, TOLD, keys)
