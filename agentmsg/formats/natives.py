@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.formats.rules import is_native
-from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
 from agentmsg.formats.spelling import spelling_of_nothing
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values, maker
@@ -64,10 +64,7 @@ _beside_text, _NOTHING_BESIDE = attrgetter(*_BESIDE), tuple(_BESIDE.values())
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
     """Whether an object has a mark."""
-    if not obj.notes:
-        return False
-    note = peek(obj.notes, family)
-    return is_mapping(note) and peek(note, mark) is True
+    return bool(obj.notes) and mark_of(obj, family, mark) is True
 
 
 def odd_at(
