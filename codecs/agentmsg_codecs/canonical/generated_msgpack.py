@@ -112,7 +112,7 @@ def msgpack_writer(spec: Spec) -> list[str]:
 
 
 def _msgpack_array(spec: Spec, fields: Sequence[Field]) -> list[str]:
-    """Return the statements that write some first fields; those that are absent at the end are cut."""
+    """Return the statements that write the first fields of a class, without absent ones at the end."""
     if spec.cls is TextBlock and len(fields) == 1:
         return ["return o.text"]
     lines: list[str] = []
@@ -133,7 +133,7 @@ def _msgpack_array(spec: Spec, fields: Sequence[Field]) -> list[str]:
 
 
 def _msgpack_item(field: Field) -> tuple[list[str], str, str]:
-    """Return the statements that prepare an item, the item, and the condition that it is not absent."""
+    """Return the statements that prepare an item, the item, and the condition under which it is present."""
     name, v = field.name, local(field.name)
     if name in {"extras", "notes"}:
         return [], f"{name} or None", name

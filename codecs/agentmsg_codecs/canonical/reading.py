@@ -3,15 +3,15 @@
 Reading checks each field by its kind, keeps fields beyond the table as ``extras["agentmsg"]``, and notes odd spellings
 under ``notes["json"]`` or ``notes["msgpack"]``: the name of a field with one of
 
-    "explicit"      the default is written out (an empty mapping, a null ...), or something usually left out is there
-    "absent"        something always written is left out
-    "str"           content that is one plain text is given as this text
+    "explicit"      a default that is written out (an empty mapping, a null ...), or a key that is usually left out
+    "absent"        a field that is always written, left out
+    "str"           content that is one plain text, given as a string
     ["=", text]     a time that Python would spell differently
 
-A spelling says nothing about the value and is used only if it fits. What later versions add (keys in JSON, items after
-the last position in MessagePack, blocks and tools with unknown tags) is kept and written back. If a document spells out
-``extras`` and ``notes`` that would be inlined, or are this codec's own, that is noted, too, so no document and no
-history is misread.
+A spelling holds no value and is used only if it fits the value. What later versions add (keys in JSON, items after the
+last position in MessagePack, blocks and tools with unknown tags) is kept and written back. If a document spells out
+``extras`` that would be inlined, or ``notes`` of this codec, that is noted too. So no document and no history is
+misread.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _read_role(engine: Nested, field: Field, raw: Any, level: int) -> Any:
 
 
 def _read_typed(engine: Nested, field: Field, raw: Any, level: int) -> Any:
-    engine.adopt(raw)  # for its checks: the value itself is made by the type
+    engine.adopt(raw)  # for its checks; the type makes the value itself
     return engine.structure(raw, field.of)
 
 
@@ -171,7 +171,7 @@ _READ: Mapping[str, Callable[[Nested, Field, Any, int], Any]] = {
 
 
 def _spelling(field: Field, raw: Any, value: Any) -> Any:
-    """Return how a field is spelt, where that is not the default."""
+    """Return the spelling of a field, or None for the usual one."""
     if field.kind == "blocks" and type(raw) is str:
         return "str"
     if field.kind == "time" and raw is not None and value.isoformat() != raw:
@@ -211,7 +211,7 @@ def plain_reader(engine: Nested, spec: Spec, make: Callable[..., Any]) -> Callab
 
 
 def _unfold(engine: Nested, spec: Spec, values: dict[str, Any], beyond: Any, note: dict[str, Any]) -> None:
-    """Put what is beyond the table into extras, and the notes of a document that are this codec's own aside."""
+    """Move fields beyond the table into extras, and set the document's own notes of this codec aside."""
     extras = values.get("extras", EMPTY)
     if beyond is not None:
         if FAMILY in extras:
@@ -240,7 +240,7 @@ def _made(engine: Nested, spec: Spec, values: dict[str, Any], note: dict[str, An
 
 
 def _settle_call(values: dict[str, Any], note: dict[str, Any]) -> None:
-    """Settle which of input and raw_input holds: the text, where it says the same."""
+    """Keep raw_input alone if both are given; both must mean the same."""
     if values.get("raw_input") is None:
         values.setdefault("input", EMPTY)
     elif "input" in values:

@@ -1,4 +1,4 @@
-"""Hooks that aren't ours: those of users, and those that cattrs generates; their errors become typed.
+"""Foreign hooks: those of users, and those that cattrs generates; their errors become typed.
 
 ``new_converter`` returns the strict converter whose hooks coerce nothing. The plain path reads and writes a user's
 block class field by field: the common fields as for every block, its own by their type annotations.
@@ -32,7 +32,7 @@ from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS, parse_time
 from agentmsg_codecs.canonical.shapes import ABSENT, Shape
 
 _COMMON = {field.name: field for field in COMMON}
-# What the annotations of the model name and its modules do not hold at run time. Free-form JSON is any value.
+# Names in the model's annotations that its modules don't hold at run time. Free-form JSON is any value.
 _NAMES = {"JSON": Any, "Block": Block, "Mapping": Mapping, "Sequence": Sequence}
 _EMPTY_TYPES = (Any, JSON, object)
 
@@ -46,7 +46,7 @@ class _Engine(Protocol):
 
 
 def resolve(cls: type) -> None:
-    """Let attrs resolve the annotations of a class, where that can be done."""
+    """Let attrs resolve the annotations of a class if it can."""
     try:
         attrs.resolve_types(cls, localns=_NAMES)
     except (NameError, TypeError, AttributeError):
@@ -54,7 +54,7 @@ def resolve(cls: type) -> None:
 
 
 def _spellings(union: Any) -> tuple[Any, ...]:
-    """Return a union of ours as annotations have it, and without what only pydantic asks for."""
+    """Return one of our unions as annotated, and without the part that is only for pydantic."""
     return (union, get_args(union)[0])
 
 
@@ -83,7 +83,7 @@ def _is_any(kind: Any) -> bool:
 
 
 def _hook(read: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return a function of a value as a hook of cattrs, which is given the type as well."""
+    """Return a function of a value as a hook of cattrs, which also takes the type."""
 
     def hook(value: Any, kind: Any) -> Any:
         return read(value)
@@ -92,7 +92,7 @@ def _hook(read: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _at_top(read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
-    """Return a reader as a hook: cattrs knows no levels."""
+    """Return a reader as a hook of cattrs, which knows no levels."""
 
     def hook(value: Any, kind: Any) -> Any:
         return read(value, 0)
@@ -131,7 +131,7 @@ def new_converter(engine: _Engine) -> Any:
 
 
 def as_hook(shape: Shape, spec: Spec, read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
-    """Return a reader as a hook of cattrs, which is asked for one class and so must look at the tag itself."""
+    """Return a reader as a hook of cattrs; it is called for one class, so it checks the tag itself."""
 
     def hook(native: Any, kind: Any) -> Any:
         is_text = spec.cls is TextBlock and type(native) is str
@@ -145,9 +145,9 @@ def as_hook(shape: Shape, spec: Spec, read: Callable[[Any, int], Any]) -> Callab
 
 
 def generated_hooks(engine: Any, cls: type) -> tuple[Callable[[Any, Any], Any], Callable[[Any], Any]]:
-    """Return hooks for one of our classes that cattrs generates: what stands in for ours in tests.
+    """Return hooks that cattrs generates for one of our classes, to replace ours in tests.
 
-    cattrs reads and writes mappings of fields; the shape makes them of documents, as it does for the plain path.
+    cattrs reads and writes mappings of fields; the shape converts them, as it does for the plain path.
     """
     from cattrs import gen  # noqa: PLC0415 - for tests
 
@@ -194,7 +194,7 @@ def _time(value: Any) -> datetime:
 
 
 def user_spec(engine: object, cls: type, tag: str) -> Spec:
-    """Return the spec of a block class of a user: its own fields by their types, then the common ones."""
+    """Return the spec of a user's block class: its own fields by their types, then the common ones."""
     resolve(cls)
     own: list[Field] = []
     for field in attrs.fields(cls):
@@ -236,7 +236,7 @@ def foreign_reader(hook: Callable[[Any, Any], Any], cls: type) -> Callable[[Any,
 
 
 def foreign_writer(hook: Callable[[Any], Any], cls: type) -> Callable[[Any], Any]:
-    """Return a hook of cattrs as a writer; what it raises becomes an EncodeError."""
+    """Return a hook of cattrs as a writer; its errors become an EncodeError."""
 
     def write(obj: Any) -> Any:
         try:
@@ -251,7 +251,7 @@ def foreign_writer(hook: Callable[[Any], Any], cls: type) -> Callable[[Any], Any
 
 
 def decode_error(error: BaseException) -> AgentMsgError:
-    """Return any error of a hook as a DecodeError: the first of a group, with the path from cattrs' notes."""
+    """Return an error of a hook as a DecodeError; of a group take the first, with the path from cattrs' notes."""
     path: list[str | int] = []
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseException", cast("Any", error).exceptions[0])
@@ -262,7 +262,7 @@ def decode_error(error: BaseException) -> AgentMsgError:
         name = str(error.args[0])
         path = path if path[-1:] == [name] else [*path, name]
         return DecodeError(f"{name} is missing", code="required", path=path)
-    # A value of the wrong type shows as AttributeError where cattrs takes it apart unasked.
+    # cattrs takes a value apart without checking its type, so a wrong one may raise AttributeError.
     code = "type" if isinstance(error, (TypeError, AttributeError)) else "schema"
     return DecodeError(str(error) or type(error).__name__, code=code, path=path)
 
@@ -276,7 +276,7 @@ def _place(error: BaseException) -> list[str | int]:
 
 
 def structured(converter: Any, value: Any, kind: Any) -> Any:
-    """Return a plain value as one of a type that a user's class names."""
+    """Read a plain value as a type that a user's class names."""
     try:
         return converter.structure(value, kind)
     except Exception as error:
@@ -284,7 +284,7 @@ def structured(converter: Any, value: Any, kind: Any) -> Any:
 
 
 def unstructured(converter: Any, value: Any, kind: Any) -> Any:
-    """Return a value of a user's class as plain JSON data."""
+    """Write a value of a user's class as plain JSON data."""
     try:
         return plain_copy(converter.unstructure(value, None if kind in _EMPTY_TYPES else kind))
     except AgentMsgError as error:
