@@ -39,12 +39,12 @@ _MEDIA_RULES: Any = dict.fromkeys(media.KINDS, own.carried_media)
 
 
 def _is_draft(block: Any, key: str, value: Any) -> bool:
-    """Whether an extra says that media are a model's thought: no field does."""
+    """Whether an extra marks media as a model's thought: no field of the model does."""
     return key == "thought" and value is True and isinstance(block, tuple(media.KINDS))
 
 
 def _outside(cell: Cell) -> Cell:
-    """Return the cell of the extras of a part: no part is made around two keys, in either spelling."""
+    """Return the cell for a part's extras: no part has two keys that make a part, in either spelling."""
     taken = carried_extras((ITEM, lambda _: frozenset[str]()), (FAMILY, lambda _: OUTER_KEYS), odd=_is_draft)
 
     def both_cells(extras: Any, owner: Any) -> Any:
@@ -67,12 +67,12 @@ def _signed(row: Row) -> Row:
 
 
 def words_rows() -> dict[type[Any], Row]:
-    """Return the rows of what stands inside the results of Google's tools."""
+    """Return the rows of blocks inside the results of Google's tools."""
     return {am.TextBlock: Row({"text": KEEP})}
 
 
 def model_rows(messages: Messages) -> dict[type[Any], Row]:
-    """Return the rows of what a model says."""
+    """Return the rows of a model's blocks."""
     answers: Any = {
         am.ThinkingBlock: own.thinking,
         am.ToolUseBlock: (rules.call_of(PROVIDER), "kind"),
@@ -96,7 +96,7 @@ def _result_row(messages: Messages) -> Row:
 
 
 def _one_instruction(plan: Any, messages: Sequence[am.Msg]) -> Any:
-    """Leave out instructions that say nothing, but for an only one: there is one place for all."""
+    """Leave out empty instructions unless there is only one: all share one place."""
     said = [message.role for message in messages] if plan is None else restructure.roles_of(plan, messages)
     if said.count("system") <= 1:
         return plan

@@ -1,6 +1,6 @@
-"""The description: parts, tools and usage in Gemini's generateContent.
+"""The description of Gemini's generateContent: parts and usage.
 
-Parts have no tag: the key that they are made around identifies them. Its value is an object, whose unknown keys are
+Parts have no tag: one key identifies a part. Its value is a text or an object, whose unknown keys are
 extras["gemini.item"].
 
 Follows the Python package google-genai 3.4.
@@ -46,7 +46,7 @@ _SIGNED = Key(SIGNATURE, "signature", _SIGNATURE, "may")
 
 
 def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], bool]:
-    """Return the test whether a part is made around a key alone."""
+    """Return the test whether a part has this key and no other that makes a part."""
     wanted = frozenset[str]() if key is None else frozenset({key})
 
     def fits(native: Native) -> bool:
@@ -61,7 +61,7 @@ def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], 
 
 
 def _made_around(key: str, **how: bool) -> dict[str, Any]:
-    """Return what tells parts that are made around a key."""
+    """Return the arguments of a Form for parts made by a key."""
     return {"around": key, "fits": _around(key, **how)}
 
 
@@ -74,7 +74,7 @@ _alone = _around(None)
 
 
 def is_data_url(uri: Any) -> bool:
-    """Whether a file's address is a data URL: Gemini has another place for data."""
+    """Whether a file's URI is a data URL: Gemini has another key for data."""
     return type(uri) is str and uri[:5].lower() == "data:"
 
 
@@ -85,7 +85,7 @@ def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
         held = native.get(key)
         if not is_object(held) or media.kind_of(held.get("mimeType")) != kind:
             return False
-        # Media of the thinking say so as an extra.
+        # For media in a model's thinking, "thought" is an extra.
         return (is_around(native) or is_thought(native)) and not is_data_url(held.get("fileUri"))
 
     return fits
@@ -126,7 +126,7 @@ def _write_code(block: am.ToolUseBlock) -> Native:
 
 
 def is_code(block: Any) -> bool:
-    """Whether a call runs code, as Gemini says it."""
+    """Whether a call runs code in the form that Gemini writes."""
     if block.name != CODE or not block.is_valid or not is_mapping(block.input):
         return False
     return block.input.keys() == {"language", "code"} and all(type(said) is str for said in block.input.values())
@@ -157,12 +157,12 @@ def _call(key: str, name: str) -> Inside:
 
 
 def is_of_code(block: Any) -> bool:
-    """Whether a result is what code gave."""
+    """Whether a result is the output of code."""
     return block.name == CODE and block.structured is None
 
 
 def _signs_alone(block: Any) -> bool:
-    """Whether thinking is a signature alone: no text, and no empty one was read."""
+    """Whether thinking is only a signature: it has no text, and wasn't read with an empty one."""
     return not block.thinking and block.signature is not None and not is_marked(block, FAMILY, "/empty")
 
 
