@@ -1,7 +1,7 @@
-"""The description: parts, tools and usage in Bedrock's Converse.
+"""The description of Bedrock's Converse: parts and usage.
 
-A part is an object with one key, which says what it is. Converse has cache points as separate parts; here a cache point
-is the ``cache`` of the block before: see messages.py, which moves it beside the part before that is read.
+A part is an object whose one key identifies it. Converse has cache points as separate parts; here a cache point is the
+``cache`` of the previous block. Before reading, messages.py moves each point into the previous part.
 
 Follows the Python package botocore 1.43.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def _around(key: str, more: Callable[[Any], bool] | None = None) -> dict[str, Any]:
-    """Return what tells parts that are made around a key, and perhaps hold something certain there."""
+    """Return the arguments of a Form for parts with this key, whose value perhaps passes another test."""
 
     def fits(native: Native) -> bool:
         is_alone = key in native and len(native) == 1 + (POINT in native)
@@ -50,7 +50,7 @@ def _around(key: str, more: Callable[[Any], bool] | None = None) -> dict[str, An
 
 
 def _nearest_hint(value: am.CacheHint, _: Any) -> am.CacheHint:
-    """Keep a hint that the schema has, or that was read; of any other, its being there."""
+    """Keep a hint of the schema, or one that was read; turn any other into one of the schema."""
     if mark_of(value, FAMILY, "/odd") is True or (value.kind == "ephemeral" and value.ttl in (None, *TTLS)):
         return value
     return value.evolve(kind="ephemeral", ttl=None if value.ttl is None else "1h")
@@ -120,7 +120,7 @@ _REASONING = Hatch(
 )  # fmt: skip
 
 
-# -- texts that say more ----------------------------------------------------------------------------------------------
+# -- guarded and cited texts ------------------------------------------------------------------------------------------
 
 
 def _read_guard(native: Native) -> dict[str, Any]:
@@ -141,7 +141,7 @@ _SPANS = {"documentChar": ("start", "end"), "documentPage": ("start", "end"), "d
 
 
 def read_citation(native: Any) -> am.Citation:
-    """Return a citation, if all of it is known; its document is told by extras."""
+    """Read a citation if all of it is known; extras hold its place in a document."""
     if not is_object(native):
         raise Unreadable
     rest: Native = {key: value for key, value in native.items() if key not in ("title", "sourceContent", "location")}
@@ -174,7 +174,7 @@ def read_citation(native: Any) -> am.Citation:
 
 
 def write_citation(citation: am.Citation) -> Native:
-    """Return the native form of a citation."""
+    """Write a citation."""
     rest: Native = thaw(natives.extras_of(citation, FAMILY))
     inner = rest.pop("/location", {})
     native: Native = {} if citation.title is None else {"title": citation.title}
@@ -194,7 +194,7 @@ def _read_cited(native: Native) -> dict[str, Any]:
     parts: Any = held.get("content", ())
     found: dict[str, Any] = {"citations": tuple(map(read_citation, held["citations"]))}
     if parts in ((), []):
-        # Streams give what is cited for the texts around.
+        # In streams, citations come without the text that they support.
         found |= {"text": "", "notes": {"/said": "[]" if "content" in held else "absent"}}
     elif is_list(parts) and len(parts) == 1 and is_object(parts[0]) and parts[0].keys() == {"text"}:
         found["text"] = parts[0]["text"]
@@ -222,7 +222,7 @@ _GUARDED = Hatch(
 
 
 def is_guarded(block: Any) -> bool:
-    """Whether a guardrail looks at a text."""
+    """Whether a guardrail checks a text."""
     own: Any = block.extras.get(GUARD) if block.extras else None
     return is_mapping(own) and is_mapping(own.get("text"))
 
@@ -235,7 +235,7 @@ def _is_server(held: Any) -> bool:
 
 
 def _has_no_points(held: Any) -> bool:
-    """Whether no part of a result says where a cache ends: its parts are of unions that have no such member."""
+    """Whether no part of a result has a cache point: the schema allows none inside results."""
     parts: Any = held.get("content") if is_object(held) else None
     return not is_list(parts) or not any(is_object(part) and POINT in part for part in parts)
 

@@ -1,7 +1,7 @@
-"""Images, sound, videos and documents: bytes as base64 text, a place in S3, or the text of a document.
+"""Images, sound, videos and documents: bytes as base64 text, an S3 location, or the text of a document.
 
 In requests that JavaScript dumped as JSON, bytes are a Buffer, ``{"type": "Buffer", "data": [255, ...]}``, or an array
-by index, ``{"0": 255, ...}``; a mark records that.
+by index, ``{"0": 255, ...}``. A mark records which.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ MEDIUM_KEYS = frozenset({"format", "source"})
 
 
 def _source(held: Any, media_type: str | None) -> Any:
-    """Return the source that bytes, or a place in S3, are.
+    """Read bytes, or an S3 location, as a source.
 
     Raises:
-        Unreadable: if it is another.
+        Unreadable: if it is neither.
     """
     if not is_object(held) or len(held) != 1:
         raise Unreadable
@@ -45,7 +45,7 @@ def _source(held: Any, media_type: str | None) -> Any:
 
 
 def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
-    """Return how bytes were dumped, "buffer" or "array", and the numbers that they are."""
+    """Return the form of dumped bytes, "buffer" or "array", and their numbers."""
     if not is_object(value):
         raise Unreadable
     is_buffer = value.keys() == {"type", "data"} and value["type"] == "Buffer"
@@ -62,7 +62,7 @@ def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
 
 
 def _write_bytes(source: am.Base64Source) -> Any:
-    """Return the text, or what it was read from."""
+    """Write base64 text, or the form that it was read from."""
     kind = mark_of(source, FAMILY, "/bytes") if source.notes else None
     if kind not in ("buffer", "array"):
         return source.data
@@ -84,11 +84,11 @@ def _write_source(source: Any) -> Native:
 
 
 def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
-    """Return what says media of a kind.
+    """Return the hatch for media of a kind.
 
     Args:
-        key: that they stand under.
-        formats: by format, the media type.
+        key: the key of the part.
+        formats: the media types, by format.
     """
     words = {media_type: word for word, media_type in formats.items()}
 
@@ -137,7 +137,7 @@ def _read_document(native: Native) -> dict[str, Any]:
 
 
 def _document_source(held: Any, media_type: str | None) -> tuple[Any, Native]:
-    """Return the source of a document, and the mark of a format that it has no field for."""
+    """Return the source of a document, and the mark of its format if the source has no field for it."""
     if is_object(held) and held.keys() == {"text"} and type(held["text"]) is str:
         return am.TextSource(held["text"], media_type), {}
     parts: Any = held.get("content") if is_object(held) and len(held) == 1 else None

@@ -1,4 +1,4 @@
-"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
+"""The rules of the capability table, for blocks that Bedrock represents differently or doesn't support."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _nearest(source: Any, formats: Mapping[str, str]) -> Any:
-    """Return the source of media with a type that there is a format for, or why there is none."""
+    """Return the source of media with a type that has a format here, or a Drop with the reason."""
     held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
     source = held or source
     if isinstance(source, am.URLSource) and not source.url.startswith(S3):
@@ -36,7 +36,7 @@ def _nearest(source: Any, formats: Mapping[str, str]) -> Any:
 
 
 def _bare(source: Any) -> Any:
-    """Return a source without what has no place beside it: only a place in S3 says more."""
+    """Return a source without extras, except those of an S3 location."""
     own = source.extras.get(FAMILY) if isinstance(source, am.URLSource) else None
     kept = {key: own[key] for key in own if key != "uri"} if is_mapping(own) else {}
     if not source.extras or (source.extras.keys() == {FAMILY} and kept == own):
@@ -45,7 +45,7 @@ def _bare(source: Any) -> Any:
 
 
 def media_rule(formats: Mapping[str, str]) -> Rule:
-    """Return the rule for media that have some formats."""
+    """Return the rule for media of some formats."""
 
     def rule(block: Any) -> Any:
         near = _nearest(block.source, formats)
@@ -62,7 +62,7 @@ image, audio, video = media_rule(IMAGES), media_rule(SOUNDS), media_rule(VIDEOS)
 
 
 def document(block: am.FileBlock) -> Any:
-    """Keep a document, given as data, in S3, or as text; it has a name here."""
+    """Keep a document given as data, in S3, or as text; give it a name, which is required here."""
     source: Any = block.source
     if isinstance(source, am.BlocksSource):
         texts = tuple(item for item in source.content if isinstance(item, am.TextBlock))
@@ -89,7 +89,7 @@ def document(block: am.FileBlock) -> Any:
 
 
 def text(block: am.TextBlock) -> Any:
-    """Keep a text, with the citations that the schema has."""
+    """Keep a text, with the citations that the schema allows."""
     if not block.citations:
         return block
     if is_guarded(block):
@@ -111,10 +111,10 @@ def _is_own(citation: am.Citation) -> bool:
 
 
 def thinking_rule(otherwise: str) -> Rule:
-    """Return the rule for thinking: what was signed here, or by nobody, is kept.
+    """Return the rule for thinking: keep it if it is unsigned, or signed here.
 
     Args:
-        otherwise: what becomes of the rest: "drop" or "text".
+        otherwise: "drop" or "text", for all other thinking.
     """
 
     def rule(block: am.ThinkingBlock) -> Any:
@@ -131,14 +131,14 @@ def thinking_rule(otherwise: str) -> Rule:
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
-    """Keep what a tool gave that Bedrock runs."""
+    """Keep the result of a tool that Bedrock runs."""
     if block.kind != "server":
         return rules.result_as_text(block)
     return result(block) if block.provider == PROVIDER else rules.server_as_text(block)
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Put structured content and an error into the content of a result; its status says that it failed."""
+    """Move structured content and an error into the content of a result; its status shows a failure."""
     content = block.content
     if block.structured is not None:
         content = (*content, am.DataBlock(block.structured))
