@@ -49,7 +49,7 @@ _FILE_KEYS = frozenset({"kind", "data", "media_type"})
 
 
 def _inside(space: str, fields: Mapping[str, str]) -> Cell:
-    """Return the cell of the rest of an object; a key that has a field is an extra where its value is another."""
+    """Return the cell for extras inside an object; a known key is an extra if its field can't hold the value."""
 
     def stays(owner: Any, key: str, value: Any) -> bool:
         return type(value) is not str and getattr(owner, fields[key]) is None
@@ -73,7 +73,7 @@ _OF_FILE = carried_extras((FILE, lambda _: _FILE_KEYS))
 
 
 def _of_request(extras: Any, message: Any) -> Any:
-    """Keep what a request says beside its parts, and can't be told otherwise."""
+    """Keep the keys of a request that no message can hold."""
     held = extras.get(REQUEST)
     if not is_mapping(held) or not is_part(message):
         return EMPTY
@@ -85,7 +85,7 @@ def _stays(key: str, value: Any, message: am.Msg) -> bool:
     if key in ("kind", "parts") or (key in REQUEST_KEYS and value == REQUEST_KEYS[key]):
         return False
     if key == "metadata":
-        # It is the message's own.
+        # A user or tool message has it as its own metadata.
         return message.role not in ("user", "tool") or not (message.metadata or (is_mapping(value) and value))
     return key != "instructions" or not (is_instructions(message) or (isinstance(value, str) and value))
 
@@ -99,12 +99,12 @@ def _more(row: Row, *spaces: Cell, **own_cells: Cell) -> Row:
 
 
 def _said_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
-    """Return the rows of what users say, or of the media in a result."""
+    """Return the rows of user content, or of the media in a result."""
     answers: Any = dict.fromkeys(media.KINDS, own.said_media if place == "user" else own.returned_media)
     parts = messages.said.parts[place]
 
     def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
-        # A string is a text, and in a result all that isn't media is data.
+        # A string is a text, and in a result everything but media is data.
         return None if place == "inner" or isinstance(block.value, str) else parts.comes_back(block)
 
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
