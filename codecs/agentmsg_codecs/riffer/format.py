@@ -1,9 +1,9 @@
-"""The description: files, parts of reasoning, calls, usage and messages in Riffer.
+"""The description of Riffer: files, parts of reasoning, calls, usage and messages.
 
-What the library refuses (another media type), or doesn't understand (data in a URL), is read with the mark ``/odd``.
-Marks on a message: ``/time`` (it has a ``timestamp``, as one version wrote it), ``/finish`` (its reason isn't one of
-the library's words). Marks on usage: ``/partial`` (without one of the two counts that the library always has), ``/old``
-(``cache_creation_tokens`` is the key of the tokens written to a cache).
+A file that the library refuses (another media type), or doesn't understand (data in a URL), gets the mark ``/odd``.
+Marks on a message: ``/time`` (it has a ``timestamp``, which one version wrote), ``/finish`` (its reason isn't one of
+the library's words). Marks on usage: ``/partial`` (it lacks one of the two counts that the library always has),
+``/old`` (``cache_creation_tokens`` is the key of the tokens written to a cache).
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 
 _make_native = maker(am.NativeBlock)
 
-# -- items that are kept whole where they mean nothing ----------------------------------------------------------------
+# -- items that are kept whole if they are unknown --------------------------------------------------------------------
 
 
 @attrs.frozen
 class _Kept(Nested):
-    """An object of some forms; anything else is kept whole, in a native block."""
+    """An object with one of some forms; anything else is kept whole, in a native block."""
 
     def read(self, v: str, c: Any) -> list[str]:
         return [f"{v} = {c.bind('kept', kept)}({v}, {c.reader(self.forms)})"]
@@ -63,7 +63,7 @@ class _Kept(Nested):
 
 
 def kept(item: Any, read: Callable[[Any], Any]) -> Any:
-    """Return the block of an item; a native one where it has no meaning here."""
+    """Return the block of an item; a native one if the item is unknown."""
     try:
         return read(item)
     except (Unreadable, AgentMsgError):
@@ -96,7 +96,7 @@ def _file(name: str, cls: type[Any], source: type[Any]) -> Form:
     key = "data" if by_data else "url"
     items: tuple[Any, ...] = (
         Spread("source", source, (Key("media_type", "media_type", Text(), "may"), Key(key, key, Text()))),
-        # Beside data, a URL is an unknown field; but nothing is data beside a URL.
+        # Beside data, a URL is an unknown field; beside a URL, data must be null.
         *(() if by_data else (_NO_DATA,)),
         *(() if of_images else (Key("filename", "name", Text(), "may"),)),
     )
@@ -137,7 +137,7 @@ REQUIRED = {"input_tokens": "input", "output_tokens": "output"}
 
 
 def _read_written(native: Native) -> dict[str, Any]:
-    """Return what is written to a cache. Beside the new name of this counter, the old one is an unknown field."""
+    """Read the tokens written to a cache. Beside the new key, the old one is an unknown field."""
     found: dict[str, Any] = {"cache_write": natives.count_at(native, _NEW)}
     notes: Native = {_NEW: "null"} if _NEW in native and native[_NEW] is None else {}
     if _OLD in native and (found["cache_write"] is not None or native[_OLD] is None):
@@ -182,7 +182,7 @@ def _read_id(native: Native) -> dict[str, Any]:
 
 
 def _write_id(message: am.Msg) -> Native:
-    # What the library made is not told: an id is there where somebody gave it.
+    # Ids that agentmsg made aren't written: the library has one only if the user gave it.
     return {} if given(message.id) is None else {"id": message.id}
 
 
@@ -198,7 +198,7 @@ def _write_time(time: datetime) -> str:
 
 
 def _carried_time(time: datetime, message: am.Msg) -> datetime | None:
-    """Keep a time where one was read: the library tells none."""
+    """Keep a time if one was read: the library writes none."""
     return time if is_marked(message, FAMILY, "/time") else None
 
 
@@ -215,9 +215,9 @@ def _write_finish(reason: str, message: am.Msg) -> str:
 
 
 def _carried_finish(reason: str, message: am.Msg) -> str:
-    """Keep the reasons that the library knows, and one that was read though it does not."""
+    """Keep the reasons that the library knows, and an unknown one that was read."""
     if is_marked(message, FAMILY, "/finish"):
-        # As it was read: the library's word of ours for a reason is not one that the library has.
+        # It is written unchanged, so it must not be one of the library's own words.
         return _FINISH.get(reason, reason)
     if reason in _WORDS:
         return reason
@@ -250,7 +250,7 @@ def _read_error(native: Native) -> dict[str, Any]:
     if error is None:
         other = natives.unread(native, "error_type") if "error_type" in native else {}
         return {**other, "notes": {**notes, **other.get("notes", {})}}
-    # Beside an error, its kind is always told.
+    # Beside an error, its type is always written.
     if "error_type" not in native:
         notes["error_type"] = "absent"
     elif kind is not None:
@@ -323,7 +323,7 @@ _THOUGHTS = _kept("reasoning", TYPES, am.ThinkingBlock)
 
 
 def _answers(version: Version) -> tuple[Form, ...]:
-    """Return the forms of an assistant's messages and their calls in a dialect."""
+    """Return the forms of assistant messages and their calls in a dialect."""
     forms = calls(version)
     of_calls = Place("tool_calls", Each(Nested(tuple(form.name for form in forms))), {am.ToolUseBlock: None})
     said = Lifted((_THOUGHTS, _TEXT, of_calls))
