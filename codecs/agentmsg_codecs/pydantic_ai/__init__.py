@@ -77,7 +77,7 @@ class PydanticAICodec(ContainerCodec):
         return CONTAINERS.history(contents, self.engine.read(contents.each(self.engine.group)))
 
     def write(self, history: am.History) -> Any:
-        """Write the native messages, in the container of the option or the one that was read."""
+        """Write the native messages, in the container that was read, else in that of the option."""
         self.engine.fill()
         return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
 

@@ -89,7 +89,7 @@ class RifferCodec(ContainerCodec):
         return CONTAINERS.history(contents, messages, **marks)
 
     def write(self, history: am.History) -> Any:
-        """Write the native messages, in the container of the option or the one that was read."""
+        """Write the native messages, in the container that was read, else in that of the option."""
         engine = self._engine(mark_of(history, FAMILY, "/version"))
         links = Links(engine.version)
         natives = [engine.write(message, links) for message in history.messages]
