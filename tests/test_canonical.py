@@ -19,10 +19,10 @@ from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.testing import exact_return, mutate, notes_never_matter, plant_notes
 from agentmsg_codecs.canonical.fields import REQUIRED, SPECS
 from agentmsg_codecs.canonical.generated_code import source
-from agentmsg_codecs.canonical.user_hooks import generated_hooks
 from agentmsg_codecs.json import JsonCodec
 from agentmsg_codecs.msgpack import MsgpackCodec, frames, unframe
 from data import effort
+from support.generated_hooks import generated_hooks
 from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:

@@ -136,7 +136,7 @@ class JsonCodec(Codec):
         engine.fill()
         if type(document) is dict:
             if FAMILY in document:
-                check_version(cast("Any", document)[FAMILY], FAMILY)
+                check_version(cast("Any", document)[FAMILY])
                 return cast("History", engine.read_one(History, document, 0))
             if "role" in document:
                 message = engine.read_one(Msg, document, -1)
@@ -154,9 +154,13 @@ class JsonCodec(Codec):
         self.engine.fill()
         form = note_of(history, self.name).get("form") if history.notes else None
         document = cast("dict[str, Any]", self.engine.write_any(history))
-        if isinstance(form, str) and form in _FORMS and set(document) == {FAMILY, "messages"}:
-            return _FORMS[form](document)
-        return document
+        if form not in ("list", "message") or set(document) != {FAMILY, "messages"}:
+            return document
+        messages = document["messages"]
+        if form == "list":
+            return messages
+        # A message with a key "agentmsg" would be read as a history.
+        return messages[0] if len(messages) == 1 and FAMILY not in messages[0] else document
 
     def to_bytes(self, history: History) -> bytes:
         """Write a history as bytes; if it grew from one already written, only its new messages are written.
@@ -203,16 +207,3 @@ class JsonCodec(Codec):
         if isinstance(document, dict) and type(cast("Any", document).get(FAMILY)) is int:
             return 1.0
         return 0.0
-
-
-def _one_message(document: dict[str, Any]) -> Any:
-    messages = document["messages"]
-    # A message with a key "agentmsg" would be read as a history.
-    return messages[0] if len(messages) == 1 and FAMILY not in messages[0] else document
-
-
-def _bare_list(document: dict[str, Any]) -> Any:
-    return document["messages"]
-
-
-_FORMS = {"list": _bare_list, "message": _one_message}

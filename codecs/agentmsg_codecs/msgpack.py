@@ -118,7 +118,7 @@ class MsgpackCodec(Codec):
         if not items:
             msg = f"an array that begins with the version is needed, not {excerpt(cast('Any', document))}"
             raise DecodeError(msg, code="type")
-        check_version(items[0], FAMILY)
+        check_version(items[0])
         self.engine.fill()
         return cast("History", self.engine.read_one(History, document, 0))
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg import AgentMsgError, BaseBlock, DecodeError, EncodeError, History, Msg, NativeBlock, NativeTool
+from agentmsg import AgentMsgError, BaseBlock, Citation, DecodeError, EncodeError, History, Msg, NativeBlock, NativeTool
 from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.generated_code import code
+from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS
 from agentmsg_codecs.canonical.reading import floats, plain_reader, texts
 from agentmsg_codecs.canonical.user_hooks import (
     as_hook,
@@ -95,7 +96,7 @@ class Engine:
             "EMPTY": EMPTY,
             "PADS": [[None] * count for count in range(32)],
             "ROLES": ROLES,
-            "ROLE_NUMBERS": {role: number for number, role in enumerate(ROLES)},
+            "ROLE_NUMBERS": ROLE_NUMBERS,
             "UNSET": blocks.UNSET,
             "adopt": self.adopt,
             "floats": floats,
@@ -116,8 +117,8 @@ class Engine:
             names[name], names[f"draft_{name}"], names[f"make_{name}"] = cls, speed.draft_class(cls), make
             names[f"plain_read_{name}"] = plain_reader(self, spec, make)
             names[f"plain_write_{name}"] = plain_writer(self, spec)
-        for name in ("Citation", "Msg"):
-            names[f"read_all_{name}"] = self._several(name)
+        for cls in (Citation, Msg):
+            names[f"read_all_{cls.__name__}"] = partial(self.read_all, cls)
         return names
 
     def _generated(self, name: str) -> Any:
@@ -139,20 +140,6 @@ class Engine:
         found: dict[str, Any] = {}
         exec(code(self.shape.key, name), self._names, found)
         return found[name]
-
-    def _several(self, name: str) -> Callable[[list[Any], int], tuple[Any, ...]]:
-        def read_all(items: list[Any], level: int) -> tuple[Any, ...]:
-            read = self._names[f"read_{name}"]
-            out: list[Any] = []
-            append = out.append
-            try:
-                for item in items:
-                    append(read(item, level))
-            except AgentMsgError as error:
-                raise error.at(len(out)) from None
-            return tuple(out)
-
-        return read_all
 
     # -- tables ------------------------------------------------------------------------------------------------
 
@@ -275,13 +262,7 @@ class Engine:
 
     def read_tools(self, items: list[Any], level: int) -> tuple[Any, ...]:
         """Read tools."""
-        out: list[Any] = []
-        try:
-            for item in items:
-                out.append(self.read_tool(item, level))  # noqa: PERF401 - for the path
-        except AgentMsgError as error:
-            raise error.at(len(out)) from None
-        return tuple(out)
+        return _each(self.read_tool, items, level)
 
     def _lookup(self, table: Mapping[Any, Reader], native: type, item: Any) -> Reader:
         """Return the reader of a tagged object; objects of later versions are kept unchanged."""
@@ -299,7 +280,7 @@ class Engine:
 
     def read_all(self, cls: type, items: list[Any], level: int) -> tuple[Any, ...]:
         """Read several objects of one class."""
-        return cast("tuple[Any, ...]", self._names[f"read_all_{cls.__name__}"](items, level))
+        return _each(self._names[f"read_{cls.__name__}"], items, level)
 
     def read_one(self, cls: type, native: Any, level: int) -> Any:
         """Read one object of a class."""
@@ -360,6 +341,18 @@ def _replace(table: dict[Any, Any], old: Any, new: Any) -> None:
             table[key] = new
 
 
+def _each(read: Reader, items: list[Any], level: int) -> tuple[Any, ...]:
+    """Read several objects; the path of an error has the index."""
+    out: list[Any] = []
+    append = out.append
+    try:
+        for item in items:
+            append(read(item, level))
+    except AgentMsgError as error:
+        raise error.at(len(out)) from None
+    return tuple(out)
+
+
 def _refuse(_: Any, level: int) -> Any:
     msg = "a block of a user"
     raise DecodeError(msg, code="type")
@@ -384,11 +377,11 @@ def _moment(text: str) -> datetime | None:
     return value if value.isoformat() == text else None
 
 
-def check_version(version: Any, *path: str | int) -> None:
+def check_version(version: Any) -> None:
     """Refuse every version but 1."""
     if type(version) is not int or version < VERSION:
         msg = f"the version must be {VERSION}, not {excerpt(version)}"
-        raise DecodeError(msg, code="type" if type(version) is not int else "schema", path=path)
+        raise DecodeError(msg, code="type" if type(version) is not int else "schema", path=(FAMILY,))
     if version > VERSION:
         msg = f"written by a later version ({excerpt(version)}) of agentmsg; this one reads {VERSION}"
-        raise DecodeError(msg, code="version", path=path)
+        raise DecodeError(msg, code="version", path=(FAMILY,))

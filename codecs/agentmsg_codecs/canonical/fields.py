@@ -155,9 +155,7 @@ _BLOCKS: Mapping[type[BaseBlock], tuple[int, tuple[Field, ...]]] = {
         (
             _text("tool_call_id"),
             Field("content", "blocks", ()),
-            _text("name"),
-            _text("status"),
-            *_texts("error", "error_type"),
+            *_texts("name", "status", "error", "error_type"),
             _KIND,
             _text("provider"),
             Field("structured", "json", None),

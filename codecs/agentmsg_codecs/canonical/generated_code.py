@@ -24,15 +24,16 @@ from agentmsg_codecs.canonical.statements import (
     given,
     indent,
     inside,
+    is_given,
     local,
     make,
     must_stand,
     no_others,
     settled,
-    simple_write,
     unusual,
     unusual_object,
     usual_count,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def _json_object(spec: Spec, some: Iterable[Field]) -> list[str]:
     fields = list(some)
     lead: list[str] = [] if spec.tag is None else [f"{spec.key!r}: {spec.tag!r}"]
     while fields and must_stand(fields[0]):
-        lead.append(f"{fields[0].name!r}: {simple_write(fields.pop(0))}")
+        field = fields.pop(0)
+        lead.append(f"{field.name!r}: {written(field, f'o.{field.name}')}")
     display = f"{{{', '.join(lead)}}}"
     if not fields:
         return [f"return {display}"]
@@ -129,9 +131,8 @@ def _json_field(field: Field) -> list[str]:
     if name == "raw_input":
         return ["else:", "    d['raw_input'] = raw_input"]
     if must_stand(field):
-        return [f"d[{name!r}] = {simple_write(field)}"]
-    test = "v is not None" if field.default is None else "v" if field.kind != "text" else f"v != {field.default!r}"
-    return [f"v = o.{name}", f"if {test}:", f"    d[{name!r}] = {simple_write(field)}"]
+        return [f"d[{name!r}] = {written(field, f'o.{name}')}"]
+    return [f"v = o.{name}", f"if {is_given(field, 'v')}:", f"    d[{name!r}] = {written(field, 'v')}"]
 
 
 def _timed_writer(spec: Spec) -> list[str]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from agentmsg import NativeBlock, NativeTool, TextBlock, ToolUseBlock
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, Field, Spec
 from agentmsg_codecs.canonical.statements import (
-    WRITE,
     default,
     given,
     indent,
@@ -18,10 +17,10 @@ from agentmsg_codecs.canonical.statements import (
     must_stand,
     no_others,
     settled,
-    simple_write,
     unusual,
     unusual_object,
     usual_count,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ def msgpack_reader(spec: Spec) -> list[str]:
     plain = f"return plain_read_{name}(a, level)"
     first = 0 if spec.number is None else 1
     size = first + len(fields)
-    must = [field for field in fields if must_stand(field)]
     least = first + max([index + 1 for index, field in enumerate(fields) if must_stand(field)], default=0)
     lines: list[str] = []
     if spec.cls is TextBlock:
@@ -59,8 +57,7 @@ def msgpack_reader(spec: Spec) -> list[str]:
         lines += [f"if codec_ == {FAMILY!r}:", "    " + plain]
     for field in fields:
         later = inside(field)
-        must_read = field in must
-        lines += later if must_read or not later else [given(field), *indent(later)]
+        lines += later if must_stand(field) or not later else [given(field), *indent(later)]
     return [f"def read_{name}(a, level):", *indent([*lines, *make(spec)]), ""]
 
 
@@ -144,11 +141,11 @@ def _msgpack_item(field: Field) -> tuple[list[str], str, str]:
     if field.kind == "role":
         return [], f"ROLE_NUMBERS.get(o.{name}, o.{name})", ""
     if must_stand(field):
-        return [], simple_write(field), ""
+        return [], written(field, f"o.{name}"), ""
     get, test = f"{v} = o.{name}", is_given(field, v)
     if field.kind == "text" and field.default is not None:
         return [get], f"None if {v} == {field.default!r} else {v}", test
     if field.kind == "mapping" and field.default is not None:
         return [get], f"{v} or None", test
-    call = f"write_{field.of.__name__}({v})" if field.kind == "object" else WRITE.get(field.kind, "{v}").format(v=v)
+    call = written(field, v)
     return [get], v if call == v else f"{call} if {test} else None", test

@@ -114,14 +114,11 @@ def _exact_number(tag: object) -> dict[str, Any]:
 def _field(field: Field, words: str | None) -> dict[str, Any]:
     schema = _KINDS[field.kind](field)
     if field.default is None and schema:
-        schema = {"anyOf": [schema, {"type": "null"}]} if "type" not in schema else _or_null(schema)
+        is_ref = "type" not in schema
+        schema = {"anyOf": [schema, {"type": "null"}]} if is_ref else {**schema, "type": [schema["type"], "null"]}
     if field.default is not REQUIRED and field.default is not None:
         schema = {**schema, "default": [] if field.default == () else thaw(field.default)}
     return {"description": words, **schema} if words else schema
-
-
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    return {**schema, "type": [schema["type"], "null"]}
 
 
 # -- words -------------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ _READ_LATER = {
     "source": "read_source({v}, level)",
     "tools": "read_tools({v}, level)",
 }
-WRITE = {
+_WRITE = {
     "blocks": "[writers[type(each)](each) for each in {v}]",
     "citations": "[write_Citation(each) for each in {v}]",
     "embedding": "list({v})",
@@ -122,12 +122,11 @@ def indent(lines: list[str], by: int = 1) -> list[str]:
     return ["    " * by + line for line in lines]
 
 
-def simple_write(field: Field) -> str:
-    """Return the expression that writes a value: from ``v``, or from the field of ``o`` if it is always written."""
-    v = f"o.{field.name}"
+def written(field: Field, value: str) -> str:
+    """Return the expression that writes a value of a field."""
     if field.kind == "object":
-        return f"write_{field.of.__name__}(v)"
-    return WRITE.get(field.kind, "{v}").format(v="v" if not must_stand(field) else v)
+        return f"write_{field.of.__name__}({value})"
+    return _WRITE.get(field.kind, "{v}").format(v=value)
 
 
 def unusual_object(spec: Spec, key: str) -> list[str]:

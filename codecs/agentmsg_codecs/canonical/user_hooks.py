@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, cast, get_args
+from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
 
 import attrs
 
@@ -27,14 +27,17 @@ from agentmsg import (
     Tool,
 )
 from agentmsg.formats import adopt, dispatch, excerpt, freeze, plain_copy
-from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, ROLES, SPECS, Field, Spec
-from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS, parse_time
-from agentmsg_codecs.canonical.shapes import ABSENT, Shape
+from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, SPECS, Field, Spec
+from agentmsg_codecs.canonical.plain_path import parse_time
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.canonical.shapes import Shape
 
 _COMMON = {field.name: field for field in COMMON}
 # Names in the model's annotations that its modules don't hold at run time. Free-form JSON is any value.
 _NAMES = {"JSON": Any, "Block": Block, "Mapping": Mapping, "Sequence": Sequence}
 _EMPTY_TYPES = (Any, JSON, object)
+_TOP = 0  # the level of nesting: cattrs knows none
 
 
 class _Engine(Protocol):
@@ -82,20 +85,11 @@ def _is_any(kind: Any) -> bool:
     return kind in _EMPTY_TYPES
 
 
-def _hook(read: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return a function of a value as a hook of cattrs, which also takes the type."""
+def _hook(read: Callable[..., Any], *more: Any) -> Callable[[Any, Any], Any]:
+    """Return a function of a value, and perhaps more, as a hook of cattrs, which also takes the type."""
 
     def hook(value: Any, kind: Any) -> Any:
-        return read(value)
-
-    return hook
-
-
-def _at_top(read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
-    """Return a reader as a hook of cattrs, which knows no levels."""
-
-    def hook(value: Any, kind: Any) -> Any:
-        return read(value, 0)
+        return read(value, *more)
 
     return hook
 
@@ -111,7 +105,7 @@ def new_converter(engine: _Engine) -> Any:
     converter = dispatch.strict_converter()
 
     def user_reader(cls: type) -> Callable[[Any, Any], Any]:
-        return _at_top(engine.plain_hooks(cls)[0])
+        return _hook(engine.plain_hooks(cls)[0], _TOP)
 
     def user_writer(cls: type) -> Callable[[Any], Any]:
         return engine.plain_hooks(cls)[1]
@@ -119,7 +113,7 @@ def new_converter(engine: _Engine) -> Any:
     converter.register_structure_hook_factory(_is_user_block, user_reader)
     converter.register_unstructure_hook_factory(_is_user_block, user_writer)
     for test, read in ((_is_block, engine.read_block), (_is_tool, engine.read_tool), (_is_source, engine.read_source)):
-        converter.register_structure_hook_func(test, _at_top(read))
+        converter.register_structure_hook_func(test, _hook(read, _TOP))
         converter.register_unstructure_hook_func(test, engine.write_any)
     converter.register_structure_hook_func(_is_any, _hook(adopt))
     converter.register_structure_hook(datetime, _hook(_time))
@@ -142,48 +136,6 @@ def as_hook(shape: Shape, spec: Spec, read: Callable[[Any, int], Any]) -> Callab
         return read(native, 0)
 
     return hook
-
-
-def generated_hooks(engine: Any, cls: type) -> tuple[Callable[[Any, Any], Any], Callable[[Any], Any]]:
-    """Return hooks that cattrs generates for one of our classes, to replace ours in tests.
-
-    cattrs reads and writes mappings of fields; the shape converts them, as it does for the plain path.
-    """
-    from cattrs import gen  # noqa: PLC0415 - for tests
-
-    cattrs_gen: Any = gen
-    spec: Spec = SPECS[cls]
-    options: dict[str, Any] = {"_cattrs_use_alias": True}
-    structure: Any = cattrs_gen.make_dict_structure_fn(cls, engine.converter, **options)
-    unstructure: Any = cattrs_gen.make_dict_unstructure_fn(
-        cls, engine.converter, _cattrs_omit_if_default=True, **options
-    )
-
-    absent = {field.name: None for field in spec.fields if field.default is None}
-
-    def read(native: Any, _: Any) -> Any:
-        given: dict[str, Any] = {**absent, **engine.shape.open(spec, native)[0]}
-        role = given.get("role")
-        if engine.shape.key == "msgpack" and type(role) is int:
-            given["role"] = ROLES[role]
-        return structure(given, cls)
-
-    def write(obj: Any) -> Any:
-        found: dict[str, Any] = unstructure(obj)
-        fields: dict[str, Any] = {}
-        for field in spec.fields:
-            value: Any = found.get(field.name, ABSENT)
-            if field.kind == "input":
-                value = ABSENT if obj.raw_input is not None else obj.input
-            elif field.kind == "role" and engine.shape.key == "msgpack":
-                value = ROLE_NUMBERS.get(value, value)
-            elif field.always and value is ABSENT:
-                value = []
-            if value is not ABSENT and (value is not None or field.default is not None):
-                fields[field.name] = list(cast("Any", value)) if isinstance(value, tuple) else value
-        return engine.shape.close(spec, fields, None, {})
-
-    return read, write
 
 
 def _time(value: Any) -> datetime:
