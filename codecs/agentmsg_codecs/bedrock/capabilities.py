@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.bedrock.messages import Messages
 
-BODY_KEYS = frozenset({"messages", "system", "tools"})
+_BODY_KEYS = frozenset({"messages", "system"})
 _MESSAGE_KEYS = frozenset({"role", "content"})
 _NONE = frozenset[str]()
 # The known keys of a part's object; a key beside the object would make another part.
@@ -44,9 +45,6 @@ _INNER_KEYS = {
     am.ToolUseBlock: frozenset({"toolUseId", "name", "input", "type"}),
     am.ToolResultBlock: frozenset({"toolUseId", "content", "status"}),
 }
-_MEDIA: Any = {
-    am.ImageBlock: own.image, am.AudioBlock: own.audio, am.VideoBlock: own.video, am.FileBlock: own.document,
-}  # fmt: skip
 
 
 def _extras_of(cls: type[Any]) -> Cell:
@@ -89,7 +87,7 @@ def _comes_back(back: Callable[[am.NativeBlock], am.NativeBlock | None]) -> Any:
 def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
     back = messages.comes_back_from_user if place == "user" else messages.returns(place)
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, _comes_back(back))}
-    made = Rows(messages.described).place(place, {**_MEDIA, **answers}, others)
+    made = Rows(messages.described).place(place, {**own.MEDIA, **answers}, others)
     return {cls: _with_extras(cls, row) for cls, row in made.items()}
 
 
@@ -133,7 +131,7 @@ def needs_id(block: Any) -> bool:
 
 
 def _beside_messages(history: am.History) -> frozenset[str]:
-    return BODY_KEYS - {"tools"} | SETTINGS.taken(history)
+    return _BODY_KEYS | SETTINGS.taken(history)
 
 
 def _says_none(history: am.History, key: str, value: Any) -> bool:
@@ -143,7 +141,7 @@ def _says_none(history: am.History, key: str, value: Any) -> bool:
 
 def make_caps(messages: Messages, *, thinking: str) -> Caps:
     """Return the capability table of requests; takes the arguments of ``assistant_rows``."""
-    fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _MESSAGE_KEYS))}
+    fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _MESSAGE_KEYS))}
     system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
     inner = inner_rows(messages)
     return Caps(
@@ -174,13 +172,11 @@ def is_top(message: am.Msg) -> bool:
 def gather_systems(plan: Any, messages: Any) -> Any:
     """Merge the leading system messages into the one system prompt; later ones stay in place."""
     current = restructure.as_is(messages) if plan is None else plan
-    front = 0
-    while front < len(current) and _leads(current[front][0], messages):
-        front += 1
-    if front <= 1:
+    front = list(takewhile(lambda parts: _leads(parts[0], messages), current))
+    if len(front) <= 1:
         return plan
-    kept = [parts for parts in current[:front] if any(part.picks for part in parts)] or list(current[:1])
-    return [tuple(part for parts in kept for part in parts), *current[front:]]
+    kept = [parts for parts in front if any(part.picks for part in parts)] or front[:1]
+    return [tuple(part for parts in kept for part in parts), *current[len(front) :]]
 
 
 def _leads(part: restructure.Part, messages: Any) -> bool:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _around(key: str, more: Callable[[Any], bool] | None = None) -> dict[str, Any]:
+def _by_key(key: str, more: Callable[[Any], bool] | None = None) -> dict[str, Any]:
     """Return the arguments of a Form for parts with this key, whose value perhaps passes another test."""
 
     def fits(native: Native) -> bool:
@@ -82,13 +82,12 @@ def _read_reasoning(native: Native) -> dict[str, Any]:
     value: Any = said.get("signature")
     if value is not None and type(value) is not str:
         raise Unreadable
-    found: dict[str, Any] = {"thinking": said["text"]}
+    found: dict[str, Any] = {"thinking": said["text"], "extras": natives.rest_of(said, REASONING_KEYS, ITEM)}
     if value is not None:
         found["signature"] = am.Signature(PROVIDER, value)
     elif "signature" in said:
         found["notes"] = {"/signature": "null"}
-    rest = {key: more for key, more in said.items() if key not in REASONING_KEYS}
-    return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
+    return found
 
 
 def _write_reasoning(block: am.ThinkingBlock) -> Native:
@@ -192,7 +191,10 @@ def _read_cited(native: Native) -> dict[str, Any]:
     if not is_object(held) or not is_list(held.get("citations")) or not held["citations"]:
         raise Unreadable
     parts: Any = held.get("content", ())
-    found: dict[str, Any] = {"citations": tuple(map(read_citation, held["citations"]))}
+    found: dict[str, Any] = {
+        "citations": tuple(map(read_citation, held["citations"])),
+        "extras": natives.rest_of(held, CITED_KEYS, ITEM),
+    }
     if parts in ((), []):
         # In streams, citations come without the text that they support.
         found |= {"text": "", "notes": {"/said": "[]" if "content" in held else "absent"}}
@@ -200,8 +202,7 @@ def _read_cited(native: Native) -> dict[str, Any]:
         found["text"] = parts[0]["text"]
     if type(found.get("text")) is not str:
         raise Unreadable
-    rest = {key: value for key, value in held.items() if key not in CITED_KEYS}
-    return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
+    return found
 
 
 def _write_cited(block: am.TextBlock) -> Native:
@@ -249,25 +250,25 @@ _RESULT = (
 )
 PARTS = (
     HINT,
-    Form("text", am.TextBlock, None, (Key("text", "text", Text()), CACHE), **_around("text"),
+    Form("text", am.TextBlock, None, (Key("text", "text", Text()), CACHE), **_by_key("text"),
          when=lambda block: not block.citations and not is_guarded(block)),
-    Form("guard", am.TextBlock, None, (_GUARDED, CACHE), **_around("guardContent"), when=is_guarded),
-    Form("cited", am.TextBlock, None, (_CITED, CACHE), **_around("citationsContent"),
+    Form("guard", am.TextBlock, None, (_GUARDED, CACHE), **_by_key("guardContent"), when=is_guarded),
+    Form("cited", am.TextBlock, None, (_CITED, CACHE), **_by_key("citationsContent"),
          when=lambda block: bool(block.citations) and not is_guarded(block)),
-    Form("json", am.DataBlock, None, (Key("json", "data", Json()),), **_around("json")),
-    Form("image", am.ImageBlock, None, (media_hatch("image", IMAGES), CACHE), **_around("image")),
-    Form("audio", am.AudioBlock, None, (media_hatch("audio", SOUNDS), CACHE), **_around("audio")),
-    Form("video", am.VideoBlock, None, (media_hatch("video", VIDEOS), CACHE), **_around("video")),
-    Form("document", am.FileBlock, None, (DOCUMENT, CACHE), **_around("document")),
-    Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), **_around("reasoningContent")),
+    Form("json", am.DataBlock, None, (Key("json", "data", Json()),), **_by_key("json")),
+    Form("image", am.ImageBlock, None, (media_hatch("image", IMAGES), CACHE), **_by_key("image")),
+    Form("audio", am.AudioBlock, None, (media_hatch("audio", SOUNDS), CACHE), **_by_key("audio")),
+    Form("video", am.VideoBlock, None, (media_hatch("video", VIDEOS), CACHE), **_by_key("video")),
+    Form("document", am.FileBlock, None, (DOCUMENT, CACHE), **_by_key("document")),
+    Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), **_by_key("reasoningContent")),
     Form("call", am.ToolUseBlock, None, (Inside("toolUse", _CALL, space=ITEM), CACHE),
-         **_around("toolUse", lambda held: not _is_server(held))),
+         **_by_key("toolUse", lambda held: not _is_server(held))),
     Form("server_call", am.ToolUseBlock, None, (Inside("toolUse", (*_CALL, _KIND), space=ITEM), CACHE),
-         **_around("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
+         **_by_key("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
     Form("server_result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
-         **_around("toolResult", _has_no_points), fixed={"kind": "server", "provider": PROVIDER}),
+         **_by_key("toolResult", _has_no_points), fixed={"kind": "server", "provider": PROVIDER}),
     Form("result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
-         **_around("toolResult", _has_no_points), is_apart=True),
+         **_by_key("toolResult", _has_no_points), is_apart=True),
 )  # fmt: skip
 _INNER = ("text", "json", "image", "video", "document")
 _USER = ("text", "guard", "image", "audio", "video", "document")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, is_list, is_object, mark_of, marked, natives
+from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_object, mark_of, marked, natives
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.bedrock.names import DOCUMENTS, FAMILY, ITEM, S3
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MOST = 255
 MEDIUM_KEYS = frozenset({"format", "source"})
+_S3_KEYS = frozenset({"uri"})
 
 
 def _source(held: Any, media_type: str | None) -> Any:
@@ -40,8 +41,7 @@ def _source(held: Any, media_type: str | None) -> Any:
     uri: Any = value.get("uri") if key == "s3Location" and is_object(value) else None
     if type(uri) is not str or not uri.startswith(S3):
         raise Unreadable
-    rest = {key: inner for key, inner in value.items() if key != "uri"}
-    return am.URLSource(value["uri"], media_type, extras=adopt({FAMILY: rest}) if rest else EMPTY)
+    return am.URLSource(uri, media_type, extras=natives.rest_of(value, _S3_KEYS, FAMILY))
 
 
 def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
@@ -99,9 +99,8 @@ def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
         word: Any = held.get("format")
         if type(word) is not str or word not in formats:
             raise Unreadable
-        found = {"source": _source(held.get("source"), formats[word])}
-        rest = {name: value for name, value in held.items() if name not in MEDIUM_KEYS}
-        return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
+        source = _source(held.get("source"), formats[word])
+        return {"source": source, "extras": natives.rest_of(held, MEDIUM_KEYS, ITEM)}
 
     def write(block: Any) -> Native:
         held = {"format": words[block.source.media_type], "source": _write_source(block.source)}
@@ -131,9 +130,10 @@ def _read_document(native: Native) -> dict[str, Any]:
         raise Unreadable
     media_type = None if word is None else DOCUMENTS[word]
     source, notes = _document_source(held.get("source"), media_type)
-    rest = {key: value for key, value in held.items() if key not in DOCUMENT_KEYS}
-    found: dict[str, Any] = {"source": source, "name": held["name"], "context": held.get("context"), "notes": notes}
-    return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
+    return {
+        "source": source, "name": held["name"], "context": held.get("context"), "notes": notes,
+        "extras": natives.rest_of(held, DOCUMENT_KEYS, ITEM),
+    }  # fmt: skip
 
 
 def _document_source(held: Any, media_type: str | None) -> tuple[Any, Native]:

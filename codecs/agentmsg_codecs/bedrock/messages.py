@@ -58,16 +58,16 @@ class Messages(Grouped):
 
     def container(self, native: Any) -> list[am.Msg]:
         """Read one native message; anything unknown becomes a message with the role "native"."""
-        if not is_object(native):
+        parts = native.get("content") if is_object(native) else None
+        moved = folded(parts)
+        if moved is parts:
             return super().container(native)
-        parts = native.get("content")
-        held = folded(parts)
-        if held is parts:
-            return super().container(native)
-        found = [] if held is None else super().container({**native, "content": held})
-        # If the message is kept whole, its points must not move to other parts.
-        is_whole = len(found) == 1 and found[0].role == "native"
-        return [natives.read_whole(native, FAMILY)] if held is None or is_whole else found
+        if moved is not None:
+            found = super().container({**native, "content": moved})
+            # If the message is kept whole, its points must not move to other parts.
+            if len(found) > 1 or found[0].role != "native":
+                return found
+        return [natives.read_whole(native, FAMILY)]
 
     def write_group(self, group: Sequence[am.Msg]) -> Any:
         """Write these messages as one native message."""

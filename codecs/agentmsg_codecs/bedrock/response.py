@@ -43,7 +43,7 @@ _OTHERS = frozenset({
     "tool_use", "stop_sequence", "guardrail_intervened", "malformed_model_output", "malformed_tool_use",
     "model_context_window_exceeded",
 })  # fmt: skip
-_TOLD = ("additionalModelResponseFields", "metrics", "performanceConfig", "serviceTier", "trace")
+_METADATA = ("additionalModelResponseFields", "metrics", "performanceConfig", "serviceTier", "trace")
 _MESSAGE_KEYS = frozenset({"role", "content"})
 _COUNTS = ("input", "cache_read", "cache_write", "output", "total")
 
@@ -109,8 +109,7 @@ def _output(engine: Messages) -> Hatch:
         parts: Any = folded(said.get("content")) if is_object(said) else None
         if not is_list(parts) or said.get("role") != "assistant":
             raise Unreadable
-        rest = {key: value for key, value in said.items() if key not in _MESSAGE_KEYS}
-        return {"content": engine.blocks(parts), "extras": {FAMILY: adopt(rest)} if rest else {}}
+        return {"content": engine.blocks(parts), "extras": natives.rest_of(said, _MESSAGE_KEYS, FAMILY)}
 
     def write(message: am.Msg) -> Native:
         parts = unfolded(list(map(engine.places["assistant"].write, message.content)))
@@ -127,26 +126,35 @@ def _output(engine: Messages) -> Hatch:
                  schema={"output": schema}, spaces=(FAMILY,), about="content")  # fmt: skip
 
 
-def _read_told(native: Native) -> dict[str, Any]:
-    told = {key: native[key] for key in _TOLD if native.get(key) is not None}
-    return {
-        "response_metadata": adopt(told),
-        "notes": {key: "null" for key in _TOLD if key in native and key not in told},
-    }
+def _known_metadata(native: Mapping[str, Any]) -> Native:
+    return {key: native[key] for key in _METADATA if native.get(key) is not None}
 
 
-def _write_told(message: am.Msg) -> Native:
-    told: Native = thaw(message.response_metadata)
-    return told
+def _read_metadata(native: Native) -> dict[str, Any]:
+    known = _known_metadata(native)
+    notes = {key: "null" for key in _METADATA if key in native and key not in known}
+    return {"response_metadata": adopt(known), "notes": notes}
 
 
-def _carried_told(metadata: Any, _: Any) -> Any:
-    kept = {key: metadata[key] for key in _TOLD if metadata.get(key) is not None}
-    return metadata if list(kept) == list(metadata) else kept
+def _write_metadata(message: am.Msg) -> Native:
+    metadata: Native = thaw(message.response_metadata)
+    return metadata
 
 
-_KEPT = Hatch(keys=_TOLD, cells={"response_metadata": _carried_told}, get=_read_told, put=_write_told, is_optional=True,
-              schema={key: {} for key in _TOLD}, about="response_metadata, as it is")  # fmt: skip
+def _carried_metadata(metadata: Any, _: Any) -> Any:
+    known = _known_metadata(metadata)
+    return metadata if list(known) == list(metadata) else known
+
+
+_KEPT = Hatch(
+    keys=_METADATA,
+    cells={"response_metadata": _carried_metadata},
+    get=_read_metadata,
+    put=_write_metadata,
+    is_optional=True,
+    schema={key: {} for key in _METADATA},
+    about="response_metadata, unchanged",
+)
 
 
 def _finish(word: str, message: am.Msg) -> str:

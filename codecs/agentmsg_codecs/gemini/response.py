@@ -52,14 +52,14 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
-from agentmsg_codecs.gemini.capabilities import model_rows, words_rows
+from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
 from agentmsg_codecs.gemini.format import USAGE
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
 from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, RESPONSE, both, snake
 from agentmsg_codecs.gemini.spelling import camel, spell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from agentmsg_codecs.gemini.messages import Messages
 
@@ -89,20 +89,24 @@ class GeminiResponseCodec(Answers, Gemini):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        extras = carried_extras((FAMILY, _always(both(USAGE.keys))))
-        content, said, keys = map(
-            _always, (_CONTENT_KEYS, both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys))
-        )
+        of_usage = cells.beside((FAMILY, both(USAGE.keys)))
+        of_candidate, of_response = both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys)
         # In the order in which the reader finds them.
-        own = carried_extras((FAMILY, content), (CANDIDATE, said), (FURTHER, _further), (RESPONSE, keys), odd=_is_odd)
+        extras = carried_extras(
+            (FAMILY, lambda _: _CONTENT_KEYS),
+            (CANDIDATE, lambda _: of_candidate),
+            (FURTHER, _further),
+            (RESPONSE, lambda _: of_response),
+            odd=_is_odd,
+        )
         return answer_caps(
             self.answer,
             fields={
-                "usage": cells.usage(_COUNTS, extras=extras, wanted=_wanted, case=_SOUND),
-                "extras": own,
+                "usage": cells.usage(_COUNTS, extras=of_usage, wanted=_wanted, case=_SOUND),
+                "extras": extras,
             },
             blocks=model_rows(self.engine),
-            results=words_rows(),
+            results=text_rows(),
             needs_id=natives.lacks_id(FAMILY),
         )
 
@@ -145,10 +149,6 @@ class GeminiResponseCodec(Answers, Gemini):
         return sniff_answer(document)
 
 
-def _always(keys: frozenset[str]) -> Callable[[Any], frozenset[str]]:
-    return lambda _: keys
-
-
 def _further(message: am.Msg) -> frozenset[str] | None:
     """Return the taken keys of these extras, or None if they hold anything but other candidates."""
     own: Any = message.extras[FURTHER]
@@ -176,7 +176,7 @@ def _content(native: Native, engine: Messages, notes: Native) -> tuple[tuple[Any
         return (), {}
     if not is_object(held) or held.get("role", "model") != "model" or not is_list(held.get("parts", [])):
         raise Unreadable
-    notes.update({f"/{key}": "absent" for key in _CONTENT_KEYS if key not in held})
+    notes.update({f"/{key}": "absent" for key in ("role", "parts") if key not in held})
     blocks = tuple(map(engine.places["assistant"].read, held.get("parts", [])))
     return blocks, {key: value for key, value in held.items() if key not in _CONTENT_KEYS}
 
@@ -212,7 +212,7 @@ def _candidate(engine: Messages) -> Hatch:
             or message.finish_reason != _blocked(natives.extras_of(message, RESPONSE))
             or not {CANDIDATE, FAMILY, FURTHER}.isdisjoint(message.extras)
         )
-        if note.get("/none") is True and not says and _is_told(message):
+        if note.get("/none") is True and not says and _is_recognisable(message):
             return {}
         rest = natives.extras_of(message, CANDIDATE)
         candidate: Native = {}
@@ -251,10 +251,10 @@ def _blocked(native: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _is_told(message: am.Msg) -> bool:
+def _is_recognisable(message: am.Msg) -> bool:
     """Whether a response without candidates is still recognisable as one."""
-    told = (given(message.id), message.model, message.usage, given(message.created_at))
-    return any(field is not None for field in told) or _says_any(natives.extras_of(message, RESPONSE))
+    fields = (given(message.id), message.model, message.usage, given(message.created_at))
+    return any(field is not None for field in fields) or _says_any(natives.extras_of(message, RESPONSE))
 
 
 def _says_any(native: Mapping[str, Any]) -> bool:
@@ -309,7 +309,7 @@ def _time(value: datetime, _: Any) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
-_TOLD = (
+_FIELDS = (
     Key("usageMetadata", "usage", Nested(("usage",)), "may"),
     Key("modelVersion", "model", Text(), "may"),
     Key("responseId", "id", Link(), "may"),
@@ -319,7 +319,7 @@ _TOLD = (
 
 
 def _described(engine: Messages) -> Described:
-    items = (_candidate(engine), *_TOLD)
+    items = (_candidate(engine), *_FIELDS)
     form = Form("response", am.Msg, None, items, space=RESPONSE, fixed={"role": "assistant"})
     return Described(FAMILY, (form, USAGE), {})
 
@@ -335,7 +335,7 @@ def _wanted(usage: am.Usage) -> Mapping[str, Any]:
 
 # -- its spelling ------------------------------------------------------------------------------------------------------
 
-_OUTER, _REASON, _COUNTED = tuple(key.native for key in _TOLD), ("finishReason",), USAGE.keys
+_OUTER, _REASON, _COUNTED = tuple(key.native for key in _FIELDS), ("finishReason",), USAGE.keys
 _OUTER_TWINS, _REASON_TWINS, _COUNTED_TWINS = (
     {snake(key): key for key in keys} for keys in (_OUTER, _REASON, _COUNTED)
 )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _make_text = maker(am.TextBlock, "text")
 _WORDS = ("output", "result", "return_value")
-_KNOWN = frozenset(INNER["functionResponse"])
+KNOWN = frozenset(INNER["functionResponse"])
 # The Python package writes these as null if they are absent.
 _LACKING = ("id", "name", "parts")
 
@@ -92,10 +92,8 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
         if not is_list(parts) or not parts:
             raise Unreadable
         fields["content"] = (*fields.get("content", ()), *map(inner.read, parts))
-    rest = {key: value for key, value in held.items() if key not in _KNOWN}
-    if rest:
-        fields["extras"] = {ITEM: adopt(rest)}
-    return {**fields, "tool_call_id": _text_at(held, "id"), "name": _text_at(held, "name")}
+    extras = natives.rest_of(held, KNOWN, ITEM)
+    return {**fields, "tool_call_id": _text_at(held, "id"), "name": _text_at(held, "name"), "extras": extras}
 
 
 def _write(block: Any, inner: Parts) -> Native:

@@ -30,7 +30,7 @@ def carried_media(block: Any) -> Any:
         return Drop("no place for what is given so")
     if isinstance(source, am.URLSource) and is_data_url(source.url):
         return Drop("data are base64 here")
-    told = _told(block, source, kind)
+    told = _media_type(block, source, kind)
     if told != source.media_type:
         source = source.evolve(media_type=told)
     if source is block.source and not source.extras:
@@ -39,7 +39,7 @@ def carried_media(block: Any) -> Any:
     return Swap(_titled(new), "the media type tells what it is here", "annotation")
 
 
-def _told(block: Any, source: Any, kind: str) -> str | None:
+def _media_type(block: Any, source: Any, kind: str) -> str | None:
     """Return the media type to write for media of a kind."""
     told: str | None = source.media_type
     if told is None and is_marked(block, FAMILY, "/untyped"):
@@ -89,7 +89,7 @@ def _is_shown(block: Any) -> bool:
     return answer is block or (isinstance(answer, Swap) and type(answer.new) is type(block))
 
 
-def _words_of(block: am.ToolResultBlock) -> list[am.TextBlock]:
+def _texts_of(block: am.ToolResultBlock) -> list[am.TextBlock]:
     """Return the text of a result: its texts, else its value if that is a text, else its error."""
     words = [said for item in block.content if not _is_shown(item) and (said := rules.as_text(item)) is not None]
     if not words and isinstance(block.structured, str):
@@ -105,7 +105,7 @@ def result(block: am.ToolResultBlock) -> Any:
     is_one = len(content) == 1 and type(content[0]) is am.TextBlock
     if is_one and block.structured is None and block.error is None and not block.is_error:
         return block  # the usual case: one text
-    words, shown = _words_of(block), [item for item in block.content if _is_shown(item)]
+    words, shown = _texts_of(block), [item for item in block.content if _is_shown(item)]
     content = (*words, *shown)
     is_same = len(content) == len(block.content) and all(map(is_, content, block.content))
     new = block if is_same else block.evolve(content=content)

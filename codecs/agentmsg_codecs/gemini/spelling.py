@@ -127,9 +127,8 @@ class GeminiParts(Parts):
         block = super().read(native)
         if not marks:
             return block
-        return (
-            natives.native_part(part, FAMILY) if isinstance(block, am.NativeBlock) else marked(block, FAMILY, **marks)
-        )
+        is_native = isinstance(block, am.NativeBlock)
+        return natives.native_part(part, FAMILY) if is_native else marked(block, FAMILY, **marks)
 
     def write(self, block: Any) -> Any:
         """Write a block that fits as a part."""

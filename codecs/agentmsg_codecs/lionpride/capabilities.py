@@ -106,16 +106,16 @@ def _picks(message: am.Msg) -> tuple[int, ...] | None:
     content, role = message.content, message.role
     if role == "tool":
         role = "user"  # blocks beside results become a user's
-    return (
-        restructure.in_order(content, lambda block: _rank(block, role)) if role in SLOTS and len(content) > 1 else None
-    )
+    if role not in SLOTS or len(content) <= 1:
+        return None
+    return restructure.in_order(content, lambda block: _rank(block, role))
 
 
-def _words(block: Any) -> str:
+def _text_of(block: Any) -> str:
     return block.text if isinstance(block, am.TextBlock) else dump_json(block.data).decode()
 
 
-def _joins(role: str) -> Callable[[Any, Any], Any]:
+def _joiner(role: str) -> Callable[[Any, Any], Any]:
     """Return the function that joins two blocks if a message has only one place for both."""
 
     def joined(left: Any, right: Any) -> Any:
@@ -125,7 +125,7 @@ def _joins(role: str) -> Callable[[Any, Any], Any]:
         if rank != _rank(right, role):
             return None
         if rank == 0:
-            text = f"{_words(left)}\n{_words(right)}"
+            text = f"{_text_of(left)}\n{_text_of(right)}"
             return left.evolve(text=text) if isinstance(left, am.TextBlock) else am.TextBlock(text)
         if left.name not in ("context", "tool_schemas"):
             return left
@@ -137,7 +137,7 @@ def _joins(role: str) -> Callable[[Any, Any], Any]:
 
 def _one_each(role: str) -> Callable[[am.Msg], Any]:
     """Return the rule for messages with one place for each kind of block, and one detail for all images."""
-    joined = _joins(role)
+    joined = _joiner(role)
 
     def rule(message: am.Msg) -> Any:
         even = _with_one_detail(message) if role == "user" else message
@@ -171,9 +171,7 @@ def _with_detail(block: Any, detail: str, *, noted: bool) -> Any:
     if not isinstance(block, am.ImageBlock):
         return block
     new = block.evolve(detail=detail)
-    if not noted:
-        return new
-    return marked(new, FAMILY, detail=True)
+    return marked(new, FAMILY, detail=True) if noted else new
 
 
 def _is_call(block: Any) -> bool:
@@ -273,12 +271,12 @@ def make_caps() -> Caps:
                 fields=fields,
                 blocks={**TEXTS, am.DataBlock: data_row("system")},
                 otherwise=_one_each("system"),
-                joins=_joins("system"),
+                joins=_joiner("system"),
             ),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
-            "user": MessageRow(fields=fields, blocks=user, otherwise=_one_each("user"), joins=_joins("user")),
+            "user": MessageRow(fields=fields, blocks=user, otherwise=_one_each("user"), joins=_joiner("user")),
             "assistant": MessageRow(
-                fields=fields, blocks={**TEXTS, am.ToolUseBlock: CALL}, otherwise=_answer, joins=_joins("assistant")
+                fields=fields, blocks={**TEXTS, am.ToolUseBlock: CALL}, otherwise=_answer, joins=_joiner("assistant")
             ),
             "tool": MessageRow(
                 fields=fields, blocks={am.ToolResultBlock: RESULT}, results={am.TextBlock: TEXTS[am.TextBlock]}

@@ -106,11 +106,8 @@ def read_metadata(native: Native) -> dict[str, Any]:
         return natives.unread(native, "metadata") if "metadata" in native else {"notes": {"metadata": "absent"}}
     if "lion_class" not in metadata:
         return {"metadata": adopt(metadata), "notes": {"/unclassed": True}}
-    return (
-        {"metadata": adopt({key: metadata[key] for key in metadata if key != "lion_class"})}
-        if len(metadata) > 1
-        else {}
-    )
+    rest = {key: metadata[key] for key in metadata if key != "lion_class"}
+    return {"metadata": adopt(rest)} if rest else {}
 
 
 def class_extras(metadata: Any) -> Mapping[str, Any]:

@@ -71,7 +71,7 @@ _with_id = speed.replacer(am.ToolUseBlock, "id")
 # -- text fields ------------------------------------------------------------------------------------------------------
 
 
-def _words(mark: str) -> Via:
+def _text_via(mark: str) -> Via:
     """Return the value of a text field; any other value becomes its JSON text, and is marked."""
 
     def read(value: Any, marks: dict[str, Any]) -> str:
@@ -81,12 +81,12 @@ def _words(mark: str) -> Via:
         return dump_json(value).decode()
 
     def write(text: str, owner: Any) -> Any:
-        return _spelt(text) if is_marked(owner, FAMILY, mark) else text
+        return _parsed(text) if is_marked(owner, FAMILY, mark) else text
 
     return Via(read, write, EMPTY, KEEP, is_marking=True)
 
 
-def _spelt(text: str) -> Any:
+def _parsed(text: str) -> Any:
     """Parse a text as JSON; return the text itself unless its value is written the same."""
     try:
         value = parse_json(text)
@@ -102,7 +102,7 @@ def _read_text(value: Any) -> Any:
 
 
 def _write_text(block: Any) -> Any:
-    return _spelt(block.text) if is_marked(block, FAMILY, "/parsed") else block.text
+    return _parsed(block.text) if is_marked(block, FAMILY, "/parsed") else block.text
 
 
 # -- instructions -----------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ _INSTRUCTION = Hatch(
     cells={"content": KEEP},
     get=_read_instruction,
     put=_write_instruction,
-    about="TextBlock; DataBlock of the name of its key; ImageBlock",
+    about="TextBlock; DataBlock named like its key; ImageBlock",
 )
 _ARGUMENTS = Hatch(
     keys=("arguments",),
@@ -265,7 +265,7 @@ _INNER = Hatch(
     must=("content",),
     about="role and content",
 )
-_ID = Hatch(keys=("id",), cells={"id": KEEP}, get=read_id, put=write_id, odd=("id",), about="id; of a call, too")
+_ID = Hatch(keys=("id",), cells={"id": KEEP}, get=read_id, put=write_id, odd=("id",), about="id, also of a call")
 _METADATA = Hatch(
     keys=("metadata",),
     cells={"metadata": KEEP},
@@ -283,12 +283,12 @@ FORMS = (
         Place("assistant_response", _WORDS, need="null", is_one=True),
     ))),
     _content("action_response", "tool", Single(am.ToolResultBlock, (
-        Key("request_id", "tool_call_id", _words("/link"), "may"),
+        Key("request_id", "tool_call_id", _text_via("/link"), "may"),
         _RESULT,
-        Key("error", "error", _words("/error"), "may"),
+        Key("error", "error", _text_via("/error"), "may"),
     ))),
     _content("action_request", "assistant", Single(am.ToolUseBlock, (
-        Key("function", "name", _words("/parsed"), '""', default=""), _ARGUMENTS,
+        Key("function", "name", _text_via("/parsed"), '""', default=""), _ARGUMENTS,
     ))),
     _content("system", "system", Lifted((
         Place("system_message", _WORDS, alone="null", is_one=True),

@@ -13,7 +13,6 @@ from agentmsg.formats import (
     Caps,
     MessageRow,
     Row,
-    carried_extras,
     cells,
     is_mapping,
     media,
@@ -35,7 +34,7 @@ from agentmsg_codecs.pydantic_ai.names import (
     UNSIGNED,
     VENDOR,
 )
-from agentmsg_codecs.pydantic_ai.values import told_otherwise
+from agentmsg_codecs.pydantic_ai.values import BINARY_KEYS, shown_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from agentmsg.formats import Cell
     from agentmsg_codecs.pydantic_ai.messages import Messages
 
-_FILE_KEYS = frozenset({"kind", "data", "media_type"})
 
 # -- extras -----------------------------------------------------------------------------------------------------------
 
@@ -54,8 +52,7 @@ def _inside(space: str, fields: Mapping[str, str]) -> Cell:
     def stays(owner: Any, key: str, value: Any) -> bool:
         return type(value) is not str and getattr(owner, fields[key]) is None
 
-    keys = frozenset(fields)
-    return carried_extras((space, lambda _: keys), odd=stays)
+    return cells.beside((space, frozenset(fields)), odd=stays)
 
 
 def _unsigned(extras: Any, owner: Any) -> Any:
@@ -69,7 +66,7 @@ def _of_details(cls: type[Any]) -> Cell:
 
 
 _OF_VENDOR = _inside(VENDOR, {"detail": "detail"})
-_OF_FILE = carried_extras((FILE, lambda _: _FILE_KEYS))
+_OF_FILE = cells.beside((FILE, BINARY_KEYS))
 
 
 def _of_request(extras: Any, message: Any) -> Any:
@@ -98,9 +95,9 @@ def _more(row: Row, *spaces: Cell, **own_cells: Cell) -> Row:
     return Row({**row.fields, **own_cells, "extras": extras}, row.otherwise, row.concerns)
 
 
-def _said_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
+def _user_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
     """Return the rows of user content, or of the media in a result."""
-    answers: Any = dict.fromkeys(media.KINDS, own.said_media if place == "user" else own.returned_media)
+    answers: Any = dict.fromkeys(media.KINDS, own.user_media if place == "user" else own.returned_media)
     parts = messages.said.parts[place]
 
     def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
@@ -111,7 +108,7 @@ def _said_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[A
     rows = Rows(messages.said).place(place, answers, others)
     made = {cls: _more(row, **own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
     if place == "user":
-        made[am.DataBlock] = _more(made[am.DataBlock], told_otherwise)
+        made[am.DataBlock] = _more(made[am.DataBlock], shown_text)
     return {**made, am.ImageBlock: _more(made[am.ImageBlock], _OF_VENDOR)}
 
 
@@ -149,14 +146,14 @@ def make_caps(messages: Messages) -> Caps:
         return {**found, **own, "extras": cells.together(found["extras"], _of_request)}
 
     inner: dict[type[Any], Row] = {
-        **_said_rows(messages, "inner"),
+        **_user_rows(messages, "inner"),
         am.TextBlock: Row({"text": KEEP}),
         am.DataBlock: Row({"data": KEEP}),
     }
     result = made.row("server_result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds(),
                       provider=lambda _, __: None, extras=lambda _, __: EMPTY)  # fmt: skip
     native, part = (rules.native_message_row(FAMILY, read) for read in (messages.message_of, messages.part_of))
-    response, said = made.message("response"), _said_rows(messages, "user", cache=own.hint)
+    response, said = made.message("response"), _user_rows(messages, "user", cache=own.hint)
     return Caps(
         messages={
             "system": rules.one_text_row(fields("system"), {"text": KEEP}),

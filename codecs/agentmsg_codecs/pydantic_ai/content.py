@@ -48,7 +48,7 @@ def hint_of(item: Any) -> am.CacheHint | None:
     return am.CacheHint(ttl=ttl)
 
 
-def read_said(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ...]:
+def read_user_content(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ...]:
     """Read user content as blocks, and note its spelling."""
     if type(content) is str:
         return (_make_text(content),) if content else ()
@@ -61,18 +61,18 @@ def read_said(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ..
             blocks[-1] = blocks[-1].evolve(cache=hint)
         else:
             blocks.append(_make_text(item) if type(item) is str else place.read(item))
-    if not blocks or _is_one_text(blocks):
+    if not blocks or _is_single_text(blocks):
         note["/list"] = True
     return tuple(blocks)
 
 
-def _is_one_text(blocks: Any) -> bool:
+def _is_single_text(blocks: Any) -> bool:
     return len(blocks) == 1 and is_plain(blocks[0]) and blocks[0].cache is None and bool(blocks[0].text)
 
 
-def write_said(blocks: tuple[Any, ...], message: am.Msg, place: Parts) -> Any:
+def write_user_content(blocks: tuple[Any, ...], message: am.Msg, place: Parts) -> Any:
     """Write blocks as user content."""
-    if (not blocks or _is_one_text(blocks)) and not is_marked(message, FAMILY, "/list"):
+    if (not blocks or _is_single_text(blocks)) and not is_marked(message, FAMILY, "/list"):
         return blocks[0].text if blocks else ""
     items: list[Any] = []
     for block in blocks:

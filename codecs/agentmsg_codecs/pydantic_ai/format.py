@@ -49,9 +49,9 @@ from agentmsg.formats.forms import (
     Words,
 )
 from agentmsg_codecs.pydantic_ai.citations import CITED, read_citation, write_citation
-from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_said, returned, write_said
+from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_user_content, returned, write_user_content
 from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
-from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, STRUCTURED, TIME, told_in
+from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, STRUCTURED, TIME, partly_modelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -132,7 +132,7 @@ def _media() -> tuple[Form, ...]:
     return (*urls, *held)
 
 
-_SAID = (
+_USER_PARTS = (
     Form("tagged", am.TextBlock, "text-content", (
         Key("content", "text", Text()), _METADATA,
     ), tag_key="kind", notes={"tagged": True}),
@@ -158,7 +158,7 @@ _CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citatio
 
 def _details(cls: type[Any]) -> Hatch:
     """Return the hatch for provider_details in the parts of a class of blocks."""
-    return told_in("provider_details", DETAILS, **OF_DETAILS.get(cls, {}))
+    return partly_modelled("provider_details", DETAILS, **OF_DETAILS.get(cls, {}))
 
 
 def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
@@ -292,13 +292,13 @@ def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, 
     return _message(name, "tool", tag, (block, TIME, *spare), **how)
 
 
-def names_tool(held: Mapping[str, Any]) -> bool:
+def is_for_tool(held: Mapping[str, Any]) -> bool:
     """Whether a retry-prompt is for a tool: one for the user names no tool."""
     return isinstance(held.get("tool_name"), str)
 
 
-def _is_again(message: am.Msg) -> bool:
-    return _marked("/retry")(message) and not names_tool(natives.extras_of(message, FAMILY))
+def _is_for_user(message: am.Msg) -> bool:
+    return _marked("/retry")(message) and not is_for_tool(natives.extras_of(message, FAMILY))
 
 
 _TEXT = Lifted((Place("content", Content(), need='""'),))
@@ -310,10 +310,10 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
     """Return the forms of the parts of requests, and of whole responses."""
 
     def read(content: Any, note: dict[str, Any]) -> tuple[Any, ...]:
-        return read_said(content, note, user())
+        return read_user_content(content, note, user())
 
     def write(blocks: tuple[Any, ...], message: am.Msg) -> Any:
-        return write_said(blocks, message, user())
+        return write_user_content(blocks, message, user())
 
     said = Via(read, write, _SAID_SCHEMA, KEEP, is_marking=True)
     return (
@@ -322,7 +322,7 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
         )),
         _message("user", "user", "user-prompt", (Key("content", "content", said), TIME)),
         _message("again", "user", "retry-prompt", (*_SAID_TEXT, Spare("tool_name")), notes={"retry": True},
-                 when=_is_again),
+                 when=_is_for_user),
         _message("feedback", "user", "retry-feedback", _SAID_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
         _result("tool_again", "retry-prompt", RETRIED, marks={"/retry": True}, when=is_retried),
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
@@ -340,11 +340,11 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
     )  # fmt: skip
 
 
-def describe_said() -> Described:
+def describe_user() -> Described:
     """Return the description of user content, and of media in results."""
     inner = tuple(form.name for form in _media() if not form.name.endswith("_uploaded"))
-    places = {"user": tuple(form.name for form in _SAID), "inner": inner}
-    return Described(FAMILY, _SAID, places, table=KindParts)
+    places = {"user": tuple(form.name for form in _USER_PARTS), "inner": inner}
+    return Described(FAMILY, _USER_PARTS, places, table=KindParts)
 
 
 def describe(said: Described) -> Described:

@@ -35,7 +35,7 @@ from agentmsg.formats import (
     tool_links,
     write_as,
 )
-from agentmsg_codecs.pydantic_ai.format import describe, describe_said, names_tool
+from agentmsg_codecs.pydantic_ai.format import describe, describe_user, is_for_tool
 from agentmsg_codecs.pydantic_ai.names import FAMILY, REQUEST, REQUEST_KEYS
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def is_part(message: am.Msg) -> bool:
     return is_marked(message, FAMILY, "/part")
 
 
-def _says_no_more(native: Native) -> bool:
+def _is_usual_request(native: Native) -> bool:
     """Whether a request has all keys, and usual values under all but its parts and metadata."""
     if len(native) != len(("kind", "parts")) + len(REQUEST_KEYS) or "metadata" not in native:
         return False
@@ -83,7 +83,7 @@ def is_instructions(message: am.Msg) -> bool:
     return is_text and not says_more
 
 
-def _told_by_request(message: am.Msg) -> bool:
+def _has_request_metadata(message: am.Msg) -> bool:
     """Whether a message's metadata is that of the request: a system prompt has its own."""
     return message.role in ("user", "tool")
 
@@ -93,7 +93,7 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
         return False
     if not (message.extras or message.metadata or message.notes):
         return True
-    is_told = bool(message.metadata) and _told_by_request(message)
+    is_told = bool(message.metadata) and _has_request_metadata(message)
     return REQUEST not in message.extras and not is_told and not is_instructions(message)
 
 
@@ -109,7 +109,7 @@ class Messages:
     """
 
     def __init__(self) -> None:
-        self.said = describe_said()
+        self.said = describe_user()
         self.described = describe(self.said)
         forms = self.described.forms
         self._readers, self._writers = self.described.names.readers, self.described.names.writers
@@ -131,7 +131,7 @@ class Messages:
             if first.role == "system" and is_instructions(first):
                 text = first.text
                 if text == current and len(group) > 1:
-                    group[:2] = [_taken_over(first, group[1])]
+                    group[:2] = [_with_repeated(first, group[1])]
                 current = text
             groups.append(group)
         messages = grouping.seated(groups, GROUPING)
@@ -160,11 +160,11 @@ class Messages:
         if not is_list(parts):
             raise Unreadable("a request has parts")
         group = list(map(self.part, parts))
-        if group and _says_no_more(native):
+        if group and _is_usual_request(native):
             metadata: Any = native["metadata"]
             if metadata is None:
                 return group
-            if is_object(metadata) and metadata and _told_by_request(group[0]):
+            if is_object(metadata) and metadata and _has_request_metadata(group[0]):
                 _set_metadata(group[0], adopt(metadata))
                 return group
         rest = {
@@ -187,7 +187,7 @@ class Messages:
         """Read a part of a request; an unreadable one becomes a message with the role "native"."""
         tag = native.get("part_kind") if is_object(native) else None
         for form in _FORMS.get(tag, ()) if type(tag) is str else ():
-            if (form == "tool_again" and native.get("tool_name") is None) or (form == "again" and names_tool(native)):
+            if (form == "tool_again" and native.get("tool_name") is None) or (form == "again" and is_for_tool(native)):
                 continue
             try:
                 found: am.Msg = self._readers[form](native)
@@ -220,7 +220,7 @@ class Messages:
         first = group[0]
         if not (first.notes or first.extras):
             usual: Native = {"kind": "request", "parts": list(map(self.write_part, group)), **REQUEST_KEYS}
-            if first.metadata and _told_by_request(first):
+            if first.metadata and _has_request_metadata(first):
                 usual["metadata"] = thaw(first.metadata)
             return usual
         absent = mark_of(first, FAMILY, "/absent") if first.notes else None
@@ -234,7 +234,7 @@ class Messages:
                 native["instructions"], parts = first.text, group[1:]
         elif current is not None and first.notes and is_marked(first, FAMILY, "/repeated"):
             native["instructions"] = current
-        if first.metadata and _told_by_request(first):
+        if first.metadata and _has_request_metadata(first):
             native["metadata"] = thaw(first.metadata)
         return {"kind": "request", "parts": list(map(self.write_part, parts)), **native, **rest}
 
@@ -259,7 +259,7 @@ class Messages:
         if message.extras and REQUEST in message.extras:
             own = {key: value for key, value in message.extras.items() if key != REQUEST}
             message = spelling.changed(message, {"extras": adopt(own)})
-        if message.metadata and _told_by_request(message):
+        if message.metadata and _has_request_metadata(message):
             message = spelling.changed(message, {"metadata": EMPTY})
         return write_as(self.described.shapes[form], message, FAMILY)
 
@@ -300,13 +300,13 @@ def _whole(message: am.Msg) -> Any:
 def _with_request(message: am.Msg, rest: Native) -> am.Msg:
     """Add the other keys of a request to its first message."""
     metadata: Any = rest.get("metadata")
-    if is_object(metadata) and metadata and _told_by_request(message):
+    if is_object(metadata) and metadata and _has_request_metadata(message):
         message = spelling.changed(message, {"metadata": adopt(metadata)})
         rest = {key: value for key, value in rest.items() if key != "metadata"}
     return spelling.changed(message, {"extras": adopt({**message.extras, REQUEST: rest})}) if rest else message
 
 
-def _taken_over(instructions: am.Msg, message: am.Msg) -> am.Msg:
+def _with_repeated(instructions: am.Msg, message: am.Msg) -> am.Msg:
     """Move the request's keys from repeated instructions to the first part, and mark it."""
     absent = mark_of(instructions, FAMILY, "/absent")
     marks = {"repeated": True} if absent is None else {"repeated": True, "absent": absent}

@@ -75,7 +75,7 @@ def _typed(block: Any, source: Any) -> Any:
     return source.evolve(media_type=_USUAL.get(type(block), "application/octet-stream"))
 
 
-def said_media(block: Any) -> Any:
+def user_media(block: Any) -> Any:
     """Keep media at a URL, as data, or uploaded; write a document given as text as text."""
     source: Any = block.source
     if isinstance(source, am.URLSource):
@@ -98,7 +98,7 @@ def said_media(block: Any) -> Any:
 def returned_media(block: Any) -> Any:
     """Keep media in a result, except uploaded files."""
     is_kept = isinstance(block.source, am.FileSource)
-    return Drop("a result has no files that a provider keeps") if is_kept else said_media(block)
+    return Drop("a result has no files that a provider keeps") if is_kept else user_media(block)
 
 
 def file_of_model(block: Any) -> Any:

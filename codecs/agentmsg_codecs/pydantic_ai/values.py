@@ -98,7 +98,7 @@ COST = Key("cost", "cost", Via(_read_cost, _write_cost, {"enum": ["0.5", "0.0001
 # -- objects of which some keys have a field --------------------------------------------------------------------------
 
 
-def told_in(key: str, space: str, **fields: str) -> Hatch:
+def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
     """Return the hatch for an object, or null: some of its keys have a field, the rest are extras.
 
     Args:
@@ -166,7 +166,7 @@ def spelt_as_nothing(native: Native, *keys: str) -> dict[str, Any]:
     return notes
 
 
-DETAIL = told_in("vendor_metadata", VENDOR, detail="detail")
+DETAIL = partly_modelled("vendor_metadata", VENDOR, detail="detail")
 
 
 # -- thinking ---------------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def _write_structured(block: am.DataBlock) -> Native:
     return {"value": value, "content": dump_json(value).decode(), **thaw(natives.extras_of(block, TOLD))}
 
 
-def told_otherwise(extras: Any, block: Any) -> Any:
+def shown_text(extras: Any, block: Any) -> Any:
     """Keep the text that the model sees for data, if it isn't its JSON."""
     held = extras.get(TOLD)
     is_own = is_mapping(held) and held.keys() == {"content"} and held["content"] != dump_json(block.data).decode()
@@ -234,7 +234,7 @@ STRUCTURED = Hatch(
 
 # -- the data of a file -----------------------------------------------------------------------------------------------
 
-_BINARY = frozenset({"kind", "data", "media_type"})
+BINARY_KEYS = frozenset({"kind", "data", "media_type"})
 
 
 def is_binary(held: Any) -> bool:
@@ -247,9 +247,8 @@ def _read_file(native: Native) -> dict[str, Any]:
     held: Any = native["content"]
     if not is_binary(held):
         raise Unreadable("a file is data with a media type")
-    rest = {key: value for key, value in held.items() if key not in _BINARY}
     source = am.Base64Source(held["data"], held["media_type"])
-    return {"source": source, "extras": {FILE: adopt(rest)}} if rest else {"source": source}
+    return {"source": source, "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
 
 
 def _write_file(block: Any) -> Native:

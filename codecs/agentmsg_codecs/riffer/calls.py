@@ -168,8 +168,9 @@ def unambiguous(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> re
     if not any(isinstance(block, am.ToolUseBlock) and block.item_id for each in messages for block in each.content):
         return plan
     links = Links("latest")
+    current = restructure.as_is(messages) if plan is None else plan
     out: restructure.Plan = []
-    for parts in restructure.as_is(messages) if plan is None else plan:
+    for parts in current:
         part = parts[0]
         message = messages[part.index]
         role = part.role or message.role
@@ -179,4 +180,4 @@ def unambiguous(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> re
         link = blocks[0].tool_call_id if role == "tool" and blocks else None
         is_clear = link is None or links.meaning(link) == link
         out.append(parts if is_clear else (restructure.Part(part.index, part.picks, "user"),))
-    return plan if out == (restructure.as_is(messages) if plan is None else plan) else out
+    return plan if out == current else out

@@ -42,11 +42,11 @@ _ROWS = FormRows(DESCRIBED)
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
-def _with_words(block: am.TextBlock) -> Any:
+def _not_empty(block: am.TextBlock) -> Any:
     return block if block.text else Drop("there are no words in it", "annotation")
 
 
-def _word_rows(*items: str) -> Rows:
+def _text_rows(*items: str) -> Rows:
     """Return the rows of text, and of native blocks among items of some forms."""
     names = DESCRIBED.names
 
@@ -57,7 +57,7 @@ def _word_rows(*items: str) -> Rows:
 
     return {
         **rules.TEXT_ROWS,
-        am.TextBlock: Row({"text": KEEP}, _with_words),
+        am.TextBlock: Row({"text": KEEP}, _not_empty),
         am.NativeBlock: rules.native_block_row(FAMILY, comes_back),
     }
 
@@ -67,7 +67,7 @@ def _user_rows() -> Rows:
         return _ROWS.row(f"{name}_url", f"{name}_data", rules={cls: carried_file}, source=KEEP)
 
     return {
-        **_word_rows(*FILES),
+        **_text_rows(*FILES),
         am.ImageBlock: row("image", am.ImageBlock),
         am.FileBlock: row("file", am.FileBlock),
     }
@@ -82,11 +82,9 @@ def _assistant_rows() -> Rows:
     extras = carried_extras((PART, taken_in_part), (FAMILY, lambda _: keys))
     answers: Any = {am.ThinkingBlock: carried_thinking, am.ToolUseBlock: rules.call_as_function}
     return {
-        **_word_rows(*TYPES),
+        **_text_rows(*TYPES),
         am.ThinkingBlock: _ROWS.row(*TYPES, rules=answers, signature=carried_signature, extras=extras),
-        am.ToolUseBlock: _ROWS.row(
-            "call", "other_call", rules=answers, item_id=_item_id, kind=lambda _, __: "function"
-        ),
+        am.ToolUseBlock: _ROWS.row("call", "other_call", rules=answers, item_id=_item_id, kind=cells.kinds()),
     }
 
 
@@ -186,14 +184,14 @@ def make_caps(messages: Messages) -> Caps:
 
     return Caps(
         messages={
-            "system": row("system", _word_rows()),
+            "system": row("system", _text_rows()),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": row("user", _user_rows()),
             "assistant": row("assistant", _assistant_rows(), usage=_usage()),
             "tool": MessageRow(
                 fields=_ROWS.message("tool", extras=_result_extras()),
                 blocks={am.ToolResultBlock: result},
-                results={am.TextBlock: _word_rows()[am.TextBlock]},
+                results={am.TextBlock: _text_rows()[am.TextBlock]},
             ),
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),

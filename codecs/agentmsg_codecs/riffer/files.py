@@ -97,7 +97,7 @@ def _nearest(block: Any) -> Any:
 _BARE = "a file has a media type and a file name"
 
 
-def _bare(source: Any) -> Any:
+def _without_extras(source: Any) -> Any:
     """Return a source without unknown fields: a source has no object of its own here."""
     return source.evolve(extras={}) if source.extras else source
 
@@ -106,14 +106,14 @@ def carried_file(block: Any) -> Any:
     """Keep a file of a type that the library supports; write a document given as text as data."""
     source = block.source
     if is_odd(block) and type(source) in (am.Base64Source, am.URLSource) and _class_of(source) is type(block):
-        return Swap(block.evolve(source=_bare(source)), _BARE, "annotation") if source.extras else block
+        return Swap(block.evolve(source=_without_extras(source)), _BARE, "annotation") if source.extras else block
     if isinstance(source, am.BlocksSource):
         answer = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
         return Drop("no place for such a document") if answer is block else answer
     new = _nearest(block)
     if isinstance(new, Drop):
         return new
-    new = _bare(new)
+    new = _without_extras(new)
     cls = _class_of(new)
     name = (block.name if block.name is not None else block.title) if isinstance(block, am.FileBlock) else None
     if cls is not type(block):

@@ -86,7 +86,7 @@ def _nothing(_: Any) -> Native:
 
 
 _NO_DATA = Hatch(
-    keys=("data",), cells={}, get=_no_data, put=_nothing, is_optional=True, about="null, where a URL tells the file"
+    keys=("data",), cells={}, get=_no_data, put=_nothing, is_optional=True, about="null, if the file has a URL"
 )
 
 
@@ -136,7 +136,7 @@ _NEW, _OLD = "cache_write_tokens", "cache_creation_tokens"
 REQUIRED = {"input_tokens": "input", "output_tokens": "output"}
 
 
-def _read_written(native: Native) -> dict[str, Any]:
+def _read_cache_write(native: Native) -> dict[str, Any]:
     """Read the tokens written to a cache. Beside the new key, the old one is an unknown field."""
     found: dict[str, Any] = {"cache_write": natives.count_at(native, _NEW)}
     notes: Native = {_NEW: "null"} if _NEW in native and native[_NEW] is None else {}
@@ -148,24 +148,24 @@ def _read_written(native: Native) -> dict[str, Any]:
     return {**found, "notes": notes}
 
 
-def _write_written(usage: am.Usage) -> Native:
+def _write_cache_write(usage: am.Usage) -> Native:
     if usage.cache_write is None:
         return {}
     return {_OLD if mark_of(usage, FAMILY, "/old") is True else _NEW: usage.cache_write}
 
 
-_WRITTEN = Hatch(
+_CACHE_WRITE = Hatch(
     keys=(_NEW, _OLD),
     cells={"cache_write": KEEP},
-    get=_read_written,
-    put=_write_written,
+    get=_read_cache_write,
+    put=_write_cache_write,
     odd=(_OLD,),
     is_optional=True,
     schema={key: {"type": ["integer", "null"]} for key in (_NEW, _OLD)},
 )
 _USAGE = Form("usage", am.Usage, None, (
     *(Key(key, name, Whole(), "may") for key, name in REQUIRED.items()),
-    _WRITTEN,
+    _CACHE_WRITE,
     Key("cache_read_tokens", "cache_read", Whole(), "may"),
     Key("cost", "cost", Number(), "may"),
 ), marks={"partial": lambda native: any(native.get(key) is None for key in REQUIRED)}, is_apart=True)  # fmt: skip
@@ -274,7 +274,7 @@ _ID = Hatch(
     odd=("id",),
     is_optional=True,
     schema={"id": {"type": "string"}},
-    about="id, where somebody gave it",
+    about="id, if it was given",
 )
 _TIME = Key(
     "timestamp",
@@ -302,7 +302,7 @@ _RESULT = Single(am.ToolResultBlock, (
     Key("name", "name", Link(), "null"),
     _ERROR,
 ))  # fmt: skip
-_ANSWER = (
+_ASSISTANT_KEYS = (
     Key("token_usage", "usage", Nested(("usage",)), "may"),
     Key("structured_output", "structured", Json(), "may"),
     Key("finish_reason", "finish_reason", Via(_read_finish, _write_finish, supports=_carried_finish, is_marking=True),
@@ -315,19 +315,19 @@ def _message(name: str, role: str, content: Any, *items: Any) -> Form:
     return Form(name, am.Msg, role, (content, _ID, _TIME, *items), tag_key="role", fixed={"role": role}, is_apart=name)
 
 
-def _kept(key: str, forms: tuple[str, ...], *classes: type[Any]) -> Place:
+def _items_at(key: str, forms: tuple[str, ...], *classes: type[Any]) -> Place:
     return Place(key, Each(_Kept(forms)), dict.fromkeys((*classes, am.NativeBlock)))
 
 
-_THOUGHTS = _kept("reasoning", TYPES, am.ThinkingBlock)
+_THOUGHTS = _items_at("reasoning", TYPES, am.ThinkingBlock)
 
 
-def _answers(version: Version) -> tuple[Form, ...]:
+def _assistant(version: Version) -> tuple[Form, ...]:
     """Return the forms of assistant messages and their calls in a dialect."""
     forms = calls(version)
     of_calls = Place("tool_calls", Each(Nested(tuple(form.name for form in forms))), {am.ToolUseBlock: None})
     said = Lifted((_THOUGHTS, _TEXT, of_calls))
-    return *forms, _message(f"assistant{VERSIONS[version]}", "assistant", said, *_ANSWER)
+    return *forms, _message(f"assistant{VERSIONS[version]}", "assistant", said, *_ASSISTANT_KEYS)
 
 
 DESCRIBED = Described(FAMILY, (
@@ -335,8 +335,8 @@ DESCRIBED = Described(FAMILY, (
     *map(_part, TYPES),
     _USAGE,
     _message("system", "system", Lifted((_TEXT,))),
-    _message("user", "user", Lifted((_TEXT, _kept("files", FILES, am.ImageBlock, am.FileBlock)))),
-    *_answers("latest"),
-    *_answers("0.9"),
+    _message("user", "user", Lifted((_TEXT, _items_at("files", FILES, am.ImageBlock, am.FileBlock)))),
+    *_assistant("latest"),
+    *_assistant("0.9"),
     _message("tool", "tool", _RESULT),
 ), {})  # fmt: skip

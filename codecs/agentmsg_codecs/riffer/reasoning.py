@@ -31,7 +31,7 @@ _FORMATS: Mapping[str | None, str] = {
     "openai": "openai-responses-v1",
     "xai": "xai-responses-v1",
 }
-_ANYBODY = "*"
+_ANY = "*"
 
 
 def _provider_of(word: Any) -> str | None:
@@ -48,21 +48,21 @@ def _usual_type(text: str | None, data: str | None, signature: am.Signature | No
     return "encrypted" if _is_sealed(text, data, signature) or (data is not None and not text) else "text"
 
 
-def _said(block: am.ThinkingBlock) -> tuple[str, str | None, am.Signature | None]:
+def _payload(block: am.ThinkingBlock) -> tuple[str, str | None, am.Signature | None]:
     return block.thinking, block.redacted, block.signature
 
 
 def type_of(block: am.ThinkingBlock) -> str:
     """Return the type of part that a block of thinking becomes."""
     noted = mark_of(block, FAMILY, "/type") if block.notes else None
-    return noted if isinstance(noted, str) and noted in TYPES else _usual_type(*_said(block))
+    return noted if isinstance(noted, str) and noted in TYPES else _usual_type(*_payload(block))
 
 
 def _owner(kind: str, text: str | None, data: str | None, signature: am.Signature | None) -> str | None:
     """Return the provider that ``format`` must name; an unsigned opaque payload is Anthropic's."""
     if signature is not None:
         return signature.provider
-    return "anthropic" if data is not None and not text and kind == "encrypted" else _ANYBODY
+    return "anthropic" if data is not None and not text and kind == "encrypted" else _ANY
 
 
 def sealed(kind: str) -> Hatch:
@@ -87,7 +87,7 @@ def sealed(kind: str) -> Hatch:
         return found
 
     def write(block: am.ThinkingBlock) -> Native:
-        said = _said(block)
+        said = _payload(block)
         _, data, signature = said
         native: Native = {} if data is None else {"data": data}
         if signature is not None:
@@ -105,7 +105,7 @@ def sealed(kind: str) -> Hatch:
         get=read,
         put=write,
         spaces=(PART,),
-        about='redacted; signature; item_id; extras["riffer.part"], unless the signature tells it',
+        about='redacted; signature; item_id; extras["riffer.part"], unless the signature implies it',
     )
 
 
@@ -136,7 +136,7 @@ def carried_signature(signature: am.Signature, _: Any) -> am.Signature | None:
 def taken_in_part(block: am.ThinkingBlock) -> frozenset[str]:
     """Return all keys but a format that agrees with the signature and isn't the default."""
     own: Any = block.extras[PART]
-    owner, told = _owner(type_of(block), *_said(block)), own.get("format")
-    agrees = owner in (_ANYBODY, _provider_of(told))
+    owner, told = _owner(type_of(block), *_payload(block)), own.get("format")
+    agrees = owner in (_ANY, _provider_of(told))
     is_told = told is not None and agrees and told != _FORMATS.get(owner)
     return frozenset(own) - {"format"} if is_told else frozenset(own)
