@@ -229,13 +229,13 @@ def test_codecs_are_pure(codec: Codec) -> None:
     raw=st.one_of(st.binary(max_size=40), st.text(max_size=20).map(lambda text: text.encode("utf-8", "surrogatepass")))
 )
 def test_any_bytes_give_a_history_or_one_error(codec: Codec, raw: bytes) -> None:
-    """Law 8: any bytes are read or refused by an AgentMsgError with codec and code."""
+    """Law 8: any bytes are read or refused with an AgentMsgError that has codec and code."""
     typed_errors(codec, raw)
 
 
 @each_registered
 def test_damaged_bytes_give_a_history_or_one_error(codec: Codec) -> None:
-    """Law 8: bytes of real documents, cut or with bytes changed, are read or refused by the one typed error."""
+    """Law 8: bytes of real documents, cut or with bytes changed, are read or refused with the one typed error."""
     rng = _rng(6)
     sources = [codec.render(document) for _, document in documents(codec.name)]
     for _ in range(effort(1_000)):
@@ -255,13 +255,13 @@ def test_damaged_bytes_give_a_history_or_one_error(codec: Codec) -> None:
     ids=lambda odd: repr(odd).split(" at 0x")[0],  # the same in every worker
 )
 def test_any_object_gives_a_history_or_one_error(codec: Codec, odd: Any) -> None:
-    """Law 8: any Python object is read or refused by the one typed error."""
+    """Law 8: any Python object is read or refused with the one typed error."""
     typed_errors(codec, None, odd)
 
 
 @each_registered
 def test_cycles_and_depth_give_one_error(codec: Codec) -> None:
-    """Law 8: a cycle, and nesting of any depth, are refused by the one typed error."""
+    """Law 8: a cycle, and nesting of any depth, are refused with the one typed error."""
     cycle: dict[str, Any] = {}
     cycle["role"] = cycle
     deep: Any = []
@@ -272,7 +272,7 @@ def test_cycles_and_depth_give_one_error(codec: Codec) -> None:
 
 
 def test_options_are_fields_of_codecs() -> None:
-    """A codec is a frozen attrs object: its options are its fields, and it cannot be changed."""
+    """A codec is a frozen attrs object: its options are its fields, and it can't be changed."""
     for codec in REGISTERED:
         assert attrs.has(type(codec))
         with pytest.raises(AttributeError):
