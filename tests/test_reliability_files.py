@@ -420,7 +420,7 @@ finally:
 
 @row("G5 C10 a line of 2 GB")
 def a_line_of_two_gigabytes() -> None:
-    """A line of 2 GB is reported by its length, the other lines are converted, and memory is that of an allowed line."""
+    """A line of 2 GB is reported by its length, the others are converted, and memory is that of an allowed line."""
     end = 2 << 30
     with Path("a.jsonl").open("wb") as file:
         file.write(ONE + b"\n")

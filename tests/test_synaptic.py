@@ -335,7 +335,7 @@ def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(role: str, k
 
 @pytest.mark.parametrize("name", ["f", "g", None])
 def test_names_of_results_are_told_from_those_of_their_calls(name: str | None) -> None:
-    """A nameless result with the name of its call has no name: the restored one is written without, like the original."""
+    """A nameless result with the name of its call has no name: the restored one is written without, like before."""
     told: dict[str, Any] = {} if name is None else {"name": name}
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     openai: list[dict[str, Any]] = [

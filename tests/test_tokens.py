@@ -203,7 +203,7 @@ def test_a_history_is_trimmed_by_a_tokenizer(history: am.History, most: int) -> 
 
 
 def test_an_encoding_that_is_not_there_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unknown name, an unreachable one and a missing package each have their own error, with the command that helps."""
+    """An unknown name, an unreachable one and a missing package each have an error with the command that helps."""
     with pytest.raises(am.InvalidMessage, match="tiktoken has no encoding 'o300k'") as unknown:
         am.token_counter("o300k")
     with pytest.raises(am.FileError, match="cannot get the encoding 'elsewhere': 'the network is down'") as far:
