@@ -219,7 +219,7 @@ def test_older_models_take_sampling() -> None:
 
 
 def test_a_request_needs_its_settings() -> None:
-    """A request's missing settings are reported, not invented; conversations need none; clouds name models elsewhere."""
+    """A request's missing settings are reported, not invented; conversations need none; clouds differ."""
     history = am.decode(_body(model="gpt-5"), "openai")
     assert [str(each.path[-1]) for each in am.check(history, "anthropic")] == ["model", "max_tokens"]
     assert am.repair(history, "anthropic").history is history
