@@ -1,4 +1,4 @@
-"""Set-up that all tests share: how hard they try, which of them run, and where the test data stands.
+"""Set-up shared by all tests: how hard they try, which of them run, and where the test data is.
 
 ``AGENTMSG_PROFILE`` chooses ``quick`` (the default), ``ci`` or ``long``; see ``data.effort``.
 """
@@ -17,28 +17,28 @@ from data import PROFILE, SHARED, effort, shared_dir
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Which codecs the words of ``--codec`` name.
+# The codecs that ``--codec`` names.
 _WORDS = pytest.StashKey[frozenset[str]]()
 
-# No deadline and no complaint about slowness: both measure the machine, not the code.
+# No deadline and no slowness check: both measure the machine, not the code.
 _PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=effort(100))
 
 settings.register_profile("quick", _PLAIN)
 settings.register_profile(
     "ci", _PLAIN, derandomize=True, database=None, print_blob=True
-)  # the same examples each time: a red run can be repeated
+)  # the same examples each time, so that a failing run can be repeated
 settings.register_profile("long", _PLAIN)
 settings.load_profile(PROFILE)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that runs everything that concerns one codec."""
+    """Add the option that runs all tests of one codec."""
     told = "run only the tests that name this codec, or its family; may be given several times"
     parser.addoption("--codec", metavar="NAME", action="append", help=told)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a codec that there is not, before any test is looked for."""
+    """Refuse an unknown codec before collecting any test."""
     names = config.getoption("--codec")
     if names:
         from support.by_codec import chosen_words
@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what does not concern the chosen codecs."""
+    """Leave out tests that don't concern the chosen codecs."""
     words = config.stash.get(_WORDS, None)
     if words is None:
         return
@@ -62,25 +62,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run quick tests only, on all processors as ``-n auto --dist worksteal`` does, unless told otherwise."""
+    """Run quick tests on all processors, like ``-n auto --dist worksteal``, unless told otherwise."""
     option = config.option
     if PROFILE == "quick" and not option.markexpr:
         option.markexpr = "not slow"
-    # Without pytest-xdist there is no such option. A process that tests were given to gives none to others.
+    # Without pytest-xdist there is no such option. A worker process starts no more workers.
     alone = getattr(option, "numprocesses", 0) is not None or "PYTEST_XDIST_WORKER" in os.environ
     if not alone and not option.tx and not option.usepdb:
         option.numprocesses = "auto"
         if option.dist == "no":
-            option.dist = "worksteal"  # a worker that is done takes from the others
+            option.dist = "worksteal"  # an idle worker takes tests from the others
 
 
 def pytest_collection_finish() -> None:
-    """Take what was imported out of the collector's sight: to look at it again and again took much of the time."""
+    """Freeze imported objects, so that the garbage collector skips them: scanning them took much of the time."""
     gc.freeze()
 
 
 def pytest_report_header() -> str:
-    """Say at the top of each run what it ran on."""
+    """Report at the top of each run what it runs on."""
     return f"agentmsg: profile {PROFILE}, test data {SHARED if SHARED.is_dir() else 'missing'}"
 
 

@@ -1,7 +1,7 @@
-"""Where the test data stands, which documents parametrized tests run through, and how hard tests try.
+"""Where the test data is, which documents parametrized tests run through, and how hard tests try.
 
-The data is not part of the project: it is looked for at ``$AGENTMSG_SHARED``, else in ``shared`` beside the
-checkout. ``$AGENTMSG_PROFILE`` chooses how hard tests try: ``quick`` (the default), ``ci`` or ``long``.
+The data is not part of the project: it is at ``$AGENTMSG_SHARED``, else in ``shared`` beside the checkout.
+``$AGENTMSG_PROFILE`` chooses how hard tests try: ``quick`` (the default), ``ci`` or ``long``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-# What a profile does for 100 rounds: the examples that Hypothesis tries for a law, to begin with.
+# Rounds of each profile, for 100 rounds in a test: for example Hypothesis examples of a law.
 ROUNDS = {"quick": 25, "ci": 60, "long": 10_000}
 
 # How hard tests try.
@@ -39,49 +39,49 @@ PROFILE = os.environ.get("AGENTMSG_PROFILE") or "quick"
 if PROFILE not in ROUNDS:
     raise pytest.UsageError(f"AGENTMSG_PROFILE is {PROFILE!r}, and there are only {', '.join(ROUNDS)}")
 
-# Whether what can be listed is gone through to its end.
+# Whether finite lists are tried to their end.
 WHOLE = PROFILE == "long"
 
-# Of recorded documents, which are many and much alike, the quick profile takes every tenth.
+# Recorded documents are many and similar: the quick profile takes every tenth.
 EVERY = 10 if PROFILE == "quick" else 1
 
 SHARED = Path(os.environ.get("AGENTMSG_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 
 
 def effort(count: int, *, least: int = 10) -> int:
-    """Return how many rounds a test goes, by the running profile: the one knob that every loop of the tests obeys.
+    """Return the number of rounds of a test in the running profile: the one knob of every loop in the tests.
 
-    The profile is that of ``$AGENTMSG_PROFILE``:
+    ``$AGENTMSG_PROFILE`` names the profile:
 
-    - ``quick``, the default: a quarter of the rounds that are written, for every change;
-    - ``ci``: three fifths, before something is merged;
+    - ``quick``, the default: a quarter of the rounds, for every change;
+    - ``ci``: three fifths, before a merge;
     - ``long``: a hundred times as many, overnight.
 
     A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(100)`` examples of a law, and
-    ``some`` and ``share`` sample what can be listed. What a loop needs to make one document (nesting it so deep, so
-    many keys) is no effort. ``tests/test_house.py`` finds loops that do not ask.
+    ``some`` and ``share`` sample finite lists. Loops that build one document (its depth, its number of keys) are
+    no effort. ``tests/test_house.py`` finds loops that don't call this.
 
     Args:
         count: the rounds.
-        least: what the quick profile does at least, where ``count`` is no less: with fewer the test says nothing.
+        least: the least for the quick profile, unless ``count`` is lower: fewer would make the test meaningless.
     """
     return max(count * ROUNDS[PROFILE] // 100, min(count, least))
 
 
 def some(items: Iterable[T], count: int, *, least: int = 10) -> list[T]:
-    """Return ``effort(count)`` of the items, spread evenly from the first on; in ``long`` all of them."""
+    """Return ``effort(count)`` of the items, evenly spread from the first on; in ``long`` all of them."""
     found = list(items)
     wanted = len(found) if WHOLE else min(effort(count, least=least), len(found))
     return [found[number * len(found) // wanted] for number in range(wanted)]
 
 
 def share(items: Iterable[T], turn: int, *, least: int = 3) -> list[T]:
-    """Return all the items; in the quick profile one in so many, others at the next turn.
+    """Return all items; in the quick profile one in several, and others at the next turn.
 
     Args:
-        items: each of which is to be tried together with many other things.
+        items: the items, each to be combined with many other things.
         turn: the number of the other thing.
-        least: how many are tried at each turn, where there are so many.
+        least: the least number of items at each turn, if there are that many.
     """
     found = list(items)
     step = max(1, len(found) // effort(len(found), least=least))
@@ -89,12 +89,12 @@ def share(items: Iterable[T], turn: int, *, least: int = 3) -> list[T]:
 
 
 def recorded(items: Iterable[T]) -> list[T]:
-    """Return every tenth of some recorded documents from the first on in the quick profile, else all of them."""
+    """Return recorded documents: in the quick profile every tenth from the first on, else all of them."""
     return list(items)[::EVERY]
 
 
 def shared_dir() -> Path:
-    """Return the folder of the test data; where it is missing, skip whoever asks (under CI: fail)."""
+    """Return the folder of the test data; if it is missing, skip the test (under CI: fail)."""
     if SHARED.is_dir():
         return SHARED
     reason = f"the test data is not at {SHARED}: set AGENTMSG_SHARED to the folder that holds golden/ and corpus/"

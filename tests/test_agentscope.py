@@ -1,7 +1,7 @@
 """The codec ``agentscope``: the mapping of 2.x and 1.x, replies as one message, odd spellings, versions, errors.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py; here they run over
-the codec of each version, too.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py; here they run for the
+codec of each version too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def old(*content: Any, role: str = "assistant", **fields: Any) -> dict[str, Any]
 
 
 def part(tag: str, **fields: Any) -> dict[str, Any]:
-    """Return a block of 2.x with the keys that all have."""
+    """Return a block of 2.x with the keys that all blocks have."""
     return {"type": tag, "id": "b1", **fields, "created_at": TIME, "finished_at": None}
 
 
@@ -142,7 +142,7 @@ def test_a_block_of_1x(native: dict[str, Any], expected: Any) -> None:
 
 
 def test_text_that_is_not_that_of_the_input_is_an_unknown_field() -> None:
-    """Where 1.x repaired the text of a call, the input counts, and the text is kept beside it."""
+    """If 1.x repaired the text of a call, the input counts, and the text is kept beside it."""
     native = {"type": "tool_use", "id": "c1", "name": "f", "input": {"city": "Tok"}, "raw_input": '{"city": "Tok'}
     found = block(native, old)
     assert (found.input, found.raw_input) == ({"city": "Tok"}, None)
@@ -150,7 +150,7 @@ def test_text_that_is_not_that_of_the_input_is_an_unknown_field() -> None:
 
 
 def test_the_fields_of_a_message_of_2x() -> None:
-    """What stands beside content has its field; null error and finish time are only spelling."""
+    """Keys beside the content have their fields; a null error or finish time is only spelling."""
     usage = {"input_tokens": 10, "output_tokens": 5, "cache_input_tokens": 3, "cache_creation_input_tokens": 0}
     document = new(
         part("text", text="hi"),
@@ -180,7 +180,7 @@ def test_the_fields_of_a_message_of_2x() -> None:
     ],
 )
 def test_a_finish_reason(word: str, ours: str) -> None:
-    """The library's words for the end of a reply have ours; an unknown one stays."""
+    """The library's words for the end of a reply map to ours; an unknown one stays."""
     assert returned(new(finished_reason=word))[0].finish_reason == ours
 
 
@@ -196,7 +196,7 @@ def test_a_name_that_is_the_role_says_nothing() -> None:
 
 
 def test_a_reply_of_2x_is_split_and_joined_again() -> None:
-    """Each result in a reply is a tool message, and what stands around it an assistant's of the same name."""
+    """Each result in a reply becomes a tool message, and the blocks around it assistant messages of the same name."""
     usage = {"input_tokens": 1, "output_tokens": 2}
     document = new(part("text", text="a"), call(), result(), part("text", text="b"), usage=usage, metadata={"k": 1})
     first, second, third = returned(document)
@@ -207,7 +207,7 @@ def test_a_reply_of_2x_is_split_and_joined_again() -> None:
 
 
 def test_new_messages_of_a_reply_are_one_of_2x_and_several_of_1x() -> None:
-    """2.x writes a reply as one message; 1.x a system message for each result."""
+    """2.x writes a reply as one message, 1.x writes a system message for each result."""
     use = am.ToolUseBlock("c1", "f", {"a": 1})
     answer = am.ToolResultBlock("c1", "ok", name="f", status="success")
     reply = (bare("assistant", use), bare("tool", answer), bare("assistant", am.TextBlock("done")))
@@ -221,7 +221,7 @@ def test_new_messages_of_a_reply_are_one_of_2x_and_several_of_1x() -> None:
     "natives", [[new(call()), new(result()), new(result("c2"))], [new(result()), new(result("c2"))]]
 )
 def test_replies_that_were_apart_stay_apart(natives: list[Any]) -> None:
-    """Where a document had messages apart that would be joined, they stay apart."""
+    """Separate messages that would be joined stay separate if they were in the document."""
     assert len(returned(natives)) == len(natives)
     without = [
         {key: value for key, value in native.items() if key not in ("id", "created_at", "name")} for native in natives
@@ -230,7 +230,7 @@ def test_replies_that_were_apart_stay_apart(natives: list[Any]) -> None:
 
 
 def test_a_message_with_an_id_of_its_own_is_not_joined() -> None:
-    """What a message says of itself is not lost in another's."""
+    """A message's own fields are not lost when it is joined with another."""
     document = written(
         bare("assistant", am.ToolUseBlock("c1", "f")), bare("tool", am.ToolResultBlock("c1", "ok"), id="own")
     )
@@ -241,7 +241,7 @@ def test_a_message_with_an_id_of_its_own_is_not_joined() -> None:
 
 
 def test_new_messages_join_in_the_version_of_the_history() -> None:
-    """A message that is added is written as the document is; an option writes a version whatever was read."""
+    """An added message is written like the document; an option writes one version, whichever was read."""
     hello = bare("user", am.TextBlock("hi"))
     assert am.encode(returned([old()]).extended(hello), CODEC)[1]["content"] == "hi"
     assert am.encode(returned([new()]).extended(hello), CODEC)[1]["content"][0]["text"] == "hi"
@@ -250,7 +250,7 @@ def test_new_messages_join_in_the_version_of_the_history() -> None:
 
 
 def test_a_document_may_mix_versions() -> None:
-    """Each message is written again in the version that it was read in."""
+    """Each message is written again in the version in which it was read."""
     history = returned([old({"type": "text", "text": "a"}), new(call()), old(role="user")])
     assert len(history) == 3
 
@@ -268,7 +268,7 @@ def test_a_document_may_mix_versions() -> None:
     ids=["message", "list", "empty", "messages", "state", "both"],
 )
 def test_a_container(document: Any) -> None:
-    """A message, a list and an object with a list come back as what they were."""
+    """A message, a list, and an object with a list keep their form."""
     returned(document)
 
 
@@ -285,7 +285,7 @@ def test_a_message_by_itself_is_one_document() -> None:
 
 
 def test_a_memory_of_1x_keeps_the_marks_of_its_messages() -> None:
-    """Entries of a memory are pairs of a message and marks; those are told of the message, and entries that join it."""
+    """Entries of a memory are pairs of a message and marks; the marks are kept, also for new entries."""
     document: dict[str, Any] = {"_compressed_summary": "s", "content": [[old(), []], [old(), ["a", "b"]]]}
     history = returned(document)
     assert history.extras == {"agentscope": {"_compressed_summary": "s"}}
@@ -308,7 +308,7 @@ OLDER_MEMORIES: list[Any] = [
 
 @pytest.mark.parametrize("document", OLDER_MEMORIES)
 def test_an_older_memory(document: Any) -> None:
-    """Entries may be messages, as up to 1.0.10, or of both kinds; the list may stand alone."""
+    """Entries may be messages, as up to 1.0.10, or of both kinds; the list may be alone."""
     returned(document)
 
 
@@ -327,7 +327,7 @@ def test_marks_that_a_version_has_no_place_for_are_told_as_lost() -> None:
 
 @pytest.mark.parametrize("url", ["https://e.com/a.png", ["https://e.com/a.png"], ["https://e.com/a.png", "f.pdf"]])
 def test_the_urls_of_a_message_of_0x_are_media(url: Any) -> None:
-    """What stands beside content is media behind it, told apart by the ending of each URL."""
+    """Keys beside content become media after it; the ending of each URL decides their kind."""
     content = returned(old(content="Look", url=url))[0].content
     assert content[:2] == (am.TextBlock("Look"), am.ImageBlock.from_url("https://e.com/a.png"))
     assert content[2:] == (() if isinstance(url, str) or len(url) == 1 else (am.FileBlock(am.URLSource("f.pdf")),))
@@ -335,7 +335,7 @@ def test_the_urls_of_a_message_of_0x_are_media(url: Any) -> None:
 
 @pytest.mark.parametrize("url", [None, [], 5, ["a", 1], {}])
 def test_what_is_no_url_of_a_message_stays_as_it_is(url: Any) -> None:
-    """A field that holds no URL is an unknown one, or only spelling."""
+    """A key that holds no URL is an unknown field, or only spelling."""
     message = returned(old(content="Look", url=url))[0]
     assert message.content == (am.TextBlock("Look"),)
     assert message.extras == ({} if url is None else {"agentscope": {"url": url}})
@@ -365,7 +365,7 @@ def test_a_block_of_0x(native: dict[str, Any], expected: Any) -> None:
 
 
 def test_a_version_that_is_wanted_is_written_as_it_is_today() -> None:
-    """No older kind of block and no odd spelling of what was read stands in a message of the version asked for."""
+    """Older kinds of blocks and odd spellings are not written into messages of the version asked for."""
     message = old(content="Look", url=["https://x.org/a.png"], metadata=None, timestamp="2024-10-01 10:00:00")
     native = am.encode(returned([message]), NEW, losses=[])[0]
     assert [item["type"] for item in native["content"]] == ["text", "data"]
@@ -376,7 +376,7 @@ def test_a_version_that_is_wanted_is_written_as_it_is_today() -> None:
 
 
 def test_an_edited_url_is_written_in_a_block() -> None:
-    """A URL that no longer tells the kind of its block stands in a block of its own, which comes back the same."""
+    """A URL that no longer shows the kind of its block is in a block of its own, which comes back the same."""
     first, image = returned([old(content="Look", url=["a.png"])])[0].content
     message = bare("user", first, image.evolve(source=am.URLSource("b.pdf")))
     native = written(message.evolve(notes={"agentscope": {"/version": 1}}))[0]
@@ -414,7 +414,7 @@ def test_an_edited_url_is_written_in_a_block() -> None:
     ids=repr,
 )
 def test_an_odd_spelling(native: dict[str, Any]) -> None:
-    """What the library does not write, or an earlier one wrote, is read for its meaning and comes back."""
+    """Spellings that the library never writes, or once wrote, are read for their meaning and come back."""
     history = returned([native])
     assert not any(message.role == "native" or message.has(am.NativeBlock) for message in history)
 
@@ -432,7 +432,7 @@ UNKNOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("native", "extras"), UNKNOWN, ids=lambda value: repr(value)[-60:])
 def test_what_no_field_can_mean_is_an_unknown_field(native: dict[str, Any], extras: dict[str, Any]) -> None:
-    """A time that is none, and what only another version has, stand in extras, and in no note."""
+    """An invalid time and keys of another version are in extras, and in no note."""
     message = returned([native])[0]
     assert (message.role, message.extras) == ("assistant", {"agentscope": extras})
     for target in (OLD, NEW, CODEC, am.get_codec("agentscope-java"), am.get_codec("json")):
@@ -443,14 +443,14 @@ def test_what_no_field_can_mean_is_an_unknown_field(native: dict[str, Any], extr
 
 @pytest.mark.parametrize("word", ["stop", "completed?", "length"])
 def test_reasons_are_one_word_each(word: str) -> None:
-    """A reason that the library does not know is itself, whatever word of ours it looks like."""
+    """A reason unknown to the library stays, even if it looks like one of our words."""
     message = returned([new(finished_reason=word)])[0]
     assert message.finish_reason == word
     assert word not in repr(message.notes)
 
 
 def test_only_hints_have_a_phase() -> None:
-    """A file that is no list of parts is no hint, whatever phase it is of."""
+    """A file that isn't a list of parts isn't a hint, whatever its phase."""
     file = am.FileBlock(am.URLSource("https://e.com/a.pdf", "application/pdf"), phase="hint", item_id="h1")
     for role in ("assistant", "user"):
         losses: list[am.Loss] = []
@@ -461,7 +461,7 @@ def test_only_hints_have_a_phase() -> None:
 
 @pytest.mark.parametrize("native", [{"role": "tool", "content": []}, {"role": "human"}, {"role": 1}, new(metadata=1)])
 def test_a_message_that_has_no_meaning_is_kept_whole(native: dict[str, Any]) -> None:
-    """What is no message of AgentScope is one of the role native."""
+    """Anything but a message of AgentScope becomes a message with the role native."""
     assert returned([native])[0].role == "native"
 
 
@@ -469,7 +469,7 @@ def test_a_message_that_has_no_meaning_is_kept_whole(native: dict[str, Any]) -> 
 
 
 def test_what_only_assistants_have_is_not_written_for_users() -> None:
-    """2.x refuses thinking and calls of users, and more than text of the system."""
+    """2.x refuses thinking and calls of users, and anything but text of the system."""
     losses: list[Any] = []
     document = written(
         bare("user", am.ThinkingBlock("hm"), am.ToolUseBlock("c", "f"), am.TextBlock("hi")),
@@ -485,12 +485,12 @@ def test_what_only_assistants_have_is_not_written_for_users() -> None:
     [("https://e.com/a.JPG?x=1", "image/jpeg"), ("https://e.com/a", "image/*"), ("https://e.com/a.mp3", "image/*")],
 )
 def test_a_media_type_is_found_out(url: str, kind: str) -> None:
-    """2.x wants the media type of a URL; it is told by the ending, else by the kind of block."""
+    """2.x requires the media type of a URL; the ending decides it, else the kind of block."""
     assert written(bare("user", am.ImageBlock(am.URLSource(url))))[0]["content"][0]["source"]["media_type"] == kind
 
 
 def test_1x_has_no_files_states_or_usage() -> None:
-    """What 1.x does not have is told as lost."""
+    """Fields that 1.x doesn't have are reported as lost."""
     losses: list[Any] = []
     message = bare(
         "assistant",
@@ -506,7 +506,7 @@ def test_1x_has_no_files_states_or_usage() -> None:
 
 
 def test_a_result_gets_a_state() -> None:
-    """A result of 2.x that says nothing is running: one that is there is a success, or an error."""
+    """A result of 2.x without a state is running; a present result is a success, or an error."""
     answers = [
         am.ToolResultBlock("c", "x"),
         am.ToolResultBlock("c", "x", error="no"),
@@ -531,12 +531,12 @@ def test_a_result_gets_a_state() -> None:
     ],
 )
 def test_a_document_that_is_none(document: Any, path: tuple[Any, ...]) -> None:
-    """What holds no messages is refused, with the place."""
+    """Documents without messages are refused, with the path."""
     assert refused(document, codec=CODEC) == (path, "schema", "agentscope")
 
 
 def test_a_version_is_1_or_2() -> None:
-    """There is no other version to write."""
+    """No other version can be chosen."""
     with pytest.raises(ValueError, match="version"):
         AgentScopeCodec(version=3)  # type: ignore[arg-type]
 
@@ -553,7 +553,7 @@ def test_each_version_has_an_honest_account(codec: AgentScopeCodec, history: am.
 
 @pytest.mark.parametrize("codec", [OLD, AgentScopeJavaCodec(version=1)], ids=["py", "java"])
 def test_a_hint_is_text_without_id_in_1x(codec: AnyCodec) -> None:
-    """1.x has no hints: that one was a hint is told as lost, and so is its id, which only hints have."""
+    """1.x has no hints: the hint is reported as lost, and so is its id, which only hints have."""
     history = am.History([am.Msg("assistant", (am.TextBlock("Be brief", item_id="h1", phase="hint"),))])
     lost = {loss.path[-1] for loss in account(honest_account(codec, history))}
     assert lost == {"phase", "item_id"}
@@ -562,13 +562,13 @@ def test_a_hint_is_text_without_id_in_1x(codec: AnyCodec) -> None:
 @pytest.mark.parametrize("nothing", [None, "", [], {}], ids=repr)
 @pytest.mark.parametrize("stamp", [TIME, "", "soon"], ids=repr)
 def test_a_time_that_says_nothing_makes_no_message_of_2x(nothing: Any, stamp: str) -> None:
-    """Beside a time of 1.x it is told whole: a spelling alone would say which version it is of."""
+    """A time beside one of 1.x is kept whole: a spelling alone would name its version."""
     (message,) = returned([{"name": "a", "role": "user", "content": "x", "created_at": nothing, "timestamp": stamp}])
     assert message.role == ("user" if stamp == "soon" else "native")
 
 
 def test_urls_beside_results_are_no_unknown_field_of_what_stands_before() -> None:
-    """By itself, the message in front of the results would show them."""
+    """Alone, the message before the results would contain them."""
     text, result = {"type": "text", "text": "x"}, {"type": "tool_result", "id": "c", "name": "f", "output": "o"}
     beside = {"name": "a", "role": "assistant", "timestamp": "2026-01-15 10:30:00.123", "url": "https://x.org/y.png"}
     for content, roles in (([text, result], ["native"]), ([result, text], ["tool", "assistant"])):
@@ -576,7 +576,7 @@ def test_urls_beside_results_are_no_unknown_field_of_what_stands_before() -> Non
 
 
 def test_a_text_of_arguments_beside_others_is_told_as_lost_where_it_would_be_read() -> None:
-    """Beside an input it says nothing; where an edit empties that, it would be what is meant."""
+    """Beside an input it has no meaning; if an edit empties the input, it would become the input."""
     call = {"type": "tool_use", "id": "c", "name": "f", "input": {"a": 1}, "raw_input": '{"a": "x'}
     document = {"name": "a", "role": "assistant", "timestamp": "2026-01-15 10:30:00.123", "content": [call]}
     (message,) = returned([document])

@@ -1,7 +1,7 @@
-"""The codec ``agentscope-java``: the mapping of 2.x and 1.x, what has its place in metadata, older names, errors.
+"""The codec ``agentscope-java``: the mapping of 2.x and 1.x, fields in metadata, older names, errors.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py; here they run over
-the codec of each version, too.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py; here they run for the
+codec of each version too.
 """
 
 from __future__ import annotations
@@ -117,13 +117,13 @@ def test_a_block(native: dict[str, Any], expected: Any) -> None:
 
 @pytest.mark.parametrize("role", ["USER", "ASSISTANT", "SYSTEM"])
 def test_a_role(role: str) -> None:
-    """Roles are in upper case, in any case where they were read so."""
+    """Roles are written in upper case, or in the case that was read."""
     assert returned(new(TEXT, role=role))[0].role == role.lower()
     assert returned(new(TEXT, role=role.title()))[0].role == role.lower()
 
 
 def test_the_fields_of_a_message() -> None:
-    """Structured output and the reason for the end have their place in metadata."""
+    """Structured output and the finish reason are in metadata."""
     usage = {"inputTokens": 10, "outputTokens": 5, "cachedTokens": 3, "time": 1.5}
     metadata = {"_structured_output": {"goal": "x"}, "task": 1, "agentscope_generate_reason": "TOOL_CALLS"}
     message = returned(new(TEXT, name="Bob", metadata=metadata, usage=usage))[0]
@@ -138,14 +138,14 @@ def test_the_fields_of_a_message() -> None:
     [("MODEL_STOP", "stop"), ("MAX_ITERATIONS", "max_iterations"), ("Later", "Later"), ("stop", "stop")],
 )
 def test_a_reason(word: str, ours: str) -> None:
-    """The library's reasons have our words, or lower case; what it does not know stays."""
+    """The library's reasons map to our words, or to lower case; unknown ones stay."""
     message = returned(new(TEXT, metadata={"agentscope_generate_reason": word}))[0]
     assert message.finish_reason == ours
 
 
 @pytest.mark.parametrize("build", [old, new])
 def test_usage_of_older_versions_stands_in_metadata(build: Any) -> None:
-    """What 1.x puts under _chat_usage is usage; 2.x has a key for it, and may have both."""
+    """Values under _chat_usage in 1.x are usage; 2.x has a key for it, and may have both."""
     usage = {"inputTokens": 1, "outputTokens": 2, "time": 0.5}
     message = returned(build(TEXT, metadata={"_chat_usage": usage}))[0]
     assert (message.usage, message.metadata) == (am.Usage(input=1, output=2, seconds=0.5), {})
@@ -157,14 +157,14 @@ def test_usage_of_older_versions_stands_in_metadata(build: Any) -> None:
 
 
 def test_the_sum_of_usage_is_written_only_where_it_was_read() -> None:
-    """A plain ObjectMapper refuses the sum that the library writes."""
+    """A plain ObjectMapper refuses the total that the library writes."""
     assert returned(new(TEXT, usage={"inputTokens": 1, "totalTokens": 1}))[0].usage == am.Usage(input=1, total=1)
     native = written(bare("assistant", usage=am.Usage(input=1, total=1)))[0]
     assert native["usage"] == {"inputTokens": 1}
 
 
 def test_a_message_holds_several_results() -> None:
-    """Each result of a TOOL message, or in an assistant's, is a message of its own."""
+    """Each result in a TOOL message, or in an assistant's, is a message of its own."""
     history = returned([new(result(), result(id="c2"), role="TOOL"), new(TEXT, call(), result(), name="Bob")])
     assert [message.role for message in history] == ["tool", "tool", "assistant", "tool"]
     assert len(written(*(bare("tool", am.ToolResultBlock(link, "x")) for link in ("c1", "c2")))) == 2
@@ -174,7 +174,7 @@ def test_a_message_holds_several_results() -> None:
 
 
 def test_new_messages_join_in_the_version_of_the_history() -> None:
-    """1.x has no usage and no states; an option writes a version whatever was read."""
+    """1.x has no usage and no states; an option writes one version, whichever was read."""
     hello = bare("user", am.TextBlock("hi"))
     assert "usage" not in am.encode(returned([old(TEXT)]).extended(hello), CODEC)[1]
     assert am.encode(returned([new(TEXT)]).extended(hello), CODEC)[1]["usage"] is None
@@ -195,13 +195,13 @@ def test_new_messages_join_in_the_version_of_the_history() -> None:
     ids=repr,
 )
 def test_older_names(native: dict[str, Any], attribute: str, expected: Any) -> None:
-    """The names of the older documentation are read, and never written for anything new."""
+    """The names of the older documentation are read, and never written for new messages."""
     found = returned(new(native, role="ASSISTANT"))[0].content[0]
     assert getattr(found, attribute) == expected
 
 
 def test_what_is_new_has_the_names_that_the_library_reads() -> None:
-    """The library takes arguments and result in silence, and loses them: input and output are written."""
+    """The library accepts arguments and result silently, and loses them: input and output are written."""
     use = am.ToolUseBlock("c1", "f", {"a": 1})
     answer = am.ToolResultBlock("c1", "ok", name="f", status="success")
     first, second = written(bare("assistant", use), bare("tool", answer))
@@ -234,7 +234,7 @@ def test_what_is_new_has_the_names_that_the_library_reads() -> None:
     ids=repr,
 )
 def test_an_odd_spelling(native: dict[str, Any]) -> None:
-    """What the library does not write is read for its meaning, and comes back."""
+    """Spellings that the library never writes are read for their meaning, and come back."""
     assert not any(message.role == "native" or message.has(am.NativeBlock) for message in returned([native]))
 
 
@@ -246,13 +246,13 @@ UNKNOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("part", "extras"), UNKNOWN, ids=repr)
 def test_a_second_name_of_a_field_is_an_unknown_field(part: dict[str, Any], extras: dict[str, Any]) -> None:
-    """Beside input or output, their older names are unknown fields: nobody reads them."""
+    """Beside input or output, their older names are unknown fields, because nothing reads them."""
     role = "TOOL" if part["type"] == "tool_result" else "ASSISTANT"
     assert returned([new(part, role=role)])[0].content[0].extras == {"agentscope-java": extras}
 
 
 def test_a_second_media_type_is_an_unknown_field() -> None:
-    """Of several names for a media type one counts."""
+    """If a media type has several names, one counts."""
     source = {"type": "url", "url": "https://e.com/a", "mime_type": "image/png", "mediaType": "image/jpeg"}
     image: Any = returned([new({"type": "image", "source": source})])[0].content[0]
     assert (image.source.media_type, image.source.extras) == (
@@ -264,14 +264,14 @@ def test_a_second_media_type_is_an_unknown_field() -> None:
 @pytest.mark.parametrize("stamp", ["yesterday", 5, {"x": 1}], ids=repr)
 @pytest.mark.parametrize("make", [new, old])
 def test_a_time_that_is_none_is_an_unknown_field(make: Any, stamp: Any) -> None:
-    """What tells no time is kept beside, and all else of the message is read."""
+    """An invalid time is kept beside, and the rest of the message is read."""
     message = returned([make(TEXT, timestamp=stamp)])[0]
     assert (message.created_at, message.extras) == (None, {"agentscope-java": {"timestamp": stamp}})
 
 
 @pytest.mark.parametrize("word", ["stop", "tool_use", "interrupted", "LATER"])
 def test_reasons_are_one_word_each(word: str) -> None:
-    """A reason that the library does not know is itself, whatever word of ours it looks like."""
+    """A reason unknown to the library stays, even if it looks like one of our words."""
     message = returned([new(TEXT, metadata={"agentscope_generate_reason": word})])[0]
     assert message.finish_reason == word
     assert word not in repr(message.notes)
@@ -279,13 +279,13 @@ def test_reasons_are_one_word_each(word: str) -> None:
 
 @pytest.mark.parametrize("name", ["", None, "f"])
 def test_empty_names_of_results(name: str | None) -> None:
-    """An empty name is a name, and null is none."""
+    """An empty name is a name, and null is no name."""
     message = returned([new(result(name=name), role="TOOL")])[0]
     assert message.tool_results[0].name == name
 
 
 def test_hints_of_other_roles_are_text() -> None:
-    """A hint of Python's in a message of a user or the system is text, and says no id."""
+    """A hint from Python in a message of a user or the system becomes text, without its id."""
     hint = {"type": "hint", "hint": "Be brief", "id": "h1", "source": None, "finished_at": None}
     for role in ("user", "system"):
         document = [{"name": role, "role": role, "content": [hint], "id": "m", "created_at": "2026-01-15T10:30:00"}]
@@ -297,12 +297,12 @@ def test_hints_of_other_roles_are_text() -> None:
 
 @pytest.mark.parametrize("native", [new(TEXT, role="TOOL"), new(role="TOOL"), new(role="ROBOT"), new(metadata=[1])])
 def test_a_message_that_has_no_meaning_is_kept_whole(native: dict[str, Any]) -> None:
-    """What is no message of the library is one of the role native; a result has its role alone."""
+    """Anything but a message of the library becomes a message with the role native; a result has only its role."""
     assert returned([native])[0].role == "native"
 
 
 def test_a_call_of_python_is_no_block_of_java() -> None:
-    """The two libraries do not read each other's calls."""
+    """The two libraries can't read each other's calls."""
     native = {"type": "tool_call", "id": "c", "name": "f", "input": "{}"}
     assert returned(new(native))[0].has(am.NativeBlock)
 
@@ -311,7 +311,7 @@ def test_a_call_of_python_is_no_block_of_java() -> None:
 
 
 def test_metadata_keys_that_mean_something_are_not_the_applications() -> None:
-    """Metadata that would be read as structured output or usage are told as lost; so are nulls of a result."""
+    """Metadata that would be read as structured output or usage is reported as lost; so are nulls of a result."""
     losses: list[Any] = []
     metadata: dict[str, Any] = {"_structured_output": 1, "_chat_usage": {}, "agentscope_generate_reason": "x", "k": 1}
     answer = am.ToolResultBlock("c", "x", status="success", metadata={"k": None, "l": 1})
@@ -321,7 +321,7 @@ def test_metadata_keys_that_mean_something_are_not_the_applications() -> None:
 
 
 def test_times_are_of_milliseconds_without_zone() -> None:
-    """A time with a zone is written in UTC; what the spelling does not hold is told."""
+    """A time with a zone is written in UTC; anything beyond that spelling is reported."""
     losses: list[Any] = []
     natives = written(bare("user", created_at=datetime(2026, 1, 1, 1, 2, 3, 4567, UTC)), losses=losses)
     assert natives[0]["timestamp"] == "2026-01-01 01:02:03.004"
@@ -335,7 +335,7 @@ def test_times_are_of_milliseconds_without_zone() -> None:
     ("document", "path"), [("x", ()), ({"a": 1}, ("role",)), ({"messages": {}}, ("messages",)), ([None], (0,))]
 )
 def test_a_document_that_is_none(document: Any, path: tuple[Any, ...]) -> None:
-    """What holds no messages is refused, with the place."""
+    """Documents without messages are refused, with the path."""
     assert refused(document, codec=CODEC) == (path, "schema", "agentscope-java")
 
 

@@ -1,6 +1,6 @@
-"""The codecs ``anthropic`` and ``anthropic-response``: the mapping, line by line, and what becomes of the rest.
+"""The codecs ``anthropic`` and ``anthropic-response``: the mapping, line by line, and the rest.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ USAGE = {"input_tokens": 5, "output_tokens": 7}
 
 
 def returned(document: Any, codec: Any = CODEC) -> am.History:
-    """Return the history of a document, having checked that the document comes back exactly."""
+    """Check that a document comes back exactly, and return its history."""
     history = am.decode(document, codec)
     assert same_document(thaw(am.encode(history, codec)), document)
     return history
@@ -43,7 +43,7 @@ def read(*parts: Any, role: str = "assistant") -> am.Msg:
 
 
 def written(*blocks: Any, role: str = "assistant", losses: list[Any] | None = None) -> Any:
-    """Return the parts of some blocks, whatever is lost; what is goes to ``losses``."""
+    """Return the parts of some blocks, losses allowed; they go to ``losses``."""
     message = am.Msg(role, blocks, id=None, created_at=None)  # type: ignore[arg-type]
     body = plain_copy(thaw(am.encode(message, CODEC, losses=[] if losses is None else losses)))
     content: Any = body.get("system") or (body["messages"][0]["content"] if body["messages"] else [])
@@ -51,7 +51,7 @@ def written(*blocks: Any, role: str = "assistant", losses: list[Any] | None = No
 
 
 def answer(*parts: Any, **fields: Any) -> dict[str, Any]:
-    """Return an answer as the API gives it."""
+    """Return a response as the API sends it."""
     usual: dict[str, Any] = {"id": "msg_01", "type": "message", "role": "assistant", "model": "claude"}
     usual |= {"content": [*parts], "stop_reason": "end_turn", "stop_sequence": None, "usage": USAGE}
     return {**usual, **fields}
@@ -72,7 +72,7 @@ def server(name: str | None, **fields: Any) -> am.ToolResultBlock:
 
 @pytest.mark.parametrize("codec", [CODEC, ANSWERS], ids=lambda codec: codec.name)
 def test_native_blocks_are_rare(codec: Any) -> None:
-    """At most 2 % of the blocks of golden and recorded documents are kept as they are, and no message."""
+    """At most 2 % of the blocks of golden and recorded documents are kept unread, and no message."""
 
     def inside(blocks: Any) -> list[Any]:
         return [each for block in blocks for each in (block, *inside(getattr(block, "content", ())))]
@@ -264,7 +264,7 @@ BLOCKS: dict[str, tuple[dict[str, Any], Any]] = {
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_parts_are_these_blocks(name: str) -> None:
-    """A part is read as this block, and this block, newly made, is written as this part without a loss."""
+    """A part is read as this block, and a new block like it is written as this part without loss."""
     part, block = BLOCKS[name]
     found = read(part, {"type": "text", "text": "x"}).content[0]
     assert am.same(found, block)
@@ -274,7 +274,7 @@ def test_parts_are_these_blocks(name: str) -> None:
 
 
 def _default(part: Any) -> Any:
-    """Return a part as a new block is written: a document that was given as a text is given as blocks."""
+    """Return a part in the spelling of a new block: a document given as a text is given as blocks."""
     source: Any = part.get("source")
     if type(source) is DICT and isinstance(source.get("content"), str):
         return {**part, "source": {**source, "content": [{"type": "text", "text": source["content"]}]}}
@@ -305,7 +305,7 @@ def _default(part: Any) -> Any:
     ids=repr,
 )
 def test_what_the_schema_refuses_comes_back_understood(part: Any) -> None:
-    """A value that the schema does not have is read, not kept as it is, and survives a canonical form."""
+    """A value that the schema lacks is read, not kept whole, and survives a canonical form."""
     message = read(part)
     assert not message.has(am.NativeBlock)
     history = returned({"messages": [{"role": "assistant", "content": [part]}]})
@@ -472,7 +472,7 @@ FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_what_has_no_equal_place(name: str) -> None:
-    """Each block that the format has otherwise, or not at all, is written as this, with losses of this level."""
+    """Each block that the format represents differently, or lacks, is written like this, with losses of this level."""
     block, parts, level = FOREIGN[name]
     losses: list[am.Loss] = []
     assert same_document(written(block, losses=losses), parts)
@@ -481,7 +481,7 @@ def test_what_has_no_equal_place(name: str) -> None:
 
 
 def test_thinking_can_be_kept_as_text() -> None:
-    """With the option, thinking without signature is tagged text; without words it is dropped."""
+    """With the option, unsigned thinking becomes tagged text, or is dropped if empty."""
     message = am.Msg(
         "assistant", (am.ThinkingBlock("hm"), am.ThinkingBlock(redacted="x", signature=am.Signature("o", "s")))
     )
@@ -492,7 +492,7 @@ def test_thinking_can_be_kept_as_text() -> None:
 
 
 def test_an_unknown_option_is_refused() -> None:
-    """The option knows two words."""
+    """The option takes two values."""
     with pytest.raises(am.CodecLookupError) as caught:
         am.get_codec("anthropic", thinking="loud")
     assert caught.value.code == "option"
@@ -506,7 +506,7 @@ def test_an_unknown_option_is_refused() -> None:
 )
 @pytest.mark.parametrize("role", ["user", "assistant", "system"])
 def test_content_comes_back_as_it_was_spelt(role: str, content: Any) -> None:
-    """A text, a list of one text, and every way to say nothing come back as they were."""
+    """A text, a list of one text, and every spelling of nothing come back unchanged."""
     message = returned({"messages": [{"role": "user", "content": "x"}, {"role": role, "content": content}]})[1]
     assert message.role == role
     assert message.text == (
@@ -520,7 +520,7 @@ def test_content_that_is_missing_comes_back_missing() -> None:
 
 
 def test_unknown_keys_of_messages_are_extras_of_the_first() -> None:
-    """What a native message says beside role and content is on the first message that stands in it."""
+    """A native message's keys beside role and content are on the first message read from it."""
     parts = [{"type": "tool_result", "tool_use_id": "c"}, {"type": "text", "text": "and"}]
     first, second = returned({"messages": [{"role": "user", "content": parts, "x": 1}]})
     assert (first.role, first.extras, second.extras) == ("tool", {"anthropic": {"x": 1}}, {})
@@ -532,13 +532,13 @@ def test_unknown_keys_of_messages_are_extras_of_the_first() -> None:
     ids=repr,
 )
 def test_what_is_no_message_is_kept_whole(native: Any) -> None:
-    """A message that cannot be understood is one of the role "native"."""
+    """An unreadable message becomes a message with the role "native"."""
     message = returned({"messages": [native]})[0]
     assert (message.role, message.first(am.NativeBlock) is not None) == ("native", True)
 
 
 def test_system_stands_at_the_top() -> None:
-    """First system messages are the body's system; one behind a user's turn stays there."""
+    """Leading system messages are the body's system; one after a user's turn stays there."""
     history = returned(
         {
             "system": [{"type": "text", "text": "be brief"}],
@@ -552,7 +552,7 @@ def test_system_stands_at_the_top() -> None:
 
 
 def test_developers_are_systems() -> None:
-    """A developer message is a system message here, which is no loss of content."""
+    """A developer message becomes a system message, without loss of content."""
     losses: list[am.Loss] = []
     body = am.encode(am.History.of(am.Msg.developer("be brief"), "hi"), CODEC, losses=losses)
     assert body == {"system": "be brief", "messages": [{"role": "user", "content": "hi"}]}
@@ -560,7 +560,7 @@ def test_developers_are_systems() -> None:
 
 
 def test_a_first_system_message_stays_inside() -> None:
-    """A document whose system message stands among the messages, at their head, has it there again."""
+    """A document with its system message first among the messages has it there again."""
     returned({"messages": [{"role": "system", "content": "a"}, {"role": "user", "content": "hi"}]})
     cleared = {"role": "system", "content": "a", "clear_at": "never"}
     message = returned({"messages": [cleared]})[0]
@@ -570,13 +570,13 @@ def test_a_first_system_message_stays_inside() -> None:
 
 @pytest.mark.parametrize("system", ["", [], None], ids=repr)
 def test_an_empty_system_comes_back(system: Any) -> None:
-    """An empty system is an empty message, null is none."""
+    """An empty system is an empty message, null is no message."""
     history = returned({"system": system, "messages": []})
     assert len(history) == (system is not None)
 
 
 def test_systems_hold_text_only() -> None:
-    """In a system message other parts are native, and other blocks their text, or dropped."""
+    """In a system message, other parts are native, and other blocks become their text or are dropped."""
     addition = {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "f"}}
     assert read(addition, role="system").has(am.NativeBlock)
     image = {"type": "image", "source": PNG}
@@ -588,7 +588,7 @@ def test_systems_hold_text_only() -> None:
 
 @pytest.mark.parametrize("role", ["remove", "moderator", ""])
 def test_other_roles_are_dropped(role: str) -> None:
-    """A message of a role that the format does not have is dropped, with all that is in it."""
+    """A message with a role that the format lacks is dropped, with everything in it."""
     losses: list[am.Loss] = []
     message = am.Msg.of(am.ToolResultBlock("c", "x")).evolve(role=role, id="m", created_at=None)
     assert am.encode(message, CODEC, losses=losses) == {"messages": []}
@@ -638,7 +638,7 @@ def test_results_are_tool_messages(part: Any, block: am.ToolResultBlock) -> None
 
 @pytest.mark.parametrize("role", ["assistant", "system"])
 def test_results_elsewhere_are_native(role: str) -> None:
-    """In a message of another role a result is not the user's, and no message."""
+    """A result in a message of another role doesn't belong to the user, and becomes no message."""
     assert read(result("c", content="x"), role=role).has(am.NativeBlock)
 
 
@@ -648,13 +648,13 @@ def test_results_elsewhere_are_native(role: str) -> None:
     ids=repr,
 )
 def test_a_damaged_result_is_native(part: Any) -> None:
-    """A result that has no meaning stays a part of the user's message."""
+    """An unreadable result stays a part of the user's message."""
     message = read(part, role="user")
     assert (message.role, message.has(am.NativeBlock)) == ("user", True)
 
 
 def test_results_have_the_names_of_their_calls() -> None:
-    """The n-th result of an id is of the n-th call, and its name is no loss, wherever it comes from."""
+    """The n-th result of an id belongs to the n-th call, and its name is never lost, wherever it comes from."""
     calls: Any = [{"type": "tool_use", "id": "c", "name": name, "input": {}} for name in ("f", "g")]
     body: Any = {
         "messages": [
@@ -691,7 +691,7 @@ def test_results_have_the_names_of_their_calls() -> None:
     ids=repr,
 )
 def test_what_results_carry(block: am.ToolResultBlock, part: Any, level: str) -> None:
-    """What a result says otherwise is said in its content and its error flag, or dropped."""
+    """Other fields of a result move into its content and error flag, or are dropped."""
     losses: list[am.Loss] = []
     assert same_document(written(block, role="tool", losses=losses), [part])
     assert level in {loss.level for loss in losses}
@@ -715,7 +715,7 @@ def _bodies() -> dict[str, list[Any]]:
 
 @pytest.mark.parametrize("name", _bodies())
 def test_containers_come_back(name: str) -> None:
-    """Results and texts stand in the native messages in which they were, also after a canonical form."""
+    """Results and texts stay in their native messages, also after a canonical form."""
     body = {"messages": [{"role": "user", "content": content} for content in _bodies()[name]]}
     history = returned(body)
     roles = {"tool" if message.has(am.ToolResultBlock) else "user" for message in history}
@@ -725,14 +725,14 @@ def test_containers_come_back(name: str) -> None:
 
 
 def test_a_run_of_results_is_one_message() -> None:
-    """New tool messages share a user message; what the user says comes after, in one of its own."""
+    """New tool messages share a user message; the user's own text comes after it, in a separate one."""
     made = am.History.of(am.Msg.tool("1", tool_call_id="a"), am.Msg.tool("2", tool_call_id="b"), "thanks")
     natives = am.encode(made, CODEC)["messages"]
     assert [native["content"] for native in natives] == [[result("a", content="1"), result("b", content="2")], "thanks"]
 
 
 def test_results_in_other_messages_are_split_off() -> None:
-    """A client's result in a message of the assistant becomes a tool message, and is restored from the account."""
+    """A client's result in an assistant message becomes a tool message, and its loss report restores it."""
     message = am.Msg("assistant", (am.TextBlock("x"), am.ToolResultBlock("c", "1"), am.TextBlock("y")), id="m")
     losses: list[am.Loss] = []
     natives = am.encode(message, CODEC, losses=losses)["messages"]
@@ -743,7 +743,7 @@ def test_results_in_other_messages_are_split_off() -> None:
 
 
 def test_the_rest_of_a_body_is_kept() -> None:
-    """Parameters that the model has no field for are extras of the history, written again by this codec only."""
+    """Parameters without a field in the model are extras of the history, which only this codec writes again."""
     history = returned({"model": "claude", "service_tier": "auto", "messages": [{"role": "user", "content": "hi"}]})
     assert history.settings == am.Settings(model="claude")
     assert history.extras == {"anthropic": {"service_tier": "auto"}}
@@ -777,14 +777,14 @@ TOOLS: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_tools_come_back(name: str) -> None:
-    """A tool of the client is a ToolSpec, any other a NativeTool."""
+    """A client's tool is a ToolSpec, any other a NativeTool."""
     native, tool = TOOLS[name]
     assert am.same(returned({"messages": [], "tools": [native]}).tools[0], tool)
 
 
 @pytest.mark.parametrize("tools", [[], None], ids=repr)
 def test_no_tools_come_back(tools: Any) -> None:
-    """That there are no tools comes back as it was said."""
+    """An absence of tools keeps its spelling."""
     assert returned({"messages": [], "tools": tools}).tools == ()
 
 
@@ -811,7 +811,7 @@ def test_no_tools_come_back(tools: Any) -> None:
     ids=repr,
 )
 def test_what_tools_carry(tool: Any, natives: Any) -> None:
-    """A tool without schema gets one, one that takes text takes it as input, and others' tools are dropped."""
+    """A tool without schema gets one, one that takes text takes it as input, and foreign native tools are dropped."""
     losses: list[am.Loss] = []
     assert am.encode(am.History(tools=(tool,)), CODEC, losses=losses).get("tools") == natives
     assert losses
@@ -833,7 +833,7 @@ def test_what_tools_carry(tool: Any, natives: Any) -> None:
     ids=repr,
 )
 def test_malformed_bodies_say_where(document: Any, path: Any) -> None:
-    """What is no body is refused with the code "schema" and the place."""
+    """Anything but a body is refused with the code "schema" and the path."""
     assert refused(document, codec=CODEC) == (path, "schema", "anthropic")
 
 
@@ -841,7 +841,7 @@ def test_malformed_bodies_say_where(document: Any, path: Any) -> None:
 
 
 def test_an_answer_is_one_message() -> None:
-    """Id, model, reason, usage and content of an answer are those of a message of the assistant."""
+    """Id, model, reason, usage and content of a response are those of an assistant message."""
     document = answer({"type": "text", "text": "hi"}, stop_details=None, x=1)
     (message,) = returned(document, ANSWERS)
     assert (message.role, message.id, message.model, message.finish_reason, message.text) == (
@@ -883,13 +883,13 @@ def test_reasons_to_stop(native: Any, word: Any) -> None:
     ],
 )
 def test_reasons_are_words_of_the_schema(word: Any, native: Any) -> None:
-    """Of our words those that the schema has are written."""
+    """Our words are written if the schema has them."""
     message = am.Msg("assistant", "x", id="m", model="claude", usage=am.Usage(input=1, output=1), finish_reason=word)
     assert am.encode(message, ANSWERS, losses=[])["stop_reason"] == native
 
 
 def test_what_an_answer_says_of_itself() -> None:
-    """The stop sequence, the container and the like are response metadata, null is nothing."""
+    """The stop sequence, the container and the like are response metadata; null is nothing."""
     document = answer(stop_sequence="END", stop_reason="stop_sequence", container={"id": "c"}, context_management=None)
     (message,) = returned(document, ANSWERS)
     assert message.response_metadata == {"stop_sequence": "END", "container": {"id": "c"}}
@@ -918,7 +918,7 @@ def test_what_an_answer_says_of_itself() -> None:
     ids=repr,
 )  # fmt: skip
 def test_usage(native: Any, usage: Any) -> None:
-    """Our input holds what was read from a cache or written to one; the rest is extras."""
+    """Our input includes cache reads and writes; the rest is extras."""
     assert am.same(returned(answer(usage=native), ANSWERS)[0].usage, usage)
 
 
@@ -935,7 +935,7 @@ def test_usage(native: Any, usage: Any) -> None:
     ids=repr,
 )
 def test_usage_is_made_complete(usage: Any, native: Any) -> None:
-    """Counters that the schema wants are 0 where nobody told them, and no input is less than its parts."""
+    """Required counters without a value are 0, and no input is less than its parts."""
     message = am.Msg("assistant", "x", id="m", model="claude", usage=usage)
     losses: list[am.Loss] = []
     assert am.encode(message, ANSWERS, losses=losses)["usage"] == native
@@ -943,7 +943,7 @@ def test_usage_is_made_complete(usage: Any, native: Any) -> None:
 
 
 def test_the_first_answer_is_written() -> None:
-    """Of a history the first message of the assistant is the answer; all else is dropped and accounted for."""
+    """A history's first assistant message is the response; everything else is dropped and reported."""
     history = am.History.of("hi", am.Msg.assistant("a"), am.Msg.tool("1", tool_call_id="c"), am.Msg.assistant("b"))
     losses: list[am.Loss] = []
     document = am.encode(history, ANSWERS, losses=losses)
@@ -956,13 +956,13 @@ def test_the_first_answer_is_written() -> None:
 
 
 def test_no_answer_is_an_empty_object() -> None:
-    """A history without a message is an answer without content."""
+    """A history without a message is a response without content."""
     assert am.encode(am.History(), ANSWERS) == {}
     assert len(am.decode({}, ANSWERS)) == 0
 
 
 def test_answers_have_no_images() -> None:
-    """An image or a cache hint in an answer comes back where it was read; none is written anew."""
+    """An image or a cache hint in a response comes back if it was read there; no new one is written."""
     parts = [{"type": "image", "source": PNG}, {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}]
     returned(answer(*parts), ANSWERS)
     blocks = (
@@ -990,7 +990,7 @@ def test_answers_have_no_images() -> None:
     ids=repr,
 )
 def test_malformed_answers_say_where(document: Any, path: Any) -> None:
-    """What is no answer is refused with the code "schema" and the place."""
+    """Anything but a response is refused with the code "schema" and the path."""
     assert refused(document, codec=ANSWERS) == (path, "schema", "anthropic-response")
 
 
@@ -1016,20 +1016,20 @@ def test_a_hook_changes_a_mapping() -> None:
 
 @given(histories())
 def test_what_is_written_is_valid(history: am.History) -> None:
-    """What comes from elsewhere is written as the types of the anthropic package have it."""
+    """Content from elsewhere is written so that the types of the anthropic package accept it."""
     for codec, problems in ((CODEC, anthropic_request_problems), (ANSWERS, anthropic_response_problems)):
         document = plain_copy(thaw(am.encode(_foreign(history), codec, on_loss="ignore")))
         assert not document or not problems(document)
 
 
 def _foreign(history: am.History) -> am.History:
-    """Return the history as another family would give it: without anything that only Anthropic can have said."""
+    """Return the history as another family would write it: without anything that only Anthropic has."""
     return am.decode(am.encode(history, "openai", on_loss="ignore"), "openai")
 
 
 @pytest.mark.parametrize("name", ["anthropic", "anthropic-response"])
 def test_documents_look_like_what_they_are(name: str) -> None:
-    """No other codec is surer of a golden or recorded document, but for plain ones, where there is nothing to tell."""
+    """No other codec is surer of a golden or recorded document, except of plain ones without any marks."""
     for title, document in documents(name):
         own = am.get_codec(name).sniff(document)
         others = {other: am.get_codec(other).sniff(document) for other in am.codec_names() if other != name}
@@ -1041,5 +1041,5 @@ def test_documents_look_like_what_they_are(name: str) -> None:
     "document", [3, [], {}, {"messages": 3}, [3], {"messages": [{"role": "tool"}]}, None], ids=repr
 )
 def test_other_documents_do_not(document: Any) -> None:
-    """What cannot be a request or an answer is neither."""
+    """A document that can't be a request or a response is neither."""
     assert (CODEC.sniff(document), ANSWERS.sniff(document)) == (0.0, 0.0)

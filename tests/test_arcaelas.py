@@ -1,6 +1,6 @@
-"""The codec ``arcaelas``: what each native object is in the model, the generations, odd spellings, what has no place.
+"""The codec ``arcaelas``: the model of each native object, the generations, odd spellings, unsupported fields.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ SIGNED = am.ThinkingBlock("So.", signature=am.Signature("anthropic", "EqQBsig=="
     ],
 )
 def test_each_native_object_is_an_object_of_the_model(document: Any, message: am.Msg) -> None:
-    """A native message is read as this message, which is written as this native one, keys in this order."""
+    """A native message is read as this message, which is written as this native one, with keys in this order."""
     expected = message.evolve(created_at=TIME)
     assert am.same(returned(document)[0], expected)
     losses: list[am.Loss] = []
@@ -103,13 +103,13 @@ def test_each_native_object_is_an_object_of_the_model(document: Any, message: am
 
 
 def test_a_result_has_the_name_of_its_call() -> None:
-    """Results have no name in this format: theirs is that of the call with their id."""
+    """Results have no name in this format: they take that of the call with their id."""
     history = returned([native("assistant", None, tool_calls=[call()]), native("tool", "22C", tool_call_id="call_1")])
     assert history[1].tool_results[0].name == "get_weather"
 
 
 def test_containers_are_kept() -> None:
-    """A message alone, a list, and an object that holds the list come back as they were; other keys are extras."""
+    """A message alone, a list, and an object with the list keep their form; other keys are extras."""
     message = native("user", "Hi")
     assert returned(message).messages == returned([message]).messages
     body = returned({"messages": [message], "agent": "A"})
@@ -123,7 +123,7 @@ def test_containers_are_kept() -> None:
 
 
 def test_a_history_keeps_the_field_that_links_its_results() -> None:
-    """1.0 linked by tool_id: a history of 1.0 gets new results so, any other history by tool_call_id."""
+    """1.0 linked by tool_id: new results in a history of 1.0 do so too, in any other by tool_call_id."""
     old = returned([native("tool", "Data", tool_id="calc_1")])
     assert old[0].tool_call_id == "calc_1"
     result = am.Msg.tool("More", tool_call_id="calc_2", created_at=TIME, id=None)
@@ -147,7 +147,7 @@ def test_a_history_keeps_the_field_that_links_its_results() -> None:
     ],
 )
 def test_links_of_any_kind_come_back(document: Any) -> None:
-    """Results that are linked by either field, both or none are read as results and come back."""
+    """Results linked by either field, both or none are read as results and come back."""
     for message in returned(document):
         assert message.role == "tool"
 
@@ -170,7 +170,7 @@ def test_links_of_any_kind_come_back(document: Any) -> None:
     ids=str,
 )
 def test_times_are_written_in_milliseconds_of_utc(time: datetime, text: str) -> None:
-    """A time is written as JavaScript writes it; what another zone or more digits said is in the account."""
+    """A time is written as in JavaScript; its zone and further digits are in the loss report."""
     losses: list[am.Loss] = []
     history = am.History([am.Msg("user", "Hi", id=None, created_at=time)])
     document = am.encode(history, CODEC, losses=losses)
@@ -199,14 +199,14 @@ def test_a_time_that_the_library_made_is_written_exactly() -> None:
     ],
 )
 def test_times_in_other_words_are_read_and_come_back(stamp: str) -> None:
-    """Another spelling of a time is read as the time that it is, and written again as it was."""
+    """Another spelling of a time is read as that time, and written again unchanged."""
     history = returned([{**native("user", "Hi"), "timestamp": stamp}])
     assert history[0].created_at == datetime.fromisoformat(stamp)
 
 
 @pytest.mark.parametrize("stamp", ["yesterday", "", None, "2026-13-45T00:00:00.000Z"])
 def test_what_is_no_time_is_none(stamp: Any) -> None:
-    """A text that says no time leaves the message without one, and comes back."""
+    """A text that isn't a time leaves the message without one, and comes back."""
     assert returned([{**native("user", "Hi"), "timestamp": stamp}])[0].created_at is None
 
 
@@ -257,7 +257,7 @@ def test_odd_documents_are_understood_and_come_back(document: Any) -> None:
     ],
 )
 def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(message: Any, extras: Any) -> None:
-    """A time that is none, thinking that is no text and a second link are unknown fields; no note holds them."""
+    """An invalid time, thinking that isn't a text, and a second link are unknown fields; no note holds them."""
     for document in ([message], message):
         read = returned(document)[0]
         assert read.extras == {"arcaelas": extras}
@@ -265,7 +265,7 @@ def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(message: Any
 
 
 def test_a_second_link_is_no_link_of_a_new_result() -> None:
-    """An unknown field of the name of the older link is not written where a result could be linked by it."""
+    """An unknown field named like the older link isn't written if a result could be linked by it."""
     extras = {"arcaelas": {"tool_id": "other"}}
     result = am.Msg("tool", (am.ToolResultBlock("c", "x"),), id=None, created_at=None, extras=extras)
     assert written(result, version=1, losses=[]) == [{"role": "tool", "content": "x", "tool_id": "c"}]
@@ -282,7 +282,7 @@ def test_a_second_link_is_no_link_of_a_new_result() -> None:
     ],
 )
 def test_parts_that_the_library_does_not_have_are_native_blocks(document: Any) -> None:
-    """What cannot be told in the model stays whole, as a block, and the rest of the message is read."""
+    """A part that the model can't express stays whole, as a block, and the rest of the message is read."""
     message = returned([document])[0]
     assert message.role == document["role"]
     assert [type(block) for block in message.content] == [am.NativeBlock]
@@ -299,7 +299,7 @@ def test_parts_that_the_library_does_not_have_are_native_blocks(document: Any) -
     ],
 )
 def test_messages_that_cannot_be_told_are_native_messages(document: Any) -> None:
-    """A message whose fields mean nothing in the model stays whole."""
+    """A message with unreadable fields stays whole."""
     message = returned([document])[0]
     assert message.role == "native"
     content = document["content"]
@@ -320,7 +320,7 @@ def test_messages_that_cannot_be_told_are_native_messages(document: Any) -> None
     ids=str,
 )
 def test_what_is_no_message_is_refused_with_its_place(document: Any, path: tuple[Any, ...]) -> None:
-    """A document that holds something else than messages is a DecodeError that says where."""
+    """A document with anything but messages raises a DecodeError with the path."""
     assert refused(document, codec=CODEC) == (path, "schema", "arcaelas")
 
 
@@ -469,7 +469,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
     ],
 )
 def test_what_has_no_place_becomes_the_nearest_and_is_accounted_for(message: am.Msg, document: Any, level: str) -> None:
-    """What the format cannot say is written as the nearest that it can, with an account that rebuilds the message."""
+    """Unsupported content is written as the nearest supported one, and the loss report rebuilds the message."""
     losses: list[am.Loss] = []
     history = am.History([message])
     (again,) = am.encode(history, CODEC, losses=losses)
@@ -479,7 +479,7 @@ def test_what_has_no_place_becomes_the_nearest_and_is_accounted_for(message: am.
 
 
 def test_calls_without_ids_get_one() -> None:
-    """A call and its result from a format without ids are linked by an id that is invented and accounted for."""
+    """A call and its result from a format without ids are linked by an invented id, which is reported."""
     losses: list[am.Loss] = []
     asked, answered = written(
         msg("assistant", am.ToolUseBlock(None, "f")), msg("tool", am.ToolResultBlock(None, "22C")), losses=losses
@@ -489,7 +489,7 @@ def test_calls_without_ids_get_one() -> None:
 
 
 def test_a_conversation_of_openai_needs_no_more_than_times() -> None:
-    """Calls, arguments and results of OpenAI are carried exactly, and come back."""
+    """Calls, arguments and results of OpenAI convert exactly, and come back."""
     arguments = '{"city": "Tokyo"}'
     chat = [
         {"role": "system", "content": "Be brief."},
@@ -505,7 +505,7 @@ def test_a_conversation_of_openai_needs_no_more_than_times() -> None:
 
 @given(st.binary(max_size=30))
 def test_media_go_through_unchanged(data: bytes) -> None:
-    """Bytes of an image are those that were given, whatever they are."""
+    """An image keeps its given bytes, whatever they are."""
     message = msg("user", am.ImageBlock.from_bytes(data, "image/png"))
     block = CODEC.read(written(message))[0].first(am.ImageBlock)
     assert block is not None
@@ -527,19 +527,19 @@ def test_media_go_through_unchanged(data: bytes) -> None:
     ids=str,
 )
 def test_documents_are_found_out_by_their_times(document: Any, *, wins: bool) -> None:
-    """A time as JavaScript writes it, and no field that the library does not have, make a document Arcaelas'."""
+    """A time in JavaScript's spelling, and no field unknown to the library, identify an Arcaelas document."""
     found = am.detect(document)
     assert (bool(found) and found[0][0] == "arcaelas") is wins
 
 
 def test_a_version_that_there_is_not_is_refused() -> None:
-    """The option takes the two generations that link results differently."""
+    """The option takes the two generations, which link results differently."""
     with pytest.raises(AgentMsgError):
         am.get_codec("arcaelas", version=3)
 
 
 def test_extras_keep_their_order() -> None:
-    """What the library writes first is no extra."""
+    """The keys that the library writes first are no extras."""
     document: dict[str, Any] = {"role": "user", "content": "x", "timestamp": AT, "zq": 1, "tool_calls": [], "y": 2}
     history = returned([document])
     own: Any = history[0].extras["arcaelas"]

@@ -1,6 +1,6 @@
-"""Short ways that claim to be the long ones: documents read without a copy, bare messages, arguments parsed at once.
+"""Short ways that claim to equal the long ones: documents read without a copy, bare messages, arguments parsed at once.
 
-Each short way is held against the careful one, on golden, recorded, made-up and hostile documents.
+Each short way is compared with the careful one, on golden, recorded, made-up and hostile documents.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen(kw_only=True)
 class Careful(OpenAICodec):
-    """The codec without its short way for documents that callers hold."""
+    """The codec without its short way for documents that callers own."""
 
     def read_held(self, document: Any, depth: int) -> am.History | None:
         """Take no short way."""
@@ -69,7 +69,7 @@ def _usual_documents() -> list[Any]:
 
 
 def _outcome(codec: am.Codec, document: Any) -> Any:
-    """Return all that is known of what was read, notes included, or the words, code and path of the refusal."""
+    """Return everything known about a read history, notes included, or the words, code and path of the refusal."""
     try:
         return plain_copy(thaw(am.encode(am.decode(document, codec), "json")))
     except AgentMsgError as error:
@@ -77,14 +77,14 @@ def _outcome(codec: am.Codec, document: Any) -> Any:
 
 
 def _is_read(document: Any) -> bool:
-    """Check that the two outcomes are the same; tell whether the document is read."""
+    """Check that the two outcomes are the same; return whether the document was read."""
     quick = _outcome(QUICK, document)
     assert same_document(quick, _outcome(CAREFUL, document)), document
     return is_object(quick)
 
 
 def test_what_callers_hold_is_read_as_its_copy() -> None:
-    """Reading without a copy gives what reading a copy gives, and refuses the same in the same words."""
+    """Reading without a copy gives the same as reading a copy, and refuses the same in the same words."""
     for document in _usual_documents():
         assert _is_read(document)
     rng = random.Random(5)
@@ -103,7 +103,7 @@ class _Word(str):
 
 
 class _Strange:
-    """A key that is found where others are looked for, and raises when it is compared."""
+    """A key that is found by other names, and raises when it is compared."""
 
     def __hash__(self) -> int:
         return hash("content")
@@ -165,7 +165,7 @@ HOSTILE: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_objects_are_read_or_refused_as_their_copy(case: str) -> None:
-    """Whatever objects a document is made of, the outcome is that of its checked copy."""
+    """For documents of any objects, the outcome is that of their checked copy."""
     _is_read(HOSTILE[case])
 
 
@@ -182,7 +182,7 @@ def _emptied(value: Any) -> None:
 
 
 def test_nothing_is_shared_with_what_callers_hold() -> None:
-    """What a caller does to its document, or to what it is given, changes no message; the document is not changed."""
+    """Changes to the caller's document, or to returned values, change no message; the document isn't changed either."""
     for document in _usual_documents():
         given = plain_copy(document)
         history = am.decode(given, QUICK)
@@ -219,9 +219,9 @@ def _keeps_promise(block: Any) -> bool:
 
 
 def test_bare_messages_are_what_they_say() -> None:
-    """A bare message holds nothing but what bare messages may hold, and most recorded messages are bare.
+    """A bare message holds only what bare messages may hold, and most recorded messages are bare.
 
-    Of those with a result that says its name, which is marked, the same holds without that note.
+    If a result has its name, which is marked, the same holds without that note.
     """
     bare = _bare_messages()
     assert len(bare) * 2 > sum(len(am.decode(document, QUICK)) for document in _usual_documents())
@@ -263,7 +263,7 @@ COPIES: dict[str, Callable[[am.Msg], am.Msg]] = {
 
 @pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
 def test_what_read_a_message_is_remembered_by_it_alone(copied: Callable[[am.Msg], am.Msg]) -> None:
-    """A message with spellings remembers what read it, and no copy of it does, which might say something else."""
+    """A message with spellings remembers its reader, but no copy of it does, because a copy may differ."""
     native: dict[str, Any] = {"role": "assistant", "content": "hi", "refusal": None, "annotations": []}
     codec = am.get_codec("openai")
     (message,) = codec.read([native])
@@ -272,7 +272,7 @@ def test_what_read_a_message_is_remembered_by_it_alone(copied: Callable[[am.Msg]
 
 
 def test_no_copy_with_other_fields_how_bare() -> None:
-    """What is made of a bare message by changing it claims nothing."""
+    """A changed copy of a bare message claims nothing."""
     message = am.decode([{"role": "user", "content": "x"}], QUICK)[0]
     assert how_bare(message)
     assert not how_bare(message.evolve(name="n"))
@@ -281,7 +281,7 @@ def test_no_copy_with_other_fields_how_bare() -> None:
 
 @pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
 def test_bare_messages_fit_as_others_do(codec: am.Codec) -> None:
-    """A bare message is carried where its like that claims nothing is, and is written the same."""
+    """A bare message fits wherever an equal message without the claim does, and is written the same."""
     caps = codec.caps
     carried = compile_caps(caps)
     for message in some(_bare_messages(), 200):
@@ -297,7 +297,7 @@ def test_bare_messages_fit_as_others_do(codec: am.Codec) -> None:
 
 @given(VALUES, st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}, {"ensure_ascii": False}]))
 def test_usual_arguments_are_the_careful_ones(value: Any, style: Any) -> None:
-    """What is parsed in the short way is what the careful way parses, and says all; the call is the same call."""
+    """The short way parses the same as the careful way, and records that it is complete; the call is the same call."""
     text = json.dumps(value, **style)
     found = usual_arguments(text)
     valid, careful, exact = parse_arguments(text)
@@ -314,7 +314,7 @@ def test_usual_arguments_are_the_careful_ones(value: Any, style: Any) -> None:
 
 
 def test_a_parsed_input_is_frozen_when_it_is_handed_out() -> None:
-    """The input of a call is read-only, whenever it was parsed, and the copy of a writer is its own."""
+    """The input of a call is read-only, whenever it was parsed, and a writer's copy is its own."""
     call = am.decode([_call(arguments='{"a": {"b": [1]}}')], QUICK)[0].tool_calls[0]
     copy = input_copy(call)
     value: Any = call.input
@@ -329,7 +329,7 @@ def test_a_parsed_input_is_frozen_when_it_is_handed_out() -> None:
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=4))
 def test_plain_twins_are_thawed_values(value: Any) -> None:
-    """The quick copy of free-form JSON is the careful one, to the types and the order of keys."""
+    """The quick copy of free-form JSON equals the careful one, down to types and the order of keys."""
     for frozen in (adopt(plain_copy(value)), am.FrozenDict(value)):
         twin = plain_twin(frozen)
         assert same_document(twin, thaw(frozen))

@@ -1,7 +1,7 @@
-"""The codecs ``bedrock`` and its responses: parts and messages, cache points, what has no place.
+"""The codecs ``bedrock`` and ``bedrock-response``: parts and messages, cache points, unsupported content.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
-accepts, in real/test_real_providers.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py; the package's types in
+real/test_real_providers.py.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ PARTS: list[tuple[dict[str, Any], am.Block]] = [
 
 @pytest.mark.parametrize(("part", "block"), PARTS)
 def test_a_part_is_a_block(part: dict[str, Any], block: am.Block) -> None:
-    """A part of an assistant is this block, and the block is written as the part, to the last key."""
+    """An assistant's part is read as this block, and the block is written as the part, down to the last key."""
     natives = [{"role": "assistant", "content": [part]}]
     (message,) = returned(natives)
     assert am.same(message, msg("assistant", block)), message
@@ -98,14 +98,14 @@ def test_a_part_is_a_block(part: dict[str, Any], block: am.Block) -> None:
 
 
 def test_thinking_without_a_signature_may_say_so() -> None:
-    """A signature that is null is none."""
+    """A null signature is no signature."""
     part = {"reasoningContent": {"reasoningText": {"text": "Hm", "signature": None}}}
     (message,) = returned([{"role": "assistant", "content": [part]}])
     assert am.same(message, msg("assistant", am.ThinkingBlock("Hm")))
 
 
 def test_results_are_messages() -> None:
-    """Results of a user's message are tool messages; those that follow each other are one message again."""
+    """A user message's results are tool messages; adjacent ones become one message again."""
     call: Any = {"toolUse": {"toolUseId": "t", "name": "f", "input": {}}}
     given = [{"toolResult": {"toolUseId": "t", "content": [{"text": "1"}], "status": "error"}}, {"text": "Look"}]
     history = returned([{"role": "assistant", "content": [call]}, {"role": "user", "content": given}])
@@ -119,7 +119,7 @@ POINT = {"cachePoint": {"type": "default"}}
 
 
 def test_a_cache_point_is_a_hint_of_the_block_before() -> None:
-    """In messages, in the system prompt and among tools; a hint of another format is such a point, too."""
+    """In messages, in the system prompt and among tools; another format's hint becomes such a point too."""
     tool: Any = {"toolSpec": {"name": "f", "inputSchema": {"json": {}}}}
     long = {"cachePoint": {"type": "default", "ttl": "1h"}}
     body: Any = {
@@ -143,7 +143,7 @@ def test_a_cache_point_is_a_hint_of_the_block_before() -> None:
     ids=["alone", "first", "twice", "inside", "behind what is unknown"],
 )
 def test_odd_cache_points_come_back(content: list[Any]) -> None:
-    """A point that follows nothing, or another one, stays where it stands."""
+    """A point that follows nothing, or another point, stays in place."""
     returned([{"role": "user", "content": content}])
 
 
@@ -151,7 +151,7 @@ def test_odd_cache_points_come_back(content: list[Any]) -> None:
 
 
 def test_system_messages_in_front_are_the_prompt() -> None:
-    """They are merged; one in the middle stays there, and one that was read among the messages, too."""
+    """Leading ones are merged; one in the middle stays there, and so does one that was read among the messages."""
     losses: list[am.Loss] = []
     texts = [msg("system", am.TextBlock("a")), msg("system", am.TextBlock("b"))]
     document = written(*texts, msg("user", am.TextBlock("Hi")), msg("system", am.TextBlock("c")), losses=losses)
@@ -163,7 +163,7 @@ def test_system_messages_in_front_are_the_prompt() -> None:
 
 
 def test_settings_and_what_stands_beside_them() -> None:
-    """What the model has a field for is read off the configuration; the rest of it comes back beside."""
+    """Fields of the model are read from the configuration; the rest of it comes back beside them."""
     tool: Any = {"toolSpec": {"name": "f", "inputSchema": {"json": {}}}}
     body: Any = {
         "messages": [],
@@ -189,7 +189,7 @@ def test_settings_and_what_stands_beside_them() -> None:
     ids=["foreign thinking", "link", "document without a name", "custom call"],
 )  # fmt: skip
 def test_what_has_no_place(message: am.Msg, content: list[Any] | None, level: str) -> None:
-    """What the API has not is left out, or told otherwise; the report says so, and restores it."""
+    """Content that the API lacks is left out, or written differently; the report shows it, and restores it."""
     losses: list[am.Loss] = []
     document = written(message, losses=losses)
     assert [native["content"] for native in document["messages"]] == ([] if content is None else [content])
@@ -202,7 +202,7 @@ def test_what_has_no_place(message: am.Msg, content: list[Any] | None, level: st
     [("end_turn", "stop"), ("max_tokens", "length"), ("tool_use", "tool_use"), ("new_reason", "new_reason")],
 )
 def test_a_response_is_a_message(reason: str, finish: str) -> None:
-    """A response is one message of the assistant; its input counts what was cached, too."""
+    """A response is one assistant message; its input includes cached tokens."""
     usage = {"inputTokens": 5, "outputTokens": 2, "totalTokens": 10, "cacheReadInputTokens": 3}
     said = {"role": "assistant", "content": [{"text": "Hi"}]}
     document = {"output": {"message": said}, "stopReason": reason, "usage": usage, "metrics": {"latencyMs": 5}}
@@ -214,7 +214,7 @@ def test_a_response_is_a_message(reason: str, finish: str) -> None:
 
 
 def test_what_is_no_document_is_refused() -> None:
-    """The error names the place."""
+    """The error has the path."""
     assert refused({"messages": 1}, codec="bedrock")[0] == ("messages",)
     assert refused({"output": {}}, codec="bedrock-response")[0] == ("output",)
     said: Any = {"content": [{"text": "Hi"}]}

@@ -1,4 +1,4 @@
-"""The benchmark of chunks runs: at a size so tiny that its figures mean nothing."""
+"""The benchmark of chunks runs, at a size so tiny that its figures mean nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark of conversions: what is converted, that all converters say the same, and what is reported."""
+"""The benchmark of conversions: its input, that all converters produce the same meaning, and its report."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def toolless(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_conversation_is_what_the_report_says() -> None:
-    """What is converted has 20 messages with 5 tool calls and is accepted by the types of the openai package."""
+    """The input has 20 messages with 5 tool calls, and the types of the openai package accept it."""
     messages = support_chat()
     calls = [call["id"] for message in messages for call in message.get("tool_calls", ())]
     results = [message["tool_call_id"] for message in messages if message["role"] == "tool"]
@@ -57,7 +57,7 @@ def test_conversation_is_what_the_report_says() -> None:
 
 
 def test_by_hand_does_the_work() -> None:
-    """What is written by hand lifts the system, groups the two parallel results, and is accepted by the types."""
+    """The hand-written converter lifts the system, groups the two parallel results, and the types accept its output."""
     body = to_anthropic(BODIES["with tools"]())
     grouped = [message["content"] for message in body["messages"] if len(message["content"]) == 2]
     assert anthropic_request_types(body) == "stable"
@@ -69,7 +69,7 @@ def test_by_hand_does_the_work() -> None:
 
 
 def test_meaning_is_not_spelling() -> None:
-    """A text alone and in a block mean the same, two texts do not; two messages of one role are one turn."""
+    """A text alone and in a block mean the same, two texts don't; two messages of one role are one turn."""
 
     def said(content: Any) -> Any:
         return meaning({"system": "s", "messages": [{"role": "user", "content": content}]})
@@ -83,13 +83,13 @@ def test_meaning_is_not_spelling() -> None:
 
 @pytest.mark.parametrize("lazy", [forgetful, toolless])
 def test_who_loses_something_takes_no_part(lazy: Any) -> None:
-    """A converter that does less work than the others is found out."""
+    """A converter that does less work than the others is detected."""
     with pytest.raises(AssertionError, match=f"{lazy.__name__} made something else"):
         enter_converter(lazy.__name__, f"{__name__}:{lazy.__name__}")
 
 
 def test_who_is_not_installed_is_told() -> None:
-    """A converter that cannot be imported, or is another one than we know, is named with the reason."""
+    """A converter that can't be imported, or isn't the expected one, is named with the reason."""
     found = enter_converter("nobody", "benchmarks.peers.with_nobody:to_anthropic")
     assert isinstance(found, Missing)
     assert "with_nobody" in found.why
@@ -100,7 +100,7 @@ def test_who_is_not_installed_is_told() -> None:
 
 @pytest.mark.slow
 def test_conversions_section_has_all_converters(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every converter has its figures or a reason, and ours are beside those of what is written by hand."""
+    """Every converter has figures or a reason, and ours are beside those of the hand-written one."""
     section = _measured("conversions")
     show_section(section)
     told = capsys.readouterr().out
@@ -114,7 +114,7 @@ def test_conversions_section_has_all_converters(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.slow
 def test_conversion_is_profiled(capsys: pytest.CaptureFixture[str]) -> None:
-    """The profile names the functions that take the time of a conversion, or says why it cannot."""
+    """The profile names the functions that take the time of a conversion, or why it can't."""
     code = profile.main(["conversion", "--rounds", "1"])
     printed = capsys.readouterr()
     assert code == (0 if _ours_can() else 1)
@@ -124,7 +124,7 @@ def test_conversion_is_profiled(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("shared")
 def test_corpus_section_has_both_ways() -> None:
-    """Both ways have messages a second, or a reason why not."""
+    """Both directions have messages per second, or a reason for having none."""
     section = _measured("corpus")
     reasons = {each.name for each in section.missing}
     assert set(section.rows) | reasons == set(_BOTH_WAYS)
@@ -142,7 +142,7 @@ def test_recorded_conversations_are_found() -> None:
 
 
 def test_corpus_that_is_elsewhere_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where there are no recorded conversations, the report says where it looked."""
+    """Without recorded conversations, the report names the places that it searched."""
     monkeypatch.setattr(conversations, "SHARED", tmp_path)
     with pytest.raises(FileNotFoundError, match="no recorded conversations"):
         recorded("openai_chat")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# Each measures, and a collection before each round takes long beside thousands of other tests.
+# Each test measures, and collecting garbage before each round takes long beside thousands of other tests.
 pytestmark = pytest.mark.slow
 USUAL = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
 ODD: Mapping[str, dict[str, Any]] = {
@@ -30,7 +30,7 @@ ODD: Mapping[str, dict[str, Any]] = {
 
 @pytest.fixture
 def no_test_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let the test data be nowhere."""
+    """Hide the test data."""
     monkeypatch.setattr(recordings, "SHARED", tmp_path / "nowhere")
 
 
@@ -42,7 +42,7 @@ def _measured(name: str, documents: list[Any]) -> recorded.Measured:
 
 @pytest.mark.parametrize("kind", ODD)
 def test_an_odd_message_is_told_from_usual_ones(kind: str) -> None:
-    """A message is odd if what is read of it has notes, extras or native blocks; a body's own fields don't count."""
+    """A message is odd if it was read with notes, extras or native blocks; a body's own fields don't count."""
     found = _measured("openai", [{"model": "m", "x_new": 1, "messages": [*USUAL, ODD[kind]]}])
     assert found.counts == {recorded.USUAL: 2, recorded.ODD: 1, recorded.ALL: 3}
 
@@ -66,7 +66,7 @@ def test_responses_are_measured_whole() -> None:
 
 @pytest.mark.usefixtures("no_test_data")
 def test_the_samples_have_usual_and_odd_messages() -> None:
-    """What is shipped for those without recordings is read, and some of it is odd in every format."""
+    """The documents shipped for use without recordings are read, and some of them are odd in every format."""
     found = recordings.find(None)
     assert found.source == "the shipped samples"
     assert set(found.documents) == {"anthropic", "langchain", "openai"}
@@ -77,7 +77,7 @@ def test_the_samples_have_usual_and_odd_messages() -> None:
 
 
 def test_a_folder_of_documents_is_measured(tmp_path: Path) -> None:
-    """``--recorded`` takes a folder for each codec, and one without documents is told."""
+    """``--recorded`` takes a folder for each codec, and reports one without documents."""
     (tmp_path / "openai").mkdir()
     (tmp_path / "openai" / "a.json").write_text(json.dumps(USUAL))
     (tmp_path / "openai" / "b.jsonl").write_text(f"{json.dumps([ODD['extras']])}\n{json.dumps(USUAL)}\n")

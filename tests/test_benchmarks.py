@@ -1,4 +1,4 @@
-"""The benchmarks run: at sizes so tiny that their figures mean nothing."""
+"""The benchmarks run, at sizes so tiny that their figures mean nothing."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _TINY = ["--messages", "12", "--rounds", "1"]
 
 @pytest.fixture(autouse=True)
 def frozen_heap() -> None:
-    """Take what other tests left out of the collector's sight: every round collects, which took most of the time."""
+    """Freeze what other tests left: every round collects garbage, and scanning all that took most of the time."""
     gc.freeze()
 
 
 def test_history_is_the_same_every_time() -> None:
-    """The history depends on its seed and length only, and a shorter one is the beginning of a longer one."""
+    """The history depends only on its seed and length, and a shorter one is the beginning of a longer one."""
     assert am.same(mixed_history(30), mixed_history(30))
     assert am.same(mixed_history(40)[:30], mixed_history(30))
     assert not am.same(mixed_history(30), mixed_history(30, seed=8))
 
 
 def test_history_is_mixed() -> None:
-    """The history holds every role and block that the report speaks of, in about 710 bytes a message."""
+    """The history has every role and block that the report mentions, in about 710 bytes a message."""
     history = mixed_history(200)
     assert {message.role for message in history} == {"system", "user", "assistant", "tool"}
     kinds = {type(block) for message in history for block in message.content}
@@ -66,7 +66,7 @@ def test_section_has_all_figures(form: str, capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.slow
 def test_all_codecs_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    """The section of codecs has a row for each, and a promise beside the LangChain codec for each but that."""
+    """The section of codecs has a row for each, and a promise beside the LangChain codec for all others."""
     assert command.main([*_TINY, "--only", "codecs"]) == 0
     printed = capsys.readouterr().out
     assert not [name for name in CODECS if f"\n{name} " not in printed]
@@ -93,7 +93,7 @@ def test_fields_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", [name for name in OPERATIONS if name.startswith(("filter", "trim"))])
 def test_choosing_and_trimming_have_work_to_do(name: str) -> None:
-    """What is measured neither keeps nor leaves out all messages; a budget for half of them is about that."""
+    """The measured operation neither keeps nor leaves out all messages; a budget for half of them keeps about half."""
     kept = len(OPERATIONS[name](mixed_history(600)))
     assert 0 < kept < 600
     assert "half" not in name or 240 < kept < 360
@@ -138,7 +138,7 @@ def test_missing_peer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ratios_are_reckoned() -> None:
-    """A ratio is ours divided by theirs, kept up to its bound, and left out where a side is missing."""
+    """A ratio is ours divided by theirs, kept up to its bound, and left out if a side is missing."""
     rows = {
         "agentmsg": {"decode": 6.0, "decode median": 8.0},
         "msgspec": {"decode": 3.0, "decode median": 2.0},
@@ -161,7 +161,7 @@ def test_slow_moments_cancel_out() -> None:
 
 
 def test_every_target_names_a_section() -> None:
-    """No promise is left out because its section is misspelt."""
+    """No promise is left out because of a misspelt section."""
     assert {target.section for target in targets.TARGETS} <= set(SECTIONS)
     assert {target.other[0] for target in targets.TARGETS} <= set(SECTIONS)
 
@@ -176,12 +176,12 @@ def test_rounds_are_interleaved() -> None:
 
 
 def test_memory_is_of_what_is_kept() -> None:
-    """Memory counts what the result holds, not what making it took."""
+    """Memory counts the result, not the work of making it."""
     assert 100_000 < timing.kept_bytes(lambda: [bytes(1_000_000), bytes(100_000)][1]) < 110_000
 
 
 def test_rounds_end_when_the_time_is_over() -> None:
-    """A case that takes long runs less often, but as often as is needed at least; each run is told."""
+    """A slow case runs less often, but at least as often as needed; the number of its runs is reported."""
     told: list[tuple[int, int]] = []
     rounds = timing.Rounds(50, seconds=0.0, least=3, tell=lambda done, most: told.append((done, most)))
     times = timing.interleave({"a": timing.Case(lambda: None, lambda _: None)}, rounds)
@@ -191,7 +191,7 @@ def test_rounds_end_when_the_time_is_over() -> None:
 
 
 def test_growth_is_measured_on_equal_work() -> None:
-    """All who write a growing history, or read lines again, gave the same values, and have their figures."""
+    """All writers of a growing history, and readers of repeated lines, gave the same values, and have figures."""
     section = growth_section(Scale(mixed_history(2), timing.Rounds(1)))
     assert {"agentmsg", REMEMBERED, "msgspec", RAW} <= set(section.rows)
     assert len(targets.ratios({"growth": section})) == 4
@@ -201,7 +201,7 @@ def test_growth_is_measured_on_equal_work() -> None:
 def test_tables_are_printed_as_they_are_ready(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A table is printed before the next section is measured, and stderr says how far the run is."""
+    """A table is printed before the next section is measured, and stderr shows the progress."""
     printed: list[str] = []
 
     def last(_: Scale) -> Section:
@@ -215,14 +215,14 @@ def test_tables_are_printed_as_they_are_ready(
 
 @pytest.mark.parametrize("name", ["nonsense", "json,nonsense"])
 def test_unknown_sections_are_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A section that there is not is told, with those that there are."""
+    """An unknown section is reported, with the known ones."""
     with pytest.raises(SystemExit):
         command.main(["--only", name])
     assert "there is no section nonsense; the sections are json, msgpack" in capsys.readouterr().err
 
 
 def test_a_table_of_the_page_is_replaced() -> None:
-    """Only what stands between the markers of a name changes."""
+    """Only the text between the markers of a name changes."""
     text = "a\n<!-- results:x -->\nold\n<!-- /results:x -->\n<!-- results:y -->\n<!-- /results:y -->\n"
     changed = replaced(text, "x", "new \\1")
     assert changed == text.replace("old", "\nnew \\1\n")
@@ -239,12 +239,12 @@ def test_every_table_has_a_place_on_the_page() -> None:
 
 @pytest.mark.slow
 def test_the_page_writes_itself(tmp_path: Path) -> None:
-    """``--page`` writes the tables of what was measured, and draws its plots; all else stays as it is."""
+    """``--page`` writes the tables of the measured sections, and draws their plots; the rest stays unchanged."""
     before = page.PAGE.read_text(encoding="utf-8")
     copy = tmp_path / "README.md"
     copy.write_text(before, encoding="utf-8")
     sections = {"growth": growth_section(Scale(mixed_history(2), timing.Rounds(1)))}
-    # What matplotlib loads warns of much.
+    # The imports of matplotlib warn of many things.
     with warnings.catch_warnings(action="ignore"):
         page.write(sections, 2, copy)
     written = copy.read_text(encoding="utf-8")

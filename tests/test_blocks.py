@@ -1,4 +1,4 @@
-"""Blocks, sources, usage and tools: what they accept and refuse, and that nothing about them changes."""
+"""Blocks, sources, usage and tools: what they accept and refuse, and that they are immutable."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _fields(item: Any) -> Any:
 
 @every_class
 def test_values_survive_pickle_and_copy(item: Any) -> None:
-    """Every object is equal to, hashes like and is the same as its copies and what comes back from pickle."""
+    """Every object equals its copies and its unpickled self, with the same hash."""
     noted = item.evolve(notes={"openai": {"k": "null"}}, extras={"openai": {"deep": [{"a": 1}]}})
     for again in (pickle.loads(pickle.dumps(noted)), copy.copy(noted), copy.deepcopy(noted)):
         assert type(again) is type(noted)
@@ -126,7 +126,7 @@ def test_containers_are_frozen(item: Any) -> None:
 
 @every_class
 def test_notes_are_not_compared(item: Any) -> None:
-    """Notes count neither for ==, nor for hash, nor for same, nor do they show; extras do."""
+    """Notes count neither for ==, nor for hash, nor for same, and aren't shown; extras do and are."""
     noted = item.evolve(notes={"f": {"a": "null"}})
     assert noted == item
     assert hash(noted) == hash(item)
@@ -146,7 +146,7 @@ def test_values_can_be_referred_to_weakly(item: Any) -> None:
     assert link() is mine
     del mine
     if link() is not None:
-        gc.collect()  # takes a second where there is much else
+        gc.collect()  # takes a second in a process with many objects
     assert link() is None
 
 
@@ -160,12 +160,12 @@ def test_classes_are_never_equal_to_each_other() -> None:
 
 
 def test_block_tags_cover_all_blocks() -> None:
-    """Every block class of ours has a tag of its own."""
+    """Every block class of ours has its own tag."""
     assert len(set(BLOCK_TAGS.values())) == len(BLOCK_TAGS)
     assert {type(item) for item in TOUR if isinstance(item, BaseBlock)} <= set(BLOCK_TAGS)
 
 
-# The classes without their types, to hand in what a type checker would refuse.
+# The classes without their types, to pass what a type checker would refuse.
 ANY: Any = agentmsg
 WRONG: dict[str, tuple[Any, str, tuple[str | int, ...]]] = {
     "audio without source": (lambda: ANY.AudioBlock(None), "required", ("source",)),
@@ -198,7 +198,7 @@ WRONG: dict[str, tuple[Any, str, tuple[str | int, ...]]] = {
 
 @pytest.mark.parametrize("name", list(WRONG))
 def test_wrong_values_are_refused(name: str) -> None:
-    """Nothing is coerced: a value of the wrong kind is refused with code and path."""
+    """Nothing is coerced: a value of the wrong type is refused with code and path."""
     make, code, path = WRONG[name]
     with pytest.raises(InvalidMessage) as caught:
         make()
@@ -230,7 +230,7 @@ def test_nesting_has_a_limit() -> None:
 
 
 def test_the_text_is_kept_while_it_says_the_input() -> None:
-    """A raw_input that parses to the input is kept byte for byte; one that does not is discarded."""
+    """A raw_input that parses to the input is kept byte for byte; any other is discarded."""
     text = '{ "b" : 1.10, "a":"\\u00e9" }'
     assert ToolUseBlock("c", "f", {"b": 1.1, "a": "é"}, raw_input=text).raw_input == text
     others: list[Any] = [{"b": 1.1}, {"a": "é", "b": 1.1}, {"b": 1, "a": "é"}, None, [], text]
@@ -247,7 +247,7 @@ def test_input_is_strict_about_types() -> None:
 
 
 def test_without_input_the_text_is_parsed() -> None:
-    """With a text only, the input is what it says; with neither or an empty text, it is empty."""
+    """With a text only, the input is its value; with neither or an empty text, it is empty."""
     assert ToolUseBlock("c", "f", raw_input='{"a":[1]}').input == {"a": [1]}
     assert ToolUseBlock("c", "f").input == {}
     assert ToolUseBlock("c", "f", raw_input="").input == {}
@@ -258,7 +258,7 @@ def test_without_input_the_text_is_parsed() -> None:
 
 @pytest.mark.parametrize("text", ["{", "{'a': 1}", "NaN", '{"a": 1}}', '{"a": "\\ud800"}', "[" * 200 + "]" * 200])
 def test_invalid_text_is_kept(text: str) -> None:
-    """A text that is no JSON makes an invalid call that keeps it byte for byte and says that it counts."""
+    """A text that isn't JSON makes an invalid call, which keeps it byte for byte and reports it as significant."""
     block = ToolUseBlock("c", "f", raw_input=text)
     assert not block.is_valid
     assert block.input is None
@@ -287,7 +287,7 @@ def test_evolving_a_call() -> None:
 
 @pytest.mark.parametrize("looked", [False, True])
 def test_a_look_changes_nothing(looked: bool) -> None:
-    """Whether somebody has looked at the input before makes no difference to what a change gives."""
+    """A change gives the same result whether or not the input was read before."""
     block = ToolUseBlock("c", "f", raw_input='{"a":1}')
     if looked:
         assert block.input
@@ -299,7 +299,7 @@ def test_a_look_changes_nothing(looked: bool) -> None:
 
 
 def test_custom_calls_take_free_text() -> None:
-    """The input of a custom call is its text, which is always valid and says all."""
+    """The input of a custom call is its text, which is always valid and complete."""
     block = ToolUseBlock("c", "grep", raw_input='{"not": "parsed"', kind="custom")
     assert block.is_valid
     assert block.input == '{"not": "parsed"'
@@ -307,7 +307,7 @@ def test_custom_calls_take_free_text() -> None:
 
 
 def test_spelling_counts_only_where_it_says_more() -> None:
-    """Calls are equal when their inputs are, unless a text says more (a key twice, a rounded number)."""
+    """Calls are equal if their inputs are, unless a text says more (a key twice, a rounded number)."""
     plain = ToolUseBlock("c", "f", {"a": 1.1})
     for text in ('{"a":1.1}', '{ "a" : 1.10 }', '{"\\u0061":11e-1}'):
         block = ToolUseBlock("c", "f", raw_input=text)
@@ -327,7 +327,7 @@ def test_spelling_counts_only_where_it_says_more() -> None:
 
 
 def test_threads_may_share_a_call() -> None:
-    """16 threads that ask one call for its input at once get the same, frozen value."""
+    """16 threads that read one call's input at once get the same, frozen value."""
 
     def look(block: ToolUseBlock) -> Any:
         assert block.is_valid
@@ -343,7 +343,7 @@ def test_threads_may_share_a_call() -> None:
 
 
 def test_results_tell_success_and_failure() -> None:
-    """A result is an error with an error text or one of three words as status."""
+    """A result is an error if it has an error text, or one of three words as status."""
     assert ToolResultBlock("c", "x").ok
     assert ToolResultBlock("c", "x", status="success").ok
     for status in ("error", "denied", "interrupted"):
@@ -376,14 +376,14 @@ def test_bytes_come_back_from_any_spelling_of_base64(data: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["a", "ab=c", "ab!c", "ä", "====a", "data:image/png;base64,AAAA", "ab\0c", "💥"])
 def test_wrong_base64_is_a_typed_error(text: str) -> None:
-    """What is no base64 is kept as it is, and decoding it is a typed error."""
+    """A text that isn't base64 is kept unchanged, and decoding it raises a typed error."""
     with pytest.raises(InvalidMessage) as caught:
         Base64Source(text).decode()
     assert (caught.value.code, caught.value.path) == ("syntax", ("data",))
 
 
 def test_large_media_are_refused_by_their_length() -> None:
-    """More than the limit is refused before anything is decoded: wrong text, too."""
+    """Data beyond the limit is refused before anything is decoded, even if it is invalid."""
     with pytest.raises(InvalidMessage) as caught:
         Base64Source("!" * 2000).decode(Limits(inline_media=1000))
     assert caught.value.code == "bytes"
@@ -399,12 +399,12 @@ def test_media_can_be_made_from_urls_and_bytes() -> None:
 
 @pytest.mark.parametrize("url", ["", "file:///etc/passwd", "http://169.254.169.254/", "javascript:alert(1)", "../../x"])
 def test_urls_are_texts(url: str) -> None:
-    """Any text is a URL, kept as it is; nothing is opened or judged."""
+    """Any text is a URL, kept unchanged; it is neither opened nor judged."""
     assert ImageBlock.from_url(url).source == URLSource(url)
 
 
 def test_usage_adds_up() -> None:
-    """``+`` sums each counter; a counter that no side states stays None; the extras of both are kept."""
+    """``+`` sums each counter; a counter that neither side has stays None; the extras of both are kept."""
     left = Usage(input=1, cost=0.5, extras={"a": 1, "b": 1})
     right = Usage(input=2, output=3, extras={"b": 2, "c": 3})
     total = left + right
@@ -438,7 +438,7 @@ def test_a_block_of_ones_own() -> None:
 
 
 def test_a_block_derived_from_a_call() -> None:
-    """A class derived from ToolUseBlock compares its own fields, too."""
+    """A class derived from ToolUseBlock compares its own fields too."""
 
     @attrs.frozen(repr=False, eq=False)
     class Traced(ToolUseBlock):
@@ -451,7 +451,7 @@ def test_a_block_derived_from_a_call() -> None:
 
 
 def test_what_is_no_block_class_is_not_registered() -> None:
-    """A tag that is taken, a class without the decorator, and what is no class at all are refused."""
+    """A taken tag, a class without the decorator, and anything but a class are refused."""
 
     class Undecorated(BaseBlock):
         pass
@@ -472,7 +472,7 @@ def test_what_is_no_block_class_is_not_registered() -> None:
 
 
 def test_replacing_follows_the_same_rule_as_evolve() -> None:
-    """What copy.replace calls (Python 3.13) drops the input for a new text, and the text for a new input."""
+    """copy.replace (Python 3.13) calls a method that drops the input for a new text, and the text for a new input."""
     block = ToolUseBlock("c", "f", {"a": 1})
     assert block.__replace__(raw_input='{"b": 2}').input == {"b": 2}
     assert ToolUseBlock("c", "f", raw_input='{"b": 2}').__replace__(input={"c": 3}).raw_input is None

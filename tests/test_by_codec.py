@@ -1,4 +1,4 @@
-"""``pytest --codec NAME``: which tests concern a codec, and what an unknown name says."""
+"""``pytest --codec NAME``: the tests that concern a codec, and the error for an unknown name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentmsg import codec_names
 from support.by_codec import chosen_words, named_in
 
 HERE = Path(__file__).resolve().parent
-# Files that are quickly imported: named by their file, their parameters, a marker; and one that names none.
+# Files that import quickly: named by file, parameters, a marker; and one that names no codec.
 NAMED = ("test_openai_siblings.py", "test_stored.py", "test_provider_losses.py")
 UNNAMED = "test_reprs.py"
 
@@ -31,18 +31,18 @@ UNNAMED = "test_reprs.py"
     ],
 )
 def test_words_name_codecs(text: str, named: set[str]) -> None:
-    """A codec is named by a whole word, and by the longest name that stands there."""
+    """A codec is named by a whole word, the longest name that matches."""
     assert named_in(text) == named
 
 
 def test_a_codec_brings_its_family() -> None:
-    """A codec of a family concerns the tests of the family, and not the other way round."""
+    """A codec of a family concerns the tests of the family, but not the other way round."""
     assert chosen_words(["openai-response"]) == {"openai", "openai-response"}
     assert chosen_words(["openai", "riffer"]) == {"openai", "riffer"}
 
 
 def test_the_option_keeps_the_tests_of_a_codec() -> None:
-    """Tests are kept by their file, parameters or marker; all others are left out."""
+    """Tests are kept by file, parameters or marker; all others are left out."""
     run = _pytest("--codec", "openai", "--codec", "json", "--collect-only", "-q", *NAMED, UNNAMED)
     assert run.returncode == 0, run.stdout + run.stderr
     kept = [line.rpartition("/")[2] for line in run.stdout.splitlines() if "::" in line]
@@ -51,7 +51,7 @@ def test_the_option_keeps_the_tests_of_a_codec() -> None:
 
 
 def test_an_unknown_codec_is_refused() -> None:
-    """A name that no codec has is a usage error, which lists the codecs."""
+    """An unknown codec name is a usage error, which lists the codecs."""
     run = _pytest("--codec", "opanai", "test_by_codec.py")
     assert run.returncode == pytest.ExitCode.USAGE_ERROR
     assert "no codec 'opanai'" in run.stderr

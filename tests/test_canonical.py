@@ -19,10 +19,10 @@ from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.testing import exact_return, mutate, notes_never_matter, plant_notes
 from agentmsg_codecs.canonical.fields import REQUIRED, SPECS
 from agentmsg_codecs.canonical.generated_code import source
-from agentmsg_codecs.canonical.user_hooks import generated_hooks
 from agentmsg_codecs.json import JsonCodec
 from agentmsg_codecs.msgpack import MsgpackCodec, frames, unframe
 from data import effort
+from support.generated_hooks import generated_hooks
 from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_the_table_knows_every_block() -> None:
 @pytest.mark.parametrize("cls", list(SPECS), ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize("key", ["json", "msgpack"])
 def test_generated_readers_fill_every_slot(cls: type, key: str) -> None:
-    """Wherever a generated reader makes an object, it sets each field of the class before it becomes one."""
+    """Every generated reader that makes an object sets all fields of the class before it becomes one."""
     text = source(key, f"read_{cls.__name__}")
     made = text.split(f"o = draft_{cls.__name__}()")[1:]
     assert made
@@ -76,7 +76,7 @@ def test_generated_readers_fill_every_slot(cls: type, key: str) -> None:
 
 @pytest.mark.parametrize("name", ["json", "msgpack"])
 def test_the_least_of_each_class_comes_back(name: am.CodecName) -> None:
-    """Objects with nothing but what they must have are written and read back."""
+    """Objects with only their required fields are written and read back."""
     blocks = [
         am.TextBlock("", signature=am.Signature(None, "s"), cache=am.CacheHint(), citations=[am.Citation()]),
         am.ToolUseBlock(None, "f"),
@@ -100,7 +100,7 @@ def test_the_least_of_each_class_comes_back(name: am.CodecName) -> None:
 
 
 def test_what_nobody_asks_for_is_not_compiled() -> None:
-    """Readers and writers are compiled when they are first called, and stand in all tables then."""
+    """Readers and writers are compiled when they are first called, and are in all tables then."""
     engine = JsonCodec().engine
     engine.fill()
     read = engine._names["read_TextBlock"]
@@ -148,7 +148,7 @@ ACCEPTED: dict[str, Any] = {
 
 @pytest.mark.parametrize("document", ACCEPTED.values(), ids=ACCEPTED)
 def test_odd_spellings_come_back(document: Any) -> None:
-    """A document that says the same in other words is returned in its words, through MessagePack, too."""
+    """A document with odd spellings comes back with them, also through MessagePack."""
     history = exact_return(JsonCodec(), document)
     assert history is not None
     assert am.encode(am.loads(am.dumps(history, "msgpack"), "msgpack"), "json") == document
@@ -170,7 +170,7 @@ PACKED: dict[str, Any] = {
 
 @pytest.mark.parametrize("document", PACKED.values(), ids=PACKED)
 def test_odd_arrays_come_back(document: Any) -> None:
-    """The same for arrays: padding, texts for numbers, and what later versions append."""
+    """The same for arrays: padding, texts for numbers, and items appended by later versions."""
     history = exact_return(MsgpackCodec(), document)
     assert history is not None
     assert am.encode(am.loads(am.dumps(history, "json"), "json"), "msgpack") == document
@@ -185,7 +185,7 @@ def test_notes_hold_no_content() -> None:
 
 @each_codec
 def test_planted_spellings_never_change_meaning(codec: Codec) -> None:
-    """Notes with the very words of this codec, on every object, change nothing."""
+    """Notes with exactly the words of this codec, on every object, change nothing."""
     rng = random.Random(7)
     keys = (*(field.name for spec in SPECS.values() for field in spec.fields), "=", "type", "length", "form")
     tour = grand_tour()
@@ -204,7 +204,7 @@ def test_later_fields_are_kept() -> None:
 
 
 def test_later_versions_are_refused() -> None:
-    """Another version is refused by code "version"."""
+    """Another version is refused with code "version"."""
     later: list[tuple[Any, am.CodecName]] = [({"agentmsg": 2, "messages": []}, "json"), ([2, []], "msgpack")]
     for document, codec in later:
         with pytest.raises(am.DecodeError) as caught:
@@ -249,7 +249,7 @@ REFUSED: dict[str, tuple[Any, str, tuple[str | int, ...]]] = {
 
 @pytest.mark.parametrize(("document", "code", "path"), REFUSED.values(), ids=REFUSED)
 def test_refused_with_path_and_code(document: Any, code: str, path: tuple[str | int, ...]) -> None:
-    """What is not of the form is refused with its place and a stable word."""
+    """Anything else is refused with its path and a stable code."""
     with pytest.raises(am.DecodeError) as caught:
         am.decode(document, "json")
     assert (caught.value.code, caught.value.path, caught.value.codec) == (code, path, "json")
@@ -273,7 +273,7 @@ def test_blocks_are_nested_at_most_64_deep() -> None:
 
 
 def test_odd_levels_are_read_once() -> None:
-    """An unknown key at each level does not make reading start over at each level."""
+    """An unknown key at each level doesn't restart the reading at each level."""
     block: dict[str, Any] = {"type": "text", "text": "x", "later": 1}
     for _ in range(50):
         block = {"type": "tool_result", "content": [block], "later": 1, "name": None}
@@ -308,7 +308,7 @@ BYTES: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.parametrize(("raw", "code"), BYTES.values(), ids=BYTES)
 def test_bytes_that_are_refused(raw: bytes, code: str) -> None:
-    """MessagePack that is damaged, or says what JSON cannot say, is refused by one typed error."""
+    """MessagePack that is damaged, or holds what JSON can't, is refused with one typed error."""
     with pytest.raises(am.DecodeError) as caught:
         am.loads(raw, "msgpack")
     assert caught.value.code == code
@@ -316,7 +316,7 @@ def test_bytes_that_are_refused(raw: bytes, code: str) -> None:
 
 
 def test_keys_given_twice() -> None:
-    """A key that stands twice is refused where the policy says so; else the last one counts."""
+    """A duplicate key is refused if the policy asks for that; else the last one counts."""
     raw = b"\x95\x01\x90\xc0\x90\x82\xa1x\x01\xa1x\x02"
     assert am.loads(raw, "msgpack").metadata == {"x": 2}
     with pytest.raises(am.DecodeError) as caught:
@@ -343,7 +343,7 @@ def test_streams_may_be_cut_anywhere(size: int) -> None:
 
 
 def test_streams_that_end_early() -> None:
-    """A stream that stops in a document gives the whole ones, then an error with its number."""
+    """A stream that ends inside a document gives the whole ones, then an error with the document's number."""
     raw = b"".join(frames([am.History(), am.History()]))
     stream = unframe([raw[:-1]])
     assert am.same(next(stream), am.History())
@@ -353,7 +353,7 @@ def test_streams_that_end_early() -> None:
 
 
 def test_one_document_is_one_line() -> None:
-    """JSON never holds a newline, so that a file of documents is JSON Lines."""
+    """JSON never holds a newline, so a file of documents is JSON Lines."""
     assert b"\n" not in am.dumps(grand_tour(), "json")
 
 
@@ -368,7 +368,7 @@ def test_arrays_are_small() -> None:
 @am.register_block("test_poll")
 @attrs.frozen
 class Poll(am.BaseBlock):
-    """A block class of a user, with no code for any codec."""
+    """A block class of a user, without code for any codec."""
 
     question: str
     options: tuple[str, ...] = ()
@@ -399,7 +399,7 @@ def test_blocks_of_users_need_no_code(codec: Codec, poll: Poll) -> None:
 
 
 def test_blocks_of_users_coerce_nothing() -> None:
-    """A value of the wrong type is refused with its place, also in a class of a user."""
+    """A value of the wrong type is refused with its path, also in a user's class."""
     with pytest.raises(am.DecodeError) as caught:
         am.decode(_json({"type": "test_poll", "question": "?", "options": ["a", 5]}), "json")
     assert (caught.value.code, caught.value.path) == ("type", (*_BLOCK, "options", 1))
@@ -430,7 +430,7 @@ def test_one_hook_changes_a_mapping() -> None:
 
 
 def _generated(codec: Any) -> Any:
-    """Return a codec whose hooks cattrs has generated, in place of ours."""
+    """Return a codec with hooks that cattrs generated, instead of ours."""
     for cls in SPECS:
         structure, unstructure = generated_hooks(codec.engine, cls)
         codec.engine.converter.register_structure_hook(cls, structure)

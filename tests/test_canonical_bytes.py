@@ -1,4 +1,4 @@
-"""The short ways to canonical bytes give what the long ones give: times by orjson, arrays packed level by level."""
+"""The short ways to canonical bytes give the same as the long ones: times by orjson, arrays packed level by level."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_times_are_written_as_isoformat_has_them(time: Any) -> None:
 
 @given(history=histories())
 def test_arrays_are_packed_as_plain_ones(history: am.History) -> None:
-    """The bytes of any history, and of what is read of them, are those of its plain document."""
+    """The bytes of any history, and of the same read again, are those of its plain document."""
     codec = MsgpackCodec()
     raw = codec.to_bytes(history)
     try:
@@ -68,7 +68,7 @@ def test_arrays_are_packed_as_plain_ones(history: am.History) -> None:
 
 
 def test_the_history_of_the_benchmarks_is_packed_as_a_plain_one() -> None:
-    """The usual history has the bytes of its plain document, before and after it was read."""
+    """A usual history has the bytes of its plain document, before and after it was read."""
     codec, history = MsgpackCodec(), mixed_history(60)
     raw = codec.to_bytes(history)
     assert raw == _LIBRARY.packb(thaw(codec.write(history)))
@@ -113,7 +113,7 @@ _CASES = [
 @pytest.mark.parametrize("codec", [JsonCodec(), MsgpackCodec()], ids=lambda codec: codec.name)
 @pytest.mark.parametrize(("least", "name", "value"), _CASES, ids=[f"{type(c[0]).__name__}.{c[1]}" for c in _CASES])
 def test_each_field_is_told_beside_the_usual_ones(least: Any, name: str, value: Any, codec: Any) -> None:
-    """An object with one more field is written and read as the plain path has it, whichever field it is."""
+    """An object with one more field is written and read as on the plain path, whichever field it is."""
     engine: Any = codec.engine
     cls = class_of(least)
     engine.fill()
@@ -126,7 +126,7 @@ def test_each_field_is_told_beside_the_usual_ones(least: Any, name: str, value: 
 
 
 def test_what_is_packed_is_not_looked_at() -> None:
-    """Packing freezes nothing inside of values that nobody has looked at yet."""
+    """Packing doesn't freeze anything inside values that are still unused."""
     value = adopt({"a": {"b": [1]}, "c": [{}]})
     assert MsgpackCodec().render([1, value]) == _LIBRARY.packb([1, {"a": {"b": [1]}, "c": [{}]}])
     inside: Any = dict
@@ -137,7 +137,7 @@ def test_what_is_packed_is_not_looked_at() -> None:
     "value", [FrozenDict({"a": [{"b": 1}]}), adopt({"a": [1]}), FrozenDict({"a": [1]})["a"], adopt([{}])]
 )
 def test_one_level_is_a_copy(value: Any) -> None:
-    """One level of a frozen value is a plain value that is equal, and may be changed without changing the other."""
+    """One level of a frozen value is an equal plain value, which can change without changing the other."""
     copy = speed.one_level(value)
     assert type(copy) in (dict, list)
     assert copy == value
@@ -147,7 +147,7 @@ def test_one_level_is_a_copy(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [(1, 2), {1}, object(), 1, None, datetime(2026, 1, 1, tzinfo=UTC)])
 def test_one_level_takes_values_of_the_model_only(value: Any) -> None:
-    """What is no frozen container and no text has no level."""
+    """Anything but a frozen container or a text has no level."""
     with pytest.raises(TypeError, match="is no value of the model"):
         speed.one_level(value)
 
@@ -162,7 +162,7 @@ class _Number(int):
 
 @pytest.mark.parametrize("value", [(1, [2]), _Entries(a=1), _Number(3), {"a": (1, _Entries())}, 2**70, "text", b"raw"])
 def test_documents_of_others_are_packed_too(value: Any) -> None:
-    """Tuples, subclasses and big integers in a document that somebody made are packed as before."""
+    """Tuples, subclasses and big integers in a caller's document are packed as before."""
     raw = MsgpackCodec().render([1, value])
     if value == 2**70:
         assert raw == _LIBRARY.packb([1, _LIBRARY.ExtType(1, str(value).encode())])
@@ -174,14 +174,14 @@ def test_documents_of_others_are_packed_too(value: Any) -> None:
     ("value", "code"), [({1}, "type"), ("\ud800", "surrogate"), (datetime(2026, 1, 1, tzinfo=UTC), "type")]
 )
 def test_what_cannot_be_packed_is_refused(value: Any, code: str) -> None:
-    """What MessagePack has no place for is refused with one typed error."""
+    """Values that MessagePack can't hold are refused with one typed error."""
     with pytest.raises(am.EncodeError) as caught:
         MsgpackCodec().render([1, value])
     assert caught.value.code == code
 
 
 def test_only_times_of_ours_are_written() -> None:
-    """A time that a hook of yours puts into a document is refused, as in plain data, and isn't written in silence."""
+    """A time that a user's hook puts into a document is refused, as in plain data, and isn't written silently."""
     codec = JsonCodec()
 
     def write(block: am.TextBlock) -> dict[str, object]:

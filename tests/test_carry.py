@@ -1,4 +1,4 @@
-"""carry=True: what a target cannot hold as content travels in metadata of its document, and comes back from there."""
+"""carry=True: content that a target can't hold travels in metadata of its document, and is restored from there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = tuple(am.codec_names())
 SLOTS: tuple[am.CodecName, ...] = tuple(name for name in NAMES if has_slot(am.get_codec(name)))
 NO_SLOTS = tuple(name for name in NAMES if name not in SLOTS and not am.get_codec(name).caps.everything)
 TOUR = grand_tour()
-# LangChain and the others have no place for a tool that the provider runs.
+# LangChain and others can't hold a tool that the provider runs.
 TOOLS = am.History.of("Who won?", {"role": "assistant", "content": "Nobody.", "id": "a1"}).evolve(
     tools=[am.NativeTool("anthropic", {"type": "web_search_20250305", "name": "web_search"})]
 )
@@ -37,31 +37,31 @@ each_slot = pytest.mark.parametrize("name", SLOTS)
 
 
 def carrying(history: am.History) -> list[int]:
-    """Return the indexes of messages that hold accounts."""
+    """Return the indexes of messages that hold loss reports."""
     return [index for index, message in enumerate(history) if KEY in message.metadata]
 
 
 def accounts(history: am.History) -> Any:
-    """Return what stands where accounts are carried, in the last message that holds any."""
+    """Return the carried value in the last message that holds any."""
     return history[carrying(history)[-1]].metadata[KEY]
 
 
 def without_key(history: am.History) -> am.History:
-    """Return a history without any accounts in metadata."""
+    """Return a history without any loss reports in metadata."""
     return history.evolve(
         messages=[m.evolve(metadata={k: v for k, v in m.metadata.items() if k != KEY}) for m in history]
     )
 
 
 def planted(history: am.History, value: Any, index: int = -1) -> am.History:
-    """Return a history with a value where accounts are carried."""
+    """Return a history with a value in the place of carried loss reports."""
     messages = list(history)
     messages[index] = messages[index].evolve(metadata={**messages[index].metadata, KEY: value})
     return history.evolve(messages=messages)
 
 
 def test_the_formats_with_a_place_are_those_that_carry_metadata() -> None:
-    """Accounts are carried where the capability table carries metadata of messages; elsewhere they are not."""
+    """Loss reports are carried if the capability table supports metadata of messages, and nowhere else."""
     assert SLOTS == (
         "agentscope", "agentscope-java", "langchain", "langchain-lc", "langgraph", "lionpride", "pydantic-ai",
         "synaptic", "vercel-ui",
@@ -99,7 +99,7 @@ def test_content_comes_back_from_the_document_alone(name: am.CodecName) -> None:
 
 @each_slot
 def test_with_the_rest_of_the_account_the_tour_comes_back(name: am.CodecName) -> None:
-    """What is carried and the account of the rest give the whole input, in memory and from files."""
+    """The carried losses and the report of the rest rebuild the whole input, in memory and from files."""
     done = am.convert(am.dumps(TOUR, "json"), "json", name, carry=True)
     assert done.losses.carried > 0
     assert not done.losses.content
@@ -116,7 +116,7 @@ def test_with_the_rest_of_the_account_the_tour_comes_back(name: am.CodecName) ->
 
 @pytest.mark.parametrize("name", NO_SLOTS)
 def test_without_a_place_carry_changes_nothing(name: am.CodecName) -> None:
-    """A format without metadata loses what it loses, and says so."""
+    """A format without metadata loses the same as always, and reports it."""
     with pytest.raises(am.LossError):
         am.encode(TOUR, name, carry=True)
     with_carry, without = (am.convert(am.dumps(TOUR, "json"), "json", name, carry=carry) for carry in (True, False))
@@ -126,10 +126,10 @@ def test_without_a_place_carry_changes_nothing(name: am.CodecName) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_where_no_content_is_lost_carry_changes_nothing(name: am.CodecName) -> None:
-    """What is carried is content: without any loss of it, document and account are what they always are."""
+    """Only content is carried: without any loss of it, document and report are the same as always."""
     history = am.History([am.Msg.user("Hi", name="ada"), am.Msg.assistant("Hello")])
     if am.encode(history[1:], name, on_loss="ignore") == am.encode(history, name, on_loss="ignore"):
-        history = history[1:]  # the answers of a provider are one message
+        history = history[1:]  # a provider's response is one message
     plain: list[am.Loss] = []
     carried: list[am.Loss] = []
     assert am.encode(history, name, losses=carried, carry=True) == am.encode(history, name, losses=plain)
@@ -140,7 +140,7 @@ def test_where_no_content_is_lost_carry_changes_nothing(name: am.CodecName) -> N
 
 @each_slot
 def test_all_else_in_the_document_is_as_it_was(name: str) -> None:
-    """Without the account that it carries, a document is the one that is written without carry."""
+    """Without its carried report, a document equals the one that is written without carry."""
     codec = am.get_codec(name)
     count = tried = 0
     for source in ("anthropic", "openai"):
@@ -158,7 +158,7 @@ def test_all_else_in_the_document_is_as_it_was(name: str) -> None:
 
 @each_slot
 def test_documents_of_other_formats_come_back_exactly(name: am.CodecName) -> None:
-    """With what a document carries and the account of the rest, the source's document comes back to the letter."""
+    """The carried losses and the report of the rest rebuild the source document to the letter."""
     for source in ("anthropic", "openai"):
         for case, document in documents(source):
             done = am.convert(document, source, name, carry=True)
@@ -168,7 +168,7 @@ def test_documents_of_other_formats_come_back_exactly(name: am.CodecName) -> Non
 
 @each_slot
 def test_a_message_more_changes_the_last_native_one_only(name: str) -> None:
-    """The account stands in the last native message, so that those before it stay when messages are added."""
+    """The report is in the last native message, so that earlier ones stay unchanged when messages are added."""
     codec = am.get_codec(name)
     for case, document in documents("openai"):
         history = am.decode(document, "openai")
@@ -183,7 +183,7 @@ def test_a_message_more_changes_the_last_native_one_only(name: str) -> None:
 
 @each_slot
 def test_the_same_document_each_time(name: am.CodecName) -> None:
-    """Encoding is deterministic; what was read back is written as it was, whether it is to carry anything or not."""
+    """Encoding is deterministic; a history that was read back is written the same, with or without carry."""
     document = am.dumps(TOUR, name, carry=True)
     assert am.dumps(TOUR, name, carry=True) == document
     back = am.loads(document, name)
@@ -192,7 +192,7 @@ def test_the_same_document_each_time(name: am.CodecName) -> None:
 
 @pytest.mark.parametrize("value", ["mine", 5, [], {}, None, {"agentmsg-losses": 1}], ids=repr)
 def test_data_of_others_under_the_key_is_left_alone(value: Any) -> None:
-    """Where an application has something else under the key, nothing is carried, and losses are reported."""
+    """If an application has another value under the key, nothing is carried, and losses are reported."""
     history = planted(TOOLS, value)
     with pytest.raises(am.LossError) as caught:
         am.encode(history, "langchain", carry=True)
@@ -208,7 +208,7 @@ def test_data_of_others_under_the_key_is_left_alone(value: Any) -> None:
 
 
 def test_a_list_of_others_under_the_key_is_kept() -> None:
-    """An application's own list keeps its items: the account is put behind them and taken from there."""
+    """An application's own list keeps its items: the report is appended, and taken from there."""
     history = planted(TOOLS, ["mine"])
     back = am.decode(am.encode(history, "langchain", carry=True), "langchain")
     assert accounts(back)[0] == "mine"
@@ -216,7 +216,7 @@ def test_a_list_of_others_under_the_key_is_kept() -> None:
 
 
 def test_nothing_is_put_before_what_is_there() -> None:
-    """An account is never put where an older one would be found first."""
+    """A report is never put where an older one would be found first."""
     history = planted(TOOLS.extended(am.Msg("native", [am.NativeBlock("x", 1)])), ["older"])
     done = am.convert(am.dumps(history, "json"), "json", "lionpride", carry=True)
     assert done.losses.carried > 0, "the message that held it is dropped, and with it the older one"
@@ -225,7 +225,7 @@ def test_nothing_is_put_before_what_is_there() -> None:
 
 @given(history=histories(), first=st.sampled_from(SLOTS), second=st.sampled_from(SLOTS))
 def test_accounts_stack(history: am.History, first: am.CodecName, second: am.CodecName) -> None:
-    """What went through two formats that carry comes back in two steps, the last first."""
+    """A history that went through two formats with carry is restored in two steps, the last first."""
     once = am.decode(am.encode(history, first, on_loss="ignore", carry=True), first)
     done = am.convert(am.dumps(once, "json"), "json", second, carry=True)
     twice = am.loads(done.document, second)
@@ -240,7 +240,7 @@ def test_accounts_stack(history: am.History, first: am.CodecName, second: am.Cod
 @pytest.mark.parametrize("second", SLOTS)
 @each_slot
 def test_accounts_of_the_tour_stack(name: am.CodecName, second: am.CodecName) -> None:
-    """The whole model through two formats that carry: restored two times, all content is there."""
+    """The whole model through two formats with carry: restored twice, all content is there."""
     once = am.decode(am.encode(TOUR, name, carry=True), name)
     twice = am.decode(am.encode(once, second, carry=True), second)
     back = am.restore(twice) if accounts(twice) != accounts(once) else twice  # one form of LangChain is another
@@ -248,7 +248,7 @@ def test_accounts_of_the_tour_stack(name: am.CodecName, second: am.CodecName) ->
 
 
 def test_through_a_format_without_metadata() -> None:
-    """Metadata that carry an account are lost as metadata are, as an annotation; with its own account they return."""
+    """Metadata with a report is lost as any metadata, as an annotation; its own report restores it."""
     once = am.decode(am.encode(TOOLS, "langchain", carry=True), "langchain")
     done = am.convert(am.dumps(once, "langchain"), "langchain", "openai", carry=True)
     assert not done.losses.content
@@ -259,7 +259,7 @@ def test_through_a_format_without_metadata() -> None:
 
 
 def test_messages_added_behind_come_through() -> None:
-    """Where a conversation went on, what was carried is restored, and the new messages stand behind it."""
+    """If a conversation went on, the carried losses are restored, and the new messages come after."""
     back = am.decode(am.encode(TOOLS, "langchain", carry=True), "langchain")
     more = am.Msg.user("And now?")
     assert am.restore(back.extended(more)).messages[-1] is more
@@ -267,7 +267,7 @@ def test_messages_added_behind_come_through() -> None:
 
 
 def test_edited_content_is_refused() -> None:
-    """An account belongs to the content it was carried with; what else was said beside that may change."""
+    """A report belongs to the content it was carried with; other content beside it may change."""
     back = am.decode(am.encode(TOOLS, "langchain", carry=True), "langchain")
     for edited in (back[1:], back.evolve(messages=[back[0].with_content("no"), back[1]])):
         with pytest.raises(am.LossError) as caught:
@@ -279,7 +279,7 @@ def test_edited_content_is_refused() -> None:
 
 
 def test_an_account_without_its_carried_part_is_refused() -> None:
-    """Where somebody took the carried part away, the rest of the account does not pretend to be all."""
+    """If the carried part was removed, the rest of the report doesn't pretend to be complete."""
     done = am.convert(am.dumps(TOOLS, "json"), "json", "langchain", carry=True)
     back = without_key(am.loads(done.document, "langchain"))
     for losses in (done.losses, done.losses.filter(level="annotation"), done.losses[:0]):
@@ -289,7 +289,7 @@ def test_an_account_without_its_carried_part_is_refused() -> None:
 
 
 def test_summary_says_what_is_carried() -> None:
-    """The summary of an account counts what the document carries."""
+    """The summary of a report counts the carried losses."""
     done = am.convert(am.dumps(TOUR, "json"), "json", "langchain", carry=True)
     assert done.losses.summary().endswith(f", {done.losses.carried} carried")
     assert (
@@ -300,7 +300,7 @@ def test_summary_says_what_is_carried() -> None:
 
 @each_slot
 def test_odd_content_is_carried(name: am.CodecName) -> None:
-    """What is carried may hold any text, any number, and values as deep as any."""
+    """Carried values may be any text, any number, and as deep as any other."""
     deep: Any = "end"
     for _ in range(60):
         deep = [{"a": deep}]
@@ -311,7 +311,7 @@ def test_odd_content_is_carried(name: am.CodecName) -> None:
 
 
 def test_what_is_carried_is_text() -> None:
-    """Dropped content is text in the document, never objects that a loader of the format would take for its own."""
+    """Dropped content is text in the document, never objects that a loader of the format would read as its own."""
     evil: dict[str, Any] = {"lc": 1, "type": "constructor", "id": ["os", "system"], "kwargs": {}}
     history = am.History([am.Msg("user", [am.TextBlock("hi"), am.NativeBlock("x", evil)])])
     document = am.encode(history, "langchain-lc", carry=True)
@@ -328,7 +328,7 @@ def test_what_is_carried_is_text() -> None:
 
 
 def test_reading_never_acts_on_an_account() -> None:
-    """A planted account is data to decode, encode and convert; only restore looks at it, and refuses it."""
+    """A planted report is data to decode, encode and convert; only restore reads it, and refuses it."""
     text = accounts(am.decode(am.encode(TOOLS, "langchain", carry=True), "langchain"))[0]
     other = planted(am.History.of("Something else", "entirely"), [text])
     document = am.encode(other, "langchain")
@@ -340,7 +340,7 @@ def test_reading_never_acts_on_an_account() -> None:
 
 
 def test_damaged_accounts_give_a_history_or_one_typed_error() -> None:
-    """Whatever stands in an account, carried or on file, restore returns a history or raises an AgentMsgError."""
+    """Whatever a report holds, carried or on file, restore returns a history or raises an AgentMsgError."""
     rng = random.Random(1)
     bases = [am.decode(am.encode(TOUR, name, carry=True), name) for name in SLOTS]
     read = refused = 0
@@ -374,20 +374,20 @@ def test_damaged_accounts_give_a_history_or_one_typed_error() -> None:
     ],
 )
 def test_places_on_file_are_numbers(line: str) -> None:
-    """An account on file says where things went in numbers, or is refused."""
+    """A report on file gives positions as numbers, or is refused."""
     with pytest.raises(am.DecodeError):
         from_lines(['{"agentmsg-losses":1,"codec":"x"}', line])
 
 
 def test_a_whole_message_is_never_changed() -> None:
-    """An account that says that a message became another is none."""
+    """A report in which a message became another is refused."""
     losses = [am.Loss(("messages", 0), "changed", "x", "content", am.Msg.user("a"), am.Msg.user("b"))]
     with pytest.raises(am.LossError):
         am.restore(am.History.of("b"), losses)
 
 
 def test_accounts_on_file_hold_values_as_deep_as_documents() -> None:
-    """A value that a document may hold can be read from the account of a file."""
+    """A value that a document may hold can be read from a report on file."""
     deep: Any = 1
     for _ in range(120):
         deep = [deep]
@@ -399,6 +399,6 @@ def test_accounts_on_file_hold_values_as_deep_as_documents() -> None:
 
 @pytest.mark.parametrize("header", ['"carried":-1', '"carried":true', '"messages":1,"digest":"a","content":"b"'])
 def test_headers_are_checked(header: str) -> None:
-    """The header of an account counts what is carried, and has one digest at most."""
+    """The header of a report counts the carried losses, and has at most one digest."""
     with pytest.raises(am.DecodeError):
         from_lines(['{"agentmsg-losses":1,"codec":"x",' + header + "}"])

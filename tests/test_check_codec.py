@@ -1,4 +1,4 @@
-"""check_codec: what a stranger's codec loses is named, and ours lose nothing."""
+"""check_codec: it names what a third party's codec loses, and finds nothing in ours."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sound(Toy):
         return read
 
     def write(self, history: am.History) -> Any:
-        # Ids and times that agentmsg made are no loss, and not written.
+        # Ids and times that agentmsg made are no loss, and aren't written.
         return super().write(am.History([message.evolve(id=None, created_at=None) for message in history]))
 
 
@@ -50,7 +50,7 @@ class NoName(Sound):
 
 
 class NoPhase(Sound):
-    """Forgets a field of blocks on reading."""
+    """Forgets a field of blocks when reading."""
 
     def read(self, document: Any) -> am.History:
         read = super().read(document)
@@ -59,14 +59,14 @@ class NoPhase(Sound):
 
 
 class Raises(Sound):
-    """Raises what is no error of agentmsg."""
+    """Raises an error that isn't agentmsg's."""
 
     def read(self, document: Any) -> am.History:
         return super().read({"agentmsg": document["agentmsg"], **document})
 
 
 class Refuses(Sound):
-    """Refuses what is given as a document of its format."""
+    """Refuses a document given as one of its format."""
 
     def read(self, document: Any) -> am.History:
         if document.get("messages") == []:
@@ -86,7 +86,7 @@ EMPTY = am.encode(am.History(), "json")
 
 @pytest.mark.parametrize("cls", BROKEN, ids=lambda cls: cls.__name__)
 def test_what_a_codec_loses_is_named(cls: type[Toy]) -> None:
-    """A law that is broken is named, with the very value that is lost; the error has all of them as objects."""
+    """A broken law is named, with the very value that is lost; the error has all of them as objects."""
     law, words = BROKEN[cls]
     with pytest.raises(CodecBroken) as caught:
         check_codec(cls(), [EMPTY], examples=5)
@@ -99,7 +99,7 @@ def test_what_a_codec_loses_is_named(cls: type[Toy]) -> None:
 
 @pytest.mark.parametrize("codec", [Sound(), am.get_codec("riffer")], ids=lambda codec: codec.name)
 def test_a_sound_codec_passes(codec: am.Codec) -> None:
-    """A codec that keeps what its table says breaks no law, whatever else it loses."""
+    """A codec that keeps what its table promises breaks no law, whatever else it loses."""
     check_codec(codec, examples=effort(20, least=5))
 
 
@@ -112,7 +112,7 @@ def test_each_value_alone_comes_back_or_is_told(codec: am.Codec) -> None:
 
 _VIDEO = am.VideoBlock(am.URLSource("https://x.org/y.mp4"))
 _ODD = am.TextBlock("hi", extras={"x": {"y": 1}})
-# What the fields of a result, and of its call, may say together.
+# The values that the fields of a result, and of its call, may have together.
 _TOGETHER: list[tuple[Any, ...]] = list(
     product(
         ([], ["hi"], ["hi", "hi"], [""], ["[]"], [_VIDEO], [_VIDEO, "hi"], [_ODD]),
@@ -137,7 +137,7 @@ def test_what_a_result_says_in_several_ways_comes_back_or_is_told(codec: am.Code
 
 
 def test_single_values_are_of_all_classes_and_fields() -> None:
-    """The walk is over the model itself: each field of each block says something in one of its histories."""
+    """The histories cover the model itself: each field of each block has a value in one of them."""
     blocks = [block for history in single_values() for message in history for block in message.content]
     for cls in {type(block) for block in blocks}:
         for field in attrs.fields(cls):
@@ -148,7 +148,7 @@ def test_single_values_are_of_all_classes_and_fields() -> None:
 
 @pytest.mark.parametrize("name", ["check_codec", "histories"])
 def test_without_hypothesis_the_install_line_is_told(name: str) -> None:
-    """What draws from Hypothesis says how to install it; the laws themselves need none."""
+    """Functions that draw from Hypothesis name the install command; the laws themselves don't need it."""
     code = f"""
 import sys
 sys.modules["hypothesis"] = None

@@ -1,4 +1,4 @@
-"""Chunks as documents: each is returned exactly or refused by a typed error, whatever is done to it."""
+"""Chunks as documents: each comes back exactly or is refused with a typed error, whatever is done to it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ each_codec = pytest.mark.parametrize("name", list(CHUNKED))
 
 @each_codec
 def test_chunks_are_returned_exactly(name: am.CodecName) -> None:
-    """Law 1: every recorded chunk is read, and written again as it was."""
+    """Law 1: every recorded chunk is read, and written again unchanged."""
     codec = am.get_codec(name)
     found = chunk_documents(name)
     assert len(found) >= CHUNKED[name]
@@ -36,7 +36,7 @@ def test_chunks_are_returned_exactly(name: am.CodecName) -> None:
 
 @each_codec
 def test_damaged_chunks_are_returned_or_refused(name: str) -> None:
-    """Law 1 on damaged chunks: what is still accepted comes back exactly, all else is the one typed error."""
+    """Law 1 on damaged chunks: accepted ones come back exactly, all others raise the one typed error."""
     codec, rng, sources = am.get_codec(name), random.Random(1), chunk_documents(name)
     tries = effort(1_000)
     accepted = sum(chunk_return(codec, mutate(rng.choice(sources), rng)) is not None for _ in range(tries))
@@ -44,7 +44,7 @@ def test_damaged_chunks_are_returned_or_refused(name: str) -> None:
 
 
 def test_usual_chunks_of_langchain_are_read_as_all_others() -> None:
-    """The shortcuts give what the general path gives, to the last note, on recorded chunks and damaged ones."""
+    """The shortcuts give the same as the general path, down to the last note, on recorded chunks and damaged ones."""
     from agentmsg_codecs.langchain.chunks import documents as general
     from agentmsg_codecs.langchain.chunks import pieces as chunk_fast
 
@@ -67,7 +67,7 @@ def test_usual_chunks_of_langchain_are_read_as_all_others() -> None:
 
 @given(chunks())
 def test_usual_chunks_of_langchain_are_written_as_all_others(chunk: am.MsgChunk) -> None:
-    """The shortcut of writing gives what the general path gives, of whatever reads back."""
+    """The shortcut for writing gives the same as the general path, for everything that reads back."""
     from agentmsg_codecs.langchain.chunks import documents as general
     from agentmsg_codecs.langchain.chunks import pieces as chunk_fast
 
@@ -82,7 +82,7 @@ def test_usual_chunks_of_langchain_are_written_as_all_others(chunk: am.MsgChunk)
 
 @each_codec
 def test_sums_are_written(name: am.CodecName) -> None:
-    """Whatever was noted of the documents, the sum of two chunks is written and reads back."""
+    """Whatever is noted about the documents, the sum of two chunks is written and reads back."""
     rng, sources = random.Random(2), chunk_documents(name)
     for _ in range(effort(200)):
         one, two = (am.decode_chunk(rng.choice(sources), name) for _ in range(2))
@@ -94,7 +94,7 @@ def test_sums_are_written(name: am.CodecName) -> None:
         try:
             written = am.encode_chunk(total, name)
         except am.EncodeError as error:
-            # What neither format has: two results, or thinking behind a text.
+            # Neither format has these: two results, or thinking after a text.
             assert (error.code, error.path[:1]) == ("content-loss", ("parts",))  # noqa: PT017 - most are written
             continue
         assert am.same(am.decode_chunk(written, name), total)
@@ -102,7 +102,7 @@ def test_sums_are_written(name: am.CodecName) -> None:
 
 @each_codec
 def test_edits_of_chunks_win(name: am.CodecName) -> None:
-    """What was noted of a document never outlives what it was noted of."""
+    """A note about a document never outlives what it is about."""
     for document in chunk_documents(name):
         chunk = am.decode_chunk(document, name)
         edited = chunk.evolve(id="edited")
@@ -110,7 +110,7 @@ def test_edits_of_chunks_win(name: am.CodecName) -> None:
 
 
 def outcome(encode: Callable[[], Any]) -> Any:
-    """Return what is written where losses are ignored, or the path of what is in the way of any document."""
+    """Return the written document, losses ignored, or the path of what no document can hold."""
     try:
         return encode()
     except am.EncodeError as error:
@@ -120,7 +120,7 @@ def outcome(encode: Callable[[], Any]) -> Any:
 @each_codec
 @given(chunks())
 def test_any_chunk_is_written_exactly_or_refused(name: am.CodecName, chunk: am.MsgChunk) -> None:
-    """A chunk of the whole model is written so that it reads back, or refused with the path of what cannot be said."""
+    """A chunk of the whole model is written so that it reads back, or refused with the path of its first obstacle."""
     try:
         written = am.encode_chunk(chunk, name)
     except am.AgentMsgError as error:
@@ -140,7 +140,7 @@ def test_what_is_no_chunk_is_refused(name: am.CodecName, document: Any) -> None:
 
 @pytest.mark.parametrize("junk", ["[", '{"a":', "}", "x", '"', ", 1e", "\\", "12"])
 def test_hostile_arguments_take_linear_time(junk: str) -> None:
-    """What LangChain makes of unfinished arguments is found in time that grows with their length only."""
+    """LangChain's reading of unfinished arguments is found in time that grows only with their length."""
     from agentmsg_codecs.langchain.chunks.partial_arguments import partial_args
 
     def work(count: int) -> Callable[[], Any]:
@@ -163,7 +163,7 @@ def test_deep_documents_are_refused() -> None:
 
 
 def test_histories_of_chunks_are_read_as_before() -> None:
-    """A chunk that stands in a history is a message there, as it always was."""
+    """A chunk in a history is a message there, as always."""
     for name in CHUNKED:
         for document in chunk_documents(name)[:20]:
             history = am.decode([document], name)
@@ -171,14 +171,14 @@ def test_histories_of_chunks_are_read_as_before() -> None:
 
 
 def test_path_of_what_is_wrong() -> None:
-    """The error of a chunk that cannot be read names the key."""
+    """The error of an unreadable chunk names the key."""
     with pytest.raises(am.DecodeError) as caught:
         am.decode_chunk({"content": "", "tool_call_chunks": [{"index": "a"}]}, "synaptic")
     assert (caught.value.codec, caught.value.path) == ("synaptic", ("tool_call_chunks",))
 
 
 def test_path_of_what_is_lost() -> None:
-    """A chunk that says more than the format's chunks can is refused, with the path of that."""
+    """A chunk with more than the format's chunks can hold is refused, with its path."""
     for chunk, path in (
         (am.MsgChunk("user", "x"), ("role",)),
         (am.MsgChunk(done=True), ("done",)),
@@ -191,7 +191,7 @@ def test_path_of_what_is_lost() -> None:
 
 
 def test_an_answer_comes_through_the_chunks_of_langchain() -> None:
-    """The chunks that an answer is cut into are LangChain's too: written, read and added up they are the answer."""
+    """The chunks of a split answer are LangChain's too: written, read and added up they are the answer."""
     message = am.Msg.assistant(
         "Let me look.",
         tool_calls=[{"id": "a", "name": "f", "input": {"x": [1, "two"]}}, {"id": "b", "name": "g", "input": {}}],

@@ -1,4 +1,4 @@
-"""The command line: what is written where, exit codes, and that no data reaches a terminal unescaped."""
+"""The command line: what it writes where, exit codes, and that no data reaches a terminal unescaped."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(*args: str, given: bytes | None = None) -> Result:
 
 
 def spawn(*args: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run the command line in a process of its own."""
+    """Run the command line in its own process."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     command = [sys.executable, "-m", "agentmsg", *args]
     return subprocess.run(command, input=given, env=env, check=False, capture_output=True)
@@ -75,7 +75,7 @@ def test_convert_writes_the_document_to_stdout() -> None:
 
 
 def test_convert_says_what_it_detected() -> None:
-    """Without --from the format is detected, and told on stderr."""
+    """Without --from the format is detected, and reported on stderr."""
     assert "read as json" in run("convert", saved("a.json"), "--to", "json").stderr
 
 
@@ -99,7 +99,7 @@ def test_convert_writes_a_file() -> None:
 
 
 def test_convert_tells_losses_by_kind_content_first() -> None:
-    """Losses are told by level, content first, and by path and reason; a loss that is alone with its index."""
+    """Losses are reported by level, content first, and by path and reason; a single loss with its index."""
     lines = run("convert", saved("a.json", CALL), "--to", "transcript").stderr.splitlines()
     assert lines[1:] == [
         "agentmsg: lost: 2 content losses",
@@ -112,7 +112,7 @@ def test_convert_tells_losses_by_kind_content_first() -> None:
 
 
 def test_convert_counts_losses_alike() -> None:
-    """However many losses have path and reason in common, they are one line."""
+    """All losses with the same path and reason are one line."""
     calls = [am.ToolUseBlock(f"c{index}", "add", {}) for index in range(7)]
     history = am.History.of(am.Msg("assistant", calls, id=None, created_at=None))
     lines = run("convert", saved("a.json", history), "--to", "transcript").stderr.splitlines()
@@ -123,14 +123,14 @@ def test_convert_counts_losses_alike() -> None:
 
 
 def test_convert_counts_kinds_of_losses() -> None:
-    """After ten kinds of content losses the others are a number."""
+    """After ten kinds of content losses, the others are only counted."""
     roles = [am.Msg.chat(f"role{index}", f"text {index}", id=None, created_at=None) for index in range(13)]
     lines = run("convert", saved("a.json", am.History(roles)), "--to", "transcript").stderr.splitlines()
     assert len([line for line in lines if "×" in line]) == 11
 
 
 def test_convert_says_that_nothing_was_lost() -> None:
-    """An empty account is told, too."""
+    """An empty loss report is shown too."""
     assert run("convert", saved("a.json"), "--to", "msgpack").stderr.splitlines()[-1] == "agentmsg: nothing lost"
 
 
@@ -154,7 +154,7 @@ def test_on_loss_error_writes_nothing() -> None:
 
 
 def test_on_loss_error_lets_annotations_go() -> None:
-    """With --on-loss error a loss of annotations is reported, and no error."""
+    """With --on-loss error a loss of annotations is reported, but is no error."""
     done = run("convert", saved("a.json"), "--to", "transcript", "--on-loss", "error")
     assert done.exit_code == 0
     assert "3 annotation losses" in done.stderr
@@ -177,7 +177,7 @@ def test_pretty_is_the_same_value() -> None:
 
 
 def test_pretty_needs_json() -> None:
-    """With a binary format --pretty is a wrong command line."""
+    """With a binary format --pretty is a usage error."""
     assert run("convert", saved("a.json"), "--to", "msgpack", "--pretty").exit_code == 2
 
 
@@ -191,7 +191,7 @@ def test_codec_options_are_given_by_name() -> None:
     ("option", "code"), [("shout=1", 1), ("shout=yes", 1), ("whisper=true", 1), ("shout", 2), ("=true", 2)]
 )
 def test_wrong_codec_options_are_refused(option: str, code: int) -> None:
-    """An option that a codec refuses is an error; one without name or value a wrong command line."""
+    """An option that a codec refuses is an error; one without name or value is a usage error."""
     assert run("convert", saved("a.json"), "--to", "transcript", "-O", option).exit_code == code
 
 
@@ -201,7 +201,7 @@ def test_account_and_document_need_two_files() -> None:
 
 
 def test_ambiguous_documents_need_a_format() -> None:
-    """Where two formats look equally likely, none is chosen."""
+    """If two formats are equally likely, none is chosen."""
     agentmsg_codecs.CODECS["zz"] = "support.transcript:TranscriptCodec"
     try:
         done = run("convert", "-", "--to", "json", given=b'[{"user":["Hi"]}]')
@@ -228,7 +228,7 @@ def test_ambiguous_documents_need_a_format() -> None:
     ],
 )
 def test_bad_documents_end_in_one_line(given: bytes, code: str) -> None:
-    """A document that cannot be read gives exit code 1, one line with the stable code, and no output."""
+    """An unreadable document gives exit code 1, one line with the stable code, and no output."""
     done = run("convert", "-", "--to", "json", given=given)
     errors = [line for line in done.stderr.splitlines() if "error [" in line]
     assert (done.exit_code, done.stdout_bytes, len(errors)) == (1, b"", 1)
@@ -239,21 +239,21 @@ def test_bad_documents_end_in_one_line(given: bytes, code: str) -> None:
     "arguments", [["nope.json", "--to", "json"], [".", "--to", "json"], ["a\x00b", "--to", "json"]]
 )
 def test_unreadable_files_are_errors(arguments: list[str]) -> None:
-    """A file that cannot be read is one line with the code "file"."""
+    """An unreadable file is one line with the code "file"."""
     done = run("convert", *arguments)
     assert done.exit_code == 1
     assert "error [file]" in done.stderr
 
 
 def test_unwritable_files_are_errors() -> None:
-    """A file that cannot be written is one line with the code "file"."""
+    """An unwritable file is one line with the code "file"."""
     done = run("convert", saved("a.json"), "--to", "json", "-o", "no/such/folder")
     assert done.exit_code == 1
     assert "error [file] no/such/folder: No such file" in done.stderr
 
 
 def test_unknown_codecs_are_errors() -> None:
-    """The name of an unknown codec is answered with close matches."""
+    """For an unknown codec's name, the error suggests close matches."""
     done = run("convert", saved("a.json"), "--to", "transcipt")
     assert done.exit_code == 1
     assert "did you mean transcript" in done.stderr
@@ -261,12 +261,12 @@ def test_unknown_codecs_are_errors() -> None:
 
 @pytest.mark.parametrize("arguments", [["convert", "a.json"], ["nonsense"], ["convert", "--to", "json"], ["detect"]])
 def test_wrong_command_lines_exit_with_two(arguments: list[str]) -> None:
-    """A wrong command line is told from a wrong document."""
+    """A usage error differs from an error of a document."""
     assert run(*arguments).exit_code == 2
 
 
 def test_nothing_printed_obeys_the_data() -> None:
-    """Control characters of data and file names are escaped wherever they are printed."""
+    """Control characters in data and file names are escaped wherever they are printed."""
     name = "\x1b[31m\r\n.json"
     done = run("detect", saved(name))
     assert done.stdout.startswith("\\x1b[31m\\r\\n.json:  json 1.00")
@@ -288,7 +288,7 @@ def test_ctrl_c_ends_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_closed_pipe_behind_a_file_ends_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A closed pipe is no error of a file, whatever name it was opened by."""
+    """A closed pipe is not a file's error, whatever name it was opened by."""
 
     def closed(*_: object) -> None:
         raise BrokenPipeError
@@ -299,7 +299,7 @@ def test_a_closed_pipe_behind_a_file_ends_cleanly(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_was_buffered_goes_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """After a closed pipe, what is still buffered for stdout is thrown away, and the pipe is not touched."""
+    """After a closed pipe, buffered output for stdout is thrown away, and the pipe is not touched."""
     with (tmp_path / "out").open("w") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
         stream.write("late")
@@ -309,7 +309,7 @@ def test_what_was_buffered_goes_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 class Terminal:
-    """A stdout that says that it is a terminal."""
+    """A stdout that claims to be a terminal."""
 
     def __init__(self) -> None:
         self.buffer = self
@@ -328,7 +328,7 @@ class Terminal:
 
 
 def test_a_document_on_a_terminal_ends_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal a line end follows what has none."""
+    """On a terminal, a line end is added if missing."""
     screen = Terminal()
     monkeypatch.setattr(sys, "stdout", screen)
     write_bytes(b"{}")
@@ -337,7 +337,7 @@ def test_a_document_on_a_terminal_ends_its_line(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_terminal_gets_no_binary(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A binary document goes to a terminal by no default."""
+    """By default a binary document isn't written to a terminal."""
     monkeypatch.setattr("agentmsg.cli.running.is_terminal", bool)  # of a stream: True
     done = run("convert", saved("a.json"), "--to", "msgpack")
     assert (done.exit_code, done.stdout) == (2, "")
@@ -346,7 +346,7 @@ def test_a_terminal_gets_no_binary(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_errors_of_writing_name_the_codec(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the bytes cannot be made, the error says for which format."""
+    """If the bytes can't be made, the error names the format."""
 
     def refuse(self: object, history: am.History) -> object:
         raise am.EncodeError("too odd", code="number")
@@ -361,7 +361,7 @@ def test_errors_of_writing_name_the_codec(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_files_are_replaced_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where writing fails half-way, the old file is as it was and no part file stays behind."""
+    """If writing fails half-way, the old file is unchanged and no part file stays behind."""
     Path("b").write_bytes(b"old")
 
     def full(descriptor: int) -> None:
@@ -377,7 +377,7 @@ def test_files_are_replaced_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such links and modes")
 def test_files_keep_their_mode_and_links_go() -> None:
-    """A file that is replaced keeps its mode; a link is replaced itself, and what it leads to stays as it was."""
+    """A replaced file keeps its mode; a link is replaced itself, and its target stays unchanged."""
     Path("real").write_bytes(b"old")
     Path("real").chmod(0o640)
     Path("link").symlink_to("real")
@@ -426,7 +426,7 @@ def test_restore_gives_the_same_value() -> None:
 
 
 def test_restore_gives_the_spelling_back() -> None:
-    """A document in another form of its format comes back in that form, though its meaning is the same."""
+    """A document in another form of its format comes back in that form, with the same meaning."""
 
     def bare_list(raw: bytes) -> bytes:
         return raw[raw.index(b"[") : raw.rindex(b"]") + 1]
@@ -437,7 +437,7 @@ def test_restore_gives_the_spelling_back() -> None:
 
 @pytest.mark.parametrize("target", ["json", "langchain", "msgpack", "transcript"])
 def test_restore_gives_the_grand_tour_back(target: str) -> None:
-    """A tour through the whole model comes back byte for byte, its notes and the texts of its arguments too."""
+    """A tour through the whole model comes back byte for byte, with its notes and the texts of its arguments."""
     saved("a.json", grand_tour())
     run("convert", "a.json", "--to", target, "-o", "b", "--losses", "l.jsonl")
     run("restore", "b", "l.jsonl", "--to", "json", "-o", "c.json")
@@ -446,7 +446,7 @@ def test_restore_gives_the_grand_tour_back(target: str) -> None:
 
 @pytest.mark.parametrize("target", ["json", "msgpack", "transcript"])
 def test_restore_gives_the_example_back(target: str) -> None:
-    """The history of LangChain comes back as the same JSON value, through any format."""
+    """A LangChain history comes back as the same JSON value, through any format."""
     run("convert", str(EXAMPLE), "--from", "langchain", "--to", target, "-o", "b", "--losses", "l.jsonl")
     done = run("restore", "b", "l.jsonl", "--to", "langchain")
     assert json.loads(done.stdout_bytes) == json.loads(EXAMPLE.read_bytes())
@@ -461,7 +461,7 @@ def test_restore_keeps_new_messages() -> None:
 
 
 def test_restore_refuses_edited_documents() -> None:
-    """Any other change of the converted document is refused, with the code "edited"."""
+    """Any other change to the converted document is refused, with the code "edited"."""
     converted(HELLO)
     Path("b.json").write_bytes(Path("b.json").read_bytes().replace(b"Hello", b"Hullo"))
     done = run("restore", "b.json", "l.jsonl", "--to", "json")
@@ -470,14 +470,14 @@ def test_restore_refuses_edited_documents() -> None:
 
 
 def test_restore_reports_what_another_format_loses() -> None:
-    """Restoring into a lossy format is a conversion, and accounted for."""
+    """Restoring into a lossy format is a conversion, with a loss report."""
     converted(CALL)
     assert "lost: 2 content losses" in run("restore", "b.json", "l.jsonl", "--to", "transcript").stderr
     assert run("restore", "b.json", "l.jsonl", "--to", "transcript", "--quiet").stderr == ""
 
 
 def test_restore_needs_an_account() -> None:
-    """A file that is no account is an error with the number of its line; stdin cannot be both files."""
+    """A file that isn't a loss report is an error with the line number; stdin can't be both files."""
     Path("l.jsonl").write_bytes(b'{"agentmsg-losses":1,"codec":"json"}\n{"at":7}\n')
     done = run("restore", saved("b.json"), "l.jsonl", "--to", "json")
     assert done.exit_code == 1
@@ -491,7 +491,7 @@ def test_restore_needs_an_account() -> None:
 
 
 def test_detect_tells_each_file() -> None:
-    """Each file has a line; one that is unknown or unreadable makes the exit code 1."""
+    """Each file has a line; an unknown or unreadable one makes the exit code 1."""
     Path("x.json").write_bytes(b"[]")
     done = run("detect", saved("a.json"), saved("b", codec="msgpack"), "x.json", "nope")
     lines = done.stdout.splitlines()
@@ -503,7 +503,7 @@ def test_detect_tells_each_file() -> None:
 
 
 def test_detect_is_content_with_known_files() -> None:
-    """The exit code is 0 where all files are of a known format."""
+    """The exit code is 0 if all files have a known format."""
     assert run("detect", saved("a.json")).exit_code == 0
 
 
@@ -516,7 +516,7 @@ def test_formats_lists_all_codecs() -> None:
 
 
 def test_a_broken_codec_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A codec of somebody's that cannot be imported is told by formats, and keeps detect from nothing."""
+    """A third party's codec that can't be imported is reported by formats, and doesn't stop detect."""
     point = EntryPoint("broken", "no.such.module:Codec", "agentmsg.codecs")
     monkeypatch.setattr("agentmsg.registry._theirs", lambda: {"broken": point})
     done = run("formats")
@@ -526,7 +526,7 @@ def test_a_broken_codec_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_formats_of_a_codec_shows_its_table() -> None:
-    """With the name of a codec, what it carries is told by role."""
+    """With the name of a codec, its support is shown by role."""
     done = run("formats", "transcript")
     assert "2 roles, 0 of" in done.stdout
     row = next(line for line in done.stdout.splitlines() if line.startswith("TextBlock"))
@@ -535,7 +535,7 @@ def test_formats_of_a_codec_shows_its_table() -> None:
 
 
 def test_formats_of_a_codec_shows_its_options() -> None:
-    """With the name of a codec, its options are listed with values, default and meaning; with --json, too."""
+    """With the name of a codec, its options are listed with values, default and meaning; with --json too."""
     lines = run("formats", "openai").stdout.splitlines()
     at = lines.index("openai: option results=text|user (default text)")
     assert lines[at + 1].startswith("Where ")
@@ -558,7 +558,7 @@ def test_formats_as_json() -> None:
 
 
 def test_columns_are_aligned() -> None:
-    """Cells of a column begin below each other, and no line ends in spaces."""
+    """Cells of a column are aligned, and no line ends in spaces."""
     assert aligned([("a", "b"), ("long", ""), ("", "c\n")]) == ["a     b", "long", "      c\\n"]
 
 
@@ -570,7 +570,7 @@ def test_help_is_there(command: list[str]) -> None:
 
 
 def test_help_has_examples() -> None:
-    """The main help shows whole command lines, one a line."""
+    """The main help shows whole command lines, one per line."""
     assert "  agentmsg guide first-steps\n" in run("--help").stdout
 
 
@@ -585,7 +585,7 @@ def test_runs_as_a_module() -> None:
 
 
 def test_converts_in_a_process() -> None:
-    """Bytes go through pipes as they are."""
+    """Bytes go through pipes unchanged."""
     done = spawn("convert", "-", "--to", "msgpack", given=am.dumps(HELLO, "json"))
     assert done.stdout == am.dumps(HELLO, "msgpack")
     assert done.stderr.decode().splitlines() == ["agentmsg: read as json", "agentmsg: nothing lost"]
@@ -594,7 +594,7 @@ def test_converts_in_a_process() -> None:
 def test_without_click_one_line_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where click is missing, the exit code is 2 and one line gives the command that installs it."""
+    """Without click, the exit code is 2 and one line has the command that installs it."""
     for name in [name for name in sys.modules if name.startswith("agentmsg.cli.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "click", None)
@@ -605,7 +605,7 @@ def test_without_click_one_line_says_what_to_install(
 
 
 def test_other_missing_packages_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a missing click is told as a missing extra."""
+    """Only a missing click is reported as a missing extra."""
     for name in [name for name in sys.modules if name.startswith("agentmsg.cli.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "agentmsg.cli.terminal", None)

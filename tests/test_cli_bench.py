@@ -1,4 +1,4 @@
-"""``agentmsg bench``: which codecs take part, what is measured of them, and what is refused."""
+"""``agentmsg bench``: the codecs that take part, what is measured, and what is refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HISTORY = am.decode(CHAT, "openai")
 
 @pytest.fixture(autouse=True)
 def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder of the test's own, with runs that are no longer than needed."""
+    """Work in a folder of the test's own, with runs as short as possible."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(bench, "_LEAST", 1)
 
@@ -34,7 +34,7 @@ def run(*args: str, given: bytes | None = None) -> Result:
 
 
 def measured(*args: str) -> dict[str, Any]:
-    """Return what is measured, as data."""
+    """Return the measured figures, as data."""
     done = run(*args, "--json")
     assert done.exit_code == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
@@ -42,7 +42,7 @@ def measured(*args: str) -> dict[str, Any]:
 
 
 def written(name: str, *documents: bytes) -> str:
-    """Write documents to a file, one a line; return its name."""
+    """Write documents to a file, one per line; return its name."""
     raw = b"\n".join(documents)
     Path(name).write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
     return name
@@ -75,7 +75,7 @@ def test_codecs_of_a_file_are_measured(name: str, codec: am.CodecName, floor: st
 
 
 def test_every_codec_that_reads_all_takes_part() -> None:
-    """Where several codecs recognise documents, all that read each of them are measured."""
+    """If several codecs recognise the documents, all that read each of them are measured."""
     found = measured(written("a.json", json.dumps(CHAT).encode()))
     assert {"openai", "anthropic"} <= {row["name"] for row in found["codecs"]}
 
@@ -104,7 +104,7 @@ def test_the_table_names_all() -> None:
 
 
 def test_a_strange_format_is_doubted() -> None:
-    """A codec that is named and hardly fits is measured, with a warning."""
+    """A named codec that hardly fits is measured, with a warning."""
     strange = [{"role": "user", "content": [{"text": "Hi"}, {"text": "there"}]}]
     done = run(written("a.json", json.dumps(strange).encode()), "-f", "openai")
     assert done.exit_code == 0
@@ -112,7 +112,7 @@ def test_a_strange_format_is_doubted() -> None:
 
 
 def test_only_the_start_of_a_long_file_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a file that is longer than needed the first documents are measured, and stderr says how many."""
+    """From a longer file than needed the first documents are measured, and stderr reports how many."""
     line = json.dumps(CHAT).encode()
     monkeypatch.setattr(bench, "_MOST", 2 * len(line))
     name = written("a.jsonl", *[line] * 5)
@@ -147,7 +147,7 @@ def test_results_go_to_a_file() -> None:
     ],
 )
 def test_errors_are_typed(arguments: list[str], code: int, words: str) -> None:
-    """What can't be measured gives one line with a code, never a traceback."""
+    """If nothing can be measured, one line with a code is printed, never a traceback."""
     chat = json.dumps(CHAT).encode()
     written("empty.jsonl")
     written("hi.json", b'{"a": 1}')
@@ -161,7 +161,7 @@ def test_errors_are_typed(arguments: list[str], code: int, words: str) -> None:
 
 
 def test_stdin_is_read() -> None:
-    """- is stdin, and --form says how documents stand in it."""
+    """- is stdin, and --form gives the form of its documents."""
     line = json.dumps(CHAT).encode()
     done = run("-", "--form", "jsonl", "-f", "openai", given=line + b"\n" + line)
     assert "stdin: 2 documents" in done.stdout

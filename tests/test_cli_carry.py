@@ -1,4 +1,4 @@
-"""The command line with --carry: what it tells, writes and proves, and what restore gives back without an account."""
+"""The command line with --carry: its output, reports and proofs, and restoring without a loss report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS: list[Any] = [
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder of the test's own, with documents of Anthropic: the first has a tool of the provider's."""
+    """Work in a folder of the test's own, with Anthropic documents: the first has a provider's tool."""
     monkeypatch.chdir(tmp_path)
     lines = [json.dumps(row, separators=(",", ":")) for row in ROWS]
     Path("a.jsonl").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
@@ -35,12 +35,12 @@ def agentmsg(*args: str, given: bytes | None = None) -> Result:
 
 
 def converted(name: str, target: str, *options: str) -> Result:
-    """Convert documents to LangChain, carrying what they lose."""
+    """Convert documents to LangChain, carrying their losses."""
     return agentmsg("convert", name, "-o", target, "--from", "anthropic", "--to", "langchain", "--carry", *options)
 
 
 def test_tells_how_many_losses_are_carried() -> None:
-    """The summary counts what the documents carry, and reports only the rest."""
+    """The summary counts the carried losses, and reports only the rest."""
     done = converted("a.json", "b.json")
     assert done.exit_code == 0
     assert done.stderr.splitlines() == [
@@ -57,7 +57,7 @@ def test_tells_how_many_losses_are_carried() -> None:
 
 
 def test_carried_content_is_not_refused() -> None:
-    """With --on-loss error, documents that carry what they lost of content are written; without --carry put aside."""
+    """With --on-loss error, documents that carry content losses are written; without --carry they are quarantined."""
     assert converted("a.jsonl", "b.jsonl", "--on-loss", "error").exit_code == 0
     refused = agentmsg(
         "convert", "a.jsonl", "-o", "c.jsonl", "--from", "anthropic", "--to", "langchain", "--on-loss", "error"
@@ -68,7 +68,7 @@ def test_carried_content_is_not_refused() -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_with_the_rest_of_the_account_files_come_back(jobs: str) -> None:
-    """What is carried and the account on file give the originals to the byte, and --verify proves it."""
+    """The carried losses and the report on file rebuild the originals byte for byte, and --verify proves it."""
     done = converted("a.jsonl", "b.jsonl", "--losses", "l.jsonl", "--verify", "--jobs", jobs)
     assert done.exit_code == 0, done.output
     assert b"web_search" not in Path("l.jsonl").read_bytes(), "what is carried is not in the account"
@@ -77,7 +77,7 @@ def test_with_the_rest_of_the_account_files_come_back(jobs: str) -> None:
 
 
 def test_content_comes_back_without_an_account() -> None:
-    """Without LOSSES, restore detects the format and gives back the content, in the format that it had."""
+    """Without LOSSES, restore detects the format and gives back the content, in its original format."""
     converted("a.json", "b.json")
     done = agentmsg("restore", "b.json")
     assert done.exit_code == 0, done.output
@@ -86,7 +86,7 @@ def test_content_comes_back_without_an_account() -> None:
 
 
 def test_documents_that_carry_nothing_need_a_format() -> None:
-    """A document that carries nothing does not say what it was made of; --to does."""
+    """A document that carries nothing doesn't name its source format; --to does."""
     converted("a.jsonl", "b.jsonl")
     done = agentmsg("restore", "b.jsonl")
     assert done.exit_code == 1
@@ -97,7 +97,7 @@ def test_documents_that_carry_nothing_need_a_format() -> None:
 
 
 def test_edited_documents_are_refused() -> None:
-    """A document whose content was changed does not get back what it carries."""
+    """A document with changed content doesn't get back its carried losses."""
     converted("a.json", "b.json")
     Path("b.json").write_bytes(Path("b.json").read_bytes().replace(b"Who won?", b"Who lost?"))
     done = agentmsg("restore", "b.json")
@@ -107,14 +107,14 @@ def test_edited_documents_are_refused() -> None:
 
 
 def test_where_there_is_no_place_losses_are_told() -> None:
-    """A target without metadata loses content with --carry as it does without."""
+    """A target without metadata loses the same content with --carry as without."""
     done = agentmsg("convert", "a.json", "-o", "b.json", "--from", "anthropic", "--to", "openai", "--carry")
     assert "agentmsg:   1 × tools/0: " in done.stderr
     assert "carried" not in done.stderr
 
 
 def test_the_account_is_in_the_metadata() -> None:
-    """What --carry writes is what the library reads: an account under its key in the metadata of a message."""
+    """--carry writes what the library reads: a loss report under its key in the metadata of a message."""
     converted("a.json", "b.json", "--pretty")
     history = am.loads(Path("b.json").read_bytes(), "langchain")
     assert KEY in history[-1].metadata

@@ -1,4 +1,4 @@
-"""The commands that change documents: trim and filter, over files, in the format that these have."""
+"""The commands that change documents: trim and filter, over files, in their own format."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CALLS: list[Any] = [
     {"role": "user", "content": "Thanks."},
 ]
 BODY = {"model": "gpt-5", "messages": CALLS}
-# Commands, and what the library does for them.
+# Commands, and the library's functions for them.
 COMMANDS: dict[str, tuple[list[str], Callable[[am.History], am.History]]] = {
     "trim": (["trim", "--max-tokens", "30"], lambda history: history.trim(30)),
     "trim, the beginning": (
@@ -84,7 +84,7 @@ def agentmsg(*args: str, given: bytes | None = None) -> Result:
 
 
 def saved(name: str, rows: Sequence[Any]) -> str:
-    """Write documents to a file of lines; return its name."""
+    """Write documents to a file, one per line; return its name."""
     Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return name
 
@@ -97,7 +97,7 @@ def read(name: str) -> list[Any]:
 @each_command
 @pytest.mark.parametrize("codec", ["openai", "anthropic", "langchain", "json", "riffer"])
 def test_a_command_does_what_the_function_does(name: str, codec: am.CodecName) -> None:
-    """Each document of a file becomes what the function makes of it, in its own format; nothing else changes."""
+    """Each document of a file is replaced by the function's result, in its own format; nothing else changes."""
     command, function = COMMANDS[name]
     sources = [document for _, document in some(documents(codec), 40)]
     done = agentmsg(*command, saved("a.jsonl", sources), "-f", codec, "-o", "b.jsonl")
@@ -109,7 +109,7 @@ def test_a_command_does_what_the_function_does(name: str, codec: am.CodecName) -
 
 @each_command
 def test_the_format_is_that_of_the_source(name: str) -> None:
-    """A document keeps its format and what stands beside its messages; in a mixed file each its own."""
+    """A document keeps its format and everything beside its messages; in a mixed file each its own."""
     command, function = COMMANDS[name]
     other = am.convert(BODY, "openai", "anthropic").document
     done = agentmsg(*command, saved("a.jsonl", [BODY, other]), "-f", "each", "-o", "b.jsonl")
@@ -119,7 +119,7 @@ def test_the_format_is_that_of_the_source(name: str) -> None:
 
 
 def test_what_was_left_out_is_told() -> None:
-    """The report says how many messages were left out, and speaks of losses only where there are any."""
+    """The report counts the removed messages, and mentions losses only if there are any."""
     Path("a.json").write_text(json.dumps(BODY), encoding="utf-8")
     done = agentmsg("filter", "a.json", "--role", "user", "-o", "b.json")
     assert done.stderr.splitlines() == ["agentmsg: read as openai", "agentmsg: filtered: 4 of 6 messages left out"]
@@ -152,7 +152,7 @@ def test_wrong_command_lines_are_refused(args: list[str]) -> None:
 
 
 def test_an_unknown_encoding_is_an_error() -> None:
-    """A name that is no encoding of tiktoken ends the command with one line."""
+    """A name that isn't an encoding of tiktoken ends the command with one line."""
     Path("a.json").write_text(json.dumps(BODY), encoding="utf-8")
     done = agentmsg("trim", "a.json", "--max-tokens", "9", "--encoding", "none such")
     assert done.exit_code == 1
@@ -160,7 +160,7 @@ def test_an_unknown_encoding_is_an_error() -> None:
 
 
 def test_bad_documents_are_quarantined() -> None:
-    """A document that can't be read is quarantined as by convert, and the others are written."""
+    """An unreadable document is quarantined as by convert, and the others are written."""
     done = agentmsg("filter", lines("a.jsonl", 5, bad=[2]), "--role", "user", "-o", "b.jsonl")
     assert done.exit_code == 3
     assert len(read("b.jsonl")) == 4
@@ -169,7 +169,7 @@ def test_bad_documents_are_quarantined() -> None:
 
 @pytest.mark.parametrize("change", [Trim(max_tokens=20), Filter(exclude_types=("system",))], ids=lambda each: each.verb)
 def test_changes_run_in_pieces(change: Change, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In several processes and many pieces the bytes are those of one; a change is what makes a run another."""
+    """Several processes and many pieces give the same bytes as one; a change of options makes another run."""
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 2000)
     job, names = Job(kind=Kind("jsonl"), change=change), [lines("a.jsonl", 100)]
     for target, jobs in (("one.jsonl", 1), ("two.jsonl", 2)):

@@ -49,7 +49,7 @@ def _engine() -> Engine:
 
 
 def _copied(value: Any) -> Any:
-    """Return free-form JSON that a caller holds as the model's own."""
+    """Copy free-form JSON that the caller still owns."""
     return adopt(speed.copy_document(value, speed.DEFAULT_LIMITS.depth))
 
 
@@ -64,9 +64,9 @@ class JsonCodec(Codec):
     """The canonical JSON form.
 
     Attributes:
-        remember: how many documents that were read to remember, of 64 MiB at most: bytes that come again are the same
-            history. Histories that grow need no option.
-        engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
+        remember: number of documents to remember after reading them, 64 MiB at most. The same bytes then give the same
+            history object. Histories that grow need no option.
+        engine: reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
     name: ClassVar[str] = "json"
@@ -83,7 +83,7 @@ class JsonCodec(Codec):
     )
 
     def from_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> History:
-        """Return the history of some bytes; with ``remember``, that of bytes that were read before is the same one."""
+        """Read bytes; with ``remember``, bytes that were read before give the same history object."""
         if not self.remember or type(raw) is not bytes:
             return super().from_bytes(raw, limits, duplicates)
         known: History | None = self._seen.get(raw, limits, duplicates)
@@ -93,19 +93,19 @@ class JsonCodec(Codec):
         return known
 
     def read(self, document: Any) -> History:
-        """Return the history of a document: an object with "agentmsg", a list of messages, or one message."""
+        """Read a document: an object with "agentmsg", a list of messages, or one message."""
         return self._read(self.engine, document)
 
     def read_held(self, document: Any, depth: int) -> History | None:
-        """Return the history of a document that others hold: only its free-form JSON is copied."""
+        """Read a document that the caller still owns; copy only its free-form JSON."""
         held = self._held(document, depth)
         return None if held is None else self._read(held, document)
 
     def _held(self, value: Any, depth: int) -> Engine | None:
-        """Return the engine that reads what others hold; None where somebody's hooks must read it.
+        """Return the engine that copies what it keeps, or None if foreign hooks must read the value.
 
         Raises:
-            TypeError: where the value is too deep or no JSON: then the texts in it may be none either.
+            TypeError: if the value is too deep or isn't JSON, so that even its strings can't be trusted.
         """
         self.engine.fill()
         if not self.engine.is_unhooked:
@@ -118,17 +118,17 @@ class JsonCodec(Codec):
         return Engine(JsonShape(), _copied, only_ours=True)
 
     def read_part(self, cls: type[Any], value: Any) -> Any:
-        """Return the object that a part of a document stands for; blocks of users, too."""
+        """Read a part of a document, users' blocks included."""
         try:
             held = self._held(value, speed.DEFAULT_LIMITS.depth)
             if held is not None:
                 return held.read_part(cls, value)
-        except Exception:  # noqa: BLE001, S110 - whatever a stranger's object raises, the careful way tells what is wrong
+        except Exception:  # noqa: BLE001, S110 - whatever a foreign object raises, the careful way reports the error
             pass
         return self.engine.read_part(cls, speed.copy_document(value, speed.DEFAULT_LIMITS.depth))
 
     def write_part(self, part: Any) -> Any:
-        """Return what stands for an object of the model in a document."""
+        """Write an object of the model as it appears in a document."""
         self.engine.fill()
         return self.engine.write_any(part)
 
@@ -136,7 +136,7 @@ class JsonCodec(Codec):
         engine.fill()
         if type(document) is dict:
             if FAMILY in document:
-                check_version(cast("Any", document)[FAMILY], FAMILY)
+                check_version(cast("Any", document)[FAMILY])
                 return cast("History", engine.read_one(History, document, 0))
             if "role" in document:
                 message = engine.read_one(Msg, document, -1)
@@ -150,27 +150,31 @@ class JsonCodec(Codec):
         raise DecodeError(msg, code="type")
 
     def write(self, history: History) -> Any:
-        """Return the document of a history, in the form that it was read from, where it has only messages."""
+        """Write a history; one with nothing but messages keeps the form it was read from."""
         self.engine.fill()
         form = note_of(history, self.name).get("form") if history.notes else None
         document = cast("dict[str, Any]", self.engine.write_any(history))
-        if isinstance(form, str) and form in _FORMS and set(document) == {FAMILY, "messages"}:
-            return _FORMS[form](document)
-        return document
+        if form not in ("list", "message") or set(document) != {FAMILY, "messages"}:
+            return document
+        messages = document["messages"]
+        if form == "list":
+            return messages
+        # A message with a key "agentmsg" would be read as a history.
+        return messages[0] if len(messages) == 1 and FAMILY not in messages[0] else document
 
     def to_bytes(self, history: History) -> bytes:
-        """Return the bytes of a history; where it grew from one that was written, only what is new is written.
+        """Write a history as bytes; if it grew from one already written, only its new messages are written.
 
-        Not so with blocks and hooks of yours: what they write may have changed since.
+        With blocks or hooks of yours all messages are written: their output may have changed.
         """
         body = None if self.engine.has_foreign_writers else speed.body_of(history)
-        # One message alone may stand without a list around it.
+        # A single message may have no list around it.
         if body is None or len(history.messages) < 2:  # noqa: PLR2004 - more than one
             return self.render(self.write(history)) if history.notes else self._bytes((history,))[1:-1]
         return body.get(self, history, self._frame, self._joined)
 
     def _frame(self, history: History) -> tuple[bytes, bytes]:
-        """Return what stands before and behind the messages of a history."""
+        """Return the bytes before and after the messages of a history."""
         document = self.write(speed.without_messages(history))
         if type(document) is list:
             return b"[", b"]"
@@ -182,37 +186,24 @@ class JsonCodec(Codec):
         return b'%b,"messages":[' % before[:-1], b"],%b" % behind[1:] if len(behind) > 2 else b"]}"  # noqa: PLR2004 - {}
 
     def _joined(self, messages: Sequence[Msg]) -> bytes:
-        """Return the bytes of messages, with commas between them."""
+        """Write messages as bytes, with commas between them."""
         return self._bytes(messages)[1:-1]
 
     def _bytes(self, values: Sequence[History | Msg]) -> bytes:
-        """Return the bytes of histories or messages, as an array."""
+        """Write histories or messages as the bytes of an array."""
         self.engine.fill()
         timed = self.engine.write_timed(values)
         raw = None if timed is None else speed.dump_with_times(timed)
         return dump_json(list(map(self.engine.write_any, values))) if raw is None else raw
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the canonical form; see canonical/schema.py for what it can tell."""
+        """Return the JSON Schema of the canonical form; canonical/schema.py lists its limits."""
         from agentmsg_codecs.canonical.schema import json_schema  # noqa: PLC0415 - few ask for it
 
         return json_schema()
 
     def likeness(self, document: Any) -> float:
-        """Return 1 for an object that names a version of ours."""
+        """Return 1 for an object that names a version of this form."""
         if isinstance(document, dict) and type(cast("Any", document).get(FAMILY)) is int:
             return 1.0
         return 0.0
-
-
-def _one_message(document: dict[str, Any]) -> Any:
-    messages = document["messages"]
-    # A message with a key "agentmsg" would be taken for a history.
-    return messages[0] if len(messages) == 1 and FAMILY not in messages[0] else document
-
-
-def _bare_list(document: dict[str, Any]) -> Any:
-    return document["messages"]
-
-
-_FORMS = {"list": _bare_list, "message": _one_message}

@@ -52,7 +52,7 @@ _SCALARS = frozenset({str, int, bool, type(None)})
 
 
 def _adopt_checked(value: Any) -> Any:
-    """Wrap free-form JSON; MessagePack can say more than JSON, so it is looked through first."""
+    """Wrap free-form JSON after a check: MessagePack can hold values that JSON can't."""
     if type(value) is dict or type(value) is list:
         if not _is_json(value):
             _check(value, speed.DEFAULT_LIMITS.depth)
@@ -63,10 +63,10 @@ def _adopt_checked(value: Any) -> Any:
 
 
 def _is_json(value: Any) -> bool:
-    """Whether a container surely is JSON and not too deep; False means: look closer.
+    """Whether a container is certainly JSON and not too deep; False means that a closer check is needed.
 
-    Writing it as JSON is the fastest look there is: what isn't JSON is refused, a float that is not finite becomes
-    a null, and no value is deeper than its text has brackets.
+    Writing it as JSON is the fastest check: orjson refuses what isn't JSON and turns a float that is not finite into
+    null. No value is deeper than the number of brackets in its text.
     """
     import orjson  # noqa: PLC0415 - not every user of the model unpacks
 
@@ -101,7 +101,7 @@ class MsgpackCodec(Codec):
     """The canonical MessagePack form; its documents as plain data are positional arrays.
 
     Attributes:
-        engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
+        engine: reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
     name: ClassVar[str] = "msgpack"
@@ -113,17 +113,17 @@ class MsgpackCodec(Codec):
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
 
     def read(self, document: Any) -> History:
-        """Return the history of a document."""
+        """Read a document."""
         items: list[Any] = cast("Any", document) if type(document) is list else []
         if not items:
             msg = f"an array that begins with the version is needed, not {excerpt(cast('Any', document))}"
             raise DecodeError(msg, code="type")
-        check_version(items[0], FAMILY)
+        check_version(items[0])
         self.engine.fill()
         return cast("History", self.engine.read_one(History, document, 0))
 
     def write(self, history: History) -> Any:
-        """Return the document of a history."""
+        """Write a history."""
         self.engine.fill()
         return self.engine.write_any(history)
 
@@ -133,14 +133,14 @@ class MsgpackCodec(Codec):
         return messages
 
     def sample(self, document: Any) -> Any:
-        """Return the document with some of its messages: positions in them mean something, so nothing else is cut."""
+        """Return the document with some of its messages, each whole: positions in them have a meaning."""
         items: list[Any] = cast("Any", document) if isinstance(document, list) else []
         if len(items) < 2 or not isinstance(items[1], list):  # noqa: PLR2004 - version and messages
             return None
         return [items[0], self.some_of(cast("Any", items[1])), *items[2:]]
 
     def likeness(self, document: Any) -> float:
-        """Return 0.9 for an array of the version and an array of arrays."""
+        """Return 0.9 for a version followed by an array of arrays."""
         items: list[Any] = cast("Any", document) if isinstance(document, list) else []
         if len(items) < 2:  # noqa: PLR2004 - version and messages
             return 0.0
@@ -150,23 +150,23 @@ class MsgpackCodec(Codec):
         return 0.9 if all(isinstance(message, list) for message in cast("Any", messages)) else 0.0
 
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
-        """Return the document of some bytes: one MessagePack value, and nothing after it."""
+        """Parse bytes that hold one MessagePack value, and nothing after it."""
         data = _as_bytes(raw)
         if len(data) > limits.bytes:
             msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
             raise DecodeError(msg, code="bytes")
         document = _refusing(lambda: _library().unpackb(data, **_options(duplicates)))
         if limits.depth != speed.DEFAULT_LIMITS.depth + speed.AROUND:
-            # Free-form values are checked for the default depth when they are read.
+            # Reading checks free-form values against the default depth.
             _check(document, limits.depth)
         return document
 
     def render(self, document: Any) -> bytes:
-        """Return the bytes of a document."""
+        """Write a document as bytes."""
         try:
             return cast("bytes", _library().packb(document, default=speed.one_level, strict_types=True))
         except (TypeError, ValueError, OverflowError):
-            # Somebody's subclass, a tuple, an integer beyond 64 bits, or no MessagePack at all.
+            # A foreign subclass, a tuple, an integer beyond 64 bits, or no MessagePack at all.
             return _pack_carefully(document)
 
 
@@ -213,7 +213,7 @@ def _once(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def _refusing(unpack: Callable[[], Any]) -> Any:
-    """Unpack, with every error of msgpack made typed: they have no common base."""
+    """Unpack, and raise every error of msgpack as a DecodeError: they have no common base."""
     from msgpack.exceptions import ExtraData, FormatError, StackError  # noqa: PLC0415 - see parse
 
     try:
@@ -271,7 +271,7 @@ def _pack_exactly(document: Any) -> bytes:
         return item
 
     try:
-        # As deep as msgpack itself packs.
+        # The depth that msgpack itself packs.
         return cast("bytes", _library().packb(big(plain_copy(document, 500))))
     except InvalidMessage as error:
         raise EncodeError(error.message, code=error.code, path=error.path) from None
@@ -283,22 +283,22 @@ def _codec() -> MsgpackCodec:
 
 
 def frames(histories: Iterable[History]) -> Iterator[bytes]:
-    """Yield each history as the bytes of one document; written one after the other, they are a stream."""
+    """Yield each history as the bytes of one document; joined, they are a stream."""
     codec = _codec()
     for history in histories:
         yield codec.render(codec.write(history))
 
 
 def unframe(chunks: Iterable[bytes], limits: Limits = speed.DEFAULT_LIMITS) -> Iterator[History]:
-    """Yield the histories of a stream of documents, cut into chunks anywhere.
+    """Read a stream of documents, cut into chunks anywhere, and yield their histories.
 
     Args:
         chunks: the bytes of the stream.
         limits: bounds on each document.
 
     Raises:
-        DecodeError: if a document is refused, with its number as path; and code "syntax" if the stream ends
-            in the middle of one.
+        DecodeError: if a document is refused, with its number as path; with code "syntax" if the stream ends in the
+            middle of one.
     """
     codec = _codec()
     unpacker: Any = _library().Unpacker(max_buffer_size=limits.bytes, **_options("last"))

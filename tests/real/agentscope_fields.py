@@ -1,6 +1,6 @@
-"""The fields that our messages must have in AgentScope, and those that the real library says: flat, to be compared.
+"""The fields that our messages must have in AgentScope, and those that the real library has: flat, to compare them.
 
-A native message is several pairs: what stands beside its content, and each of its blocks, those inside results too.
+A native message is several pairs: its keys beside the content, and each of its blocks, those inside results too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _COUNTS = {
 
 
 def ours(group: Sequence[am.Msg], version: int) -> list[Fields]:
-    """Return what the messages of one native message must say: in all, and block by block."""
+    """Return the fields that the messages of one native message must have: of all together, and block by block."""
     blocks: list[am.Block] = [block for message in group for block in message.content]
     return [_head(group, version), *(fields for block in blocks for fields in _block(block, version))]
 
@@ -142,7 +142,7 @@ def _source(source: Any) -> Fields:
 
 
 def theirs(fields: Fields) -> list[Fields]:
-    """Return what the library says of a message: in all, and block by block. A text is a list of one text."""
+    """Return the library's fields of a message: of the whole, and block by block. A text is a list of one text."""
     blocks = _listed(fields["content"])
     head = {key: value for key, value in fields.items() if key != "content"}
     return [{**head, "blocks": _types(blocks)}, *(flat for block in blocks for flat in _flat(block))]

@@ -1,4 +1,4 @@
-"""What a real library made of a message beside what we say of it, field by field, with a table of what may differ."""
+"""Compare a real library's messages with ours, field by field, with a table of allowed differences."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Difference:
     """One way in which a library may differ from us.
 
     Attributes:
-        field: where.
+        field: the field.
         why: the reason.
-        holds: tells of what we say and of what the library says whether it is this difference.
+        holds: takes our value and the library's; returns whether this is the difference.
     """
 
     field: str
@@ -40,8 +40,8 @@ def differences(
     """Return the differences of a table that occur between ours and theirs; any other fails.
 
     Args:
-        pairs: the fields of each message, ours and theirs; what is not there is None.
-        table: what may differ.
+        pairs: the fields of each message, ours and theirs; None for a missing one.
+        table: the allowed differences.
     """
     met: set[Difference] = set()
     others: dict[str, str] = {}
@@ -59,7 +59,7 @@ def differences(
 
 
 def everything(codec: Codec, sources: Iterable[am.CodecName]) -> Iterator[tuple[str, am.History]]:
-    """Yield what is written for every document of some formats, read again; the format itself is written exactly."""
+    """Convert every document of some formats and yield the result read again; the format itself is written exactly."""
     for source in sources:
         for name, document in documents(source):
             history = am.decode(document, source)

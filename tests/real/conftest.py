@@ -1,4 +1,4 @@
-"""The real libraries, each started once in a run."""
+"""The real libraries, each started once a run."""
 
 from __future__ import annotations
 

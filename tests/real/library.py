@@ -1,8 +1,7 @@
-"""Real libraries, each in an environment of its own, behind a worker that loads and makes their messages.
+"""Real libraries, each in its own environment, behind a worker that loads and makes their messages.
 
-An environment is found through a variable that names its Python; for packages of
-JavaScript: the worker beside them.
-``python tests/real/prepare.py FOLDER`` makes them all and says how to set the variables.
+A variable names the Python of an environment; for JavaScript packages, the worker beside them.
+``python tests/real/prepare.py FOLDER`` makes all environments and prints how to set the variables.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ class Library:
     """A worker beside a real library.
 
     Args:
-        command: that starts it.
-        folder: where it starts.
+        command: starts it.
+        folder: its working folder.
     """
 
     def __init__(self, command: list[str], folder: Path) -> None:
@@ -56,9 +55,9 @@ class Library:
         )
 
     def ask(self, requests: Iterable[Any]) -> list[dict[str, Any]]:
-        """Return the answers to some requests, in order."""
+        """Return the responses to some requests, in order."""
         lines = [json.dumps(request).encode() + b"\n" for request in requests]
-        # Beside the reading: a pipe holds little, and either side would wait for the other.
+        # Write while reading: a pipe's buffer is small, and both sides would wait for each other.
         writer = Thread(target=self._write, args=(lines,))
         writer.start()
         assert self._worker.stdout is not None
@@ -72,7 +71,7 @@ class Library:
         self._worker.stdin.flush()
 
     def load(self, natives: Iterable[Any]) -> list[dict[str, Any]]:
-        """Return what the library has loaded of each native message, and how it writes it."""
+        """Return each native message as the library has loaded it, and how it writes it."""
         return self.ask({"load": native} for native in natives)
 
     def make(self, requests: Iterable[Any]) -> list[dict[str, Any]]:
@@ -89,7 +88,7 @@ class Library:
 
 
 def start(name: str) -> Library:
-    """Return a library by its name in the table; where its environment is not there, skip (under CI: fail)."""
+    """Start a library by its name in the table; if its environment is missing, skip (under CI: fail)."""
     place = python_of(name)
     if place.endswith(".mjs"):
         return Library(["node", place], _HERE)
@@ -97,7 +96,7 @@ def start(name: str) -> Library:
 
 
 def python_of(name: str) -> str:
-    """Return the Python of an environment, or the worker; where it is not there, skip (under CI: fail)."""
+    """Return the Python of an environment, or the worker; if it is missing, skip (under CI: fail)."""
     place = os.environ.get(VARIABLES[name])
     if place:
         return place

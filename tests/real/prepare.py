@@ -1,4 +1,4 @@
-"""Make the environments of the real libraries, and of the recipes: ``python tests/real/prepare.py FOLDER``.
+"""Make the environments of the real libraries and the recipes: ``python tests/real/prepare.py FOLDER``.
 
 Prints the lines that tell a shell where they are. requirements/ and the package.json beside a worker pin
 the versions.
@@ -19,7 +19,7 @@ _HERE = Path(__file__).resolve().parent
 def prepare(folder: Path) -> dict[str, Path]:
     """Make the environments in a folder, and return the Python of each, or the worker, by its variable."""
     made: dict[str, Path] = {}
-    # One pip for all: giving each its own takes longer than what it installs.
+    # One pip for all: one in each environment takes longer than the packages.
     venv.create(folder / "pip", clear=True, symlinks=True, with_pip=True)
     for pins in sorted((_HERE / "requirements").glob("*.txt")):
         place = folder / pins.stem
@@ -39,4 +39,4 @@ def prepare(folder: Path) -> dict[str, Path]:
 
 if __name__ == "__main__":
     for variable, path in prepare(Path(sys.argv[1]).resolve()).items():
-        print(f"export {variable}={shlex.quote(str(path))}")  # noqa: T201 - what a shell reads
+        print(f"export {variable}={shlex.quote(str(path))}")  # noqa: T201 - for a shell to read

@@ -1,4 +1,4 @@
-"""The codec ``agentscope`` against the real library, 2.x and 1.x: it loads what we write, what it writes comes back."""
+"""The codec ``agentscope`` against the real library, 2.x and 1.x: it loads ours, and its own come back."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def natives_of(document: Any) -> list[Any]:
 
 
 def made(field: str) -> Difference:
-    """Return the difference of a field that the library fills itself where it is not told."""
+    """Return the difference of a field that the library fills itself if it is missing."""
     return Difference(field, "what is not told gets an id, or the time of its loading", lambda own, _: own is None)
 
 
 def usual(field: str, value: Any) -> Difference:
-    """Return the difference of a field that has a usual value where it is not told."""
+    """Return the difference of a field that has a default if it is missing."""
     return Difference(field, "what is not told is as usual", lambda own, their: own is None and am.same(their, value))
 
 
@@ -48,7 +48,7 @@ SHORT_URL = am.Msg.user("x").with_content([am.ImageBlock.from_url("https://examp
 
 
 def spelling(field: str) -> Difference:
-    """Return the difference of a time that the library keeps as it was spelt."""
+    """Return the difference of a time that the library keeps in its own spelling."""
 
     def holds(own: Any, their: Any) -> bool:
         return own is not None and datetime.fromisoformat(own) == datetime.fromisoformat(their)
@@ -90,7 +90,7 @@ TABLE: dict[int, list[Difference]] = {
 
 
 def pairs(library: Library, version: int, natives: Iterable[Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield each message, and each of its blocks, as we mean it, and as the library has loaded it."""
+    """Yield each message and each of its blocks as we mean it, and as the library has loaded it."""
     natives = list(natives)
     for native, answer in zip(natives, library.load(natives), strict=True):
         assert "error" not in answer, (answer["error"], native)
@@ -101,7 +101,7 @@ def pairs(library: Library, version: int, natives: Iterable[Any]) -> Iterator[tu
 
 @pytest.fixture(params=[1, 2], ids=["1.x", "2.x"], scope="session")
 def version(request: pytest.FixtureRequest) -> int:
-    """Return the version that is tried."""
+    """Return the version under test."""
     return int(request.param)
 
 
@@ -113,7 +113,7 @@ def library(version: int, request: pytest.FixtureRequest) -> Library:
 
 
 def test_all_documents_mean_the_same(library: Library, version: int) -> None:
-    """Every document, its own or converted from any format, loads with each field as we mean it, but for the table."""
+    """Every document, its own or converted, loads with each field as we mean it, except for the table."""
     written = [native for source in am.codec_names() for native in all_written(source, version)]
     written += natives_of(am.encode(SHORT_URL, CODEC[version], losses=[]))
     assert differences(pairs(library, version, written), TABLE[version]) == {*TABLE[version]}
@@ -123,13 +123,13 @@ def all_written(source: am.CodecName, version: int) -> Iterator[Any]:
     """Yield the native messages that are written for the documents of a format."""
     for name, document in documents(source):
         written = am.encode(am.decode(document, source), CODEC[version], losses=[])
-        # Without names are those messages of which the test data says so: both versions refuse them.
+        # Messages without names are those that the test data marks so: both versions refuse them.
         yield from (native for native in natives_of(written) if "name" in native or "in a state" not in name)
 
 
 @given(history=histories())
 def test_any_history_means_the_same(library: Library, version: int, history: am.History) -> None:
-    """Whatever is written for any history of the model loads with each field as we mean it."""
+    """Any history of the model, once written, loads with each field as we mean it."""
     written = natives_of(am.encode(history, CODEC[version], losses=[]))
     differences(pairs(library, version, written), TABLE[version])
 
@@ -147,7 +147,7 @@ URLS = st.one_of(
 
 @given(urls=st.lists(URLS, max_size=4))
 def test_no_url_is_written_that_is_refused(library: Library, version: int, urls: list[str]) -> None:
-    """Whatever the URL of an image is, what is written for it loads, and means the same."""
+    """An image with any URL is written so that it loads, and means the same."""
     images = [am.Msg.user("x").with_content([am.ImageBlock.from_url(url)]) for url in urls]
     differences(pairs(library, version, natives_of(am.encode(images, CODEC[version], losses=[]))), TABLE[version])
 
@@ -265,7 +265,7 @@ WRITTEN = {
 
 @given(data=st.data())
 def test_what_the_library_makes_comes_back(library: Library, version: int, data: st.DataObject) -> None:
-    """Each message that its constructors make is returned exactly, and means here what it means where it is loaded."""
+    """Each message made by its constructors is returned exactly, and means the same here as there."""
     answers = library.make(data.draw(st.lists(MADE[version], max_size=4)))
     assert not [answer for answer in answers if "error" in answer]
     written = [answer["dump"] for answer in answers]
@@ -299,7 +299,7 @@ ODD: dict[int, list[dict[str, Any]]] = {
 
 
 def test_what_it_spells_otherwise_is_known(library: Library, version: int) -> None:
-    """What the library itself loads otherwise than we read it occurs, entry by entry."""
+    """The library loads some values differently than we read them: each entry of the table occurs."""
     answers = library.make({"class": "Msg", "fields": fields} for fields in ODD[version])
     met = differences(pairs(library, version, [answer["dump"] for answer in answers]), WRITTEN[version])
     assert met == {*WRITTEN[version]} - {*TABLE[version]}

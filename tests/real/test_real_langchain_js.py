@@ -1,4 +1,4 @@
-"""The codec ``langchain-lc`` against LangChain JS: its load() takes what we write, what it writes comes back."""
+"""The codec ``langchain-lc`` against LangChain JS: its load() accepts what we write, and its messages come back."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ TABLE = [
 
 
 def number(value: Any) -> Any:
-    """Return a value as JavaScript has it: unescaped, all numbers doubles, and none a negative zero."""
+    """Return a value as JavaScript has it: unescaped, all numbers doubles, and no negative zero."""
     if isinstance(value, dict):
         if value.keys() == {"__lc_escaped__"}:
             return number(value["__lc_escaped__"])
-        return {key: number(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType] - of any JSON
+        return {key: number(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType] - any JSON
     if isinstance(value, list):
-        return [number(item) for item in value]  # pyright: ignore[reportUnknownVariableType] - of any JSON
+        return [number(item) for item in value]  # pyright: ignore[reportUnknownVariableType] - any JSON
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return float(value) + 0.0
 
 
 def ours(native: Any) -> dict[str, Any]:
-    """Return what an envelope that we wrote must say there; lists of calls and objects are there where empty."""
+    """Return the fields that an envelope of ours must have there; empty lists of calls and objects included."""
     kwargs: dict[str, Any] = {key: value for key, value in native["kwargs"].items() if key not in ("type", "lc")}
     called = native["id"][-1].startswith("AI")
     usual: dict[str, Any] = {key: {} for key in OBJECTS}
@@ -66,18 +66,18 @@ def pairs(library: Library, natives: list[Any]) -> Iterator[tuple[dict[str, Any]
 
 
 def test_all_documents_mean_the_same(langchain_js: Library) -> None:
-    """Every document of JavaScript, or converted, loads with each field as we wrote it, but for the table."""
+    """Every document of JavaScript, or converted, loads with each field as we wrote it, except for the table."""
     found: list[tuple[am.CodecName, str, Any]] = [
         (source, name, document) for source in am.codec_names() for name, document in documents(source)
     ]
-    # Envelopes of Python's come back as they were, unescaped data included.
+    # Python's envelopes come back unchanged, unescaped data included.
     kept = [document for document in found if document[0] != CODEC.name or document[1] == "LangChain JS"]
     natives = [native for source, _, document in kept for native in fresh(am.decode(document, source))]
     assert differences(pairs(langchain_js, natives), TABLE) == {*TABLE}
 
 
 def fresh(history: am.History) -> list[Any]:
-    """Return the envelopes that are written for the messages of a history, in the dialect of JavaScript."""
+    """Return a history's messages as new envelopes in the dialect of JavaScript."""
     written: list[Any] = am.thaw(am.encode(am.History(history.messages), CODEC, losses=[]))
     return written
 
@@ -111,7 +111,7 @@ def made(name: str) -> st.SearchStrategy[Any]:
 
 @given(requests=st.lists(st.one_of(*map(made, CLASSES)), max_size=4))
 def test_what_the_library_makes_comes_back(langchain_js: Library, requests: list[Any]) -> None:
-    """Each message that its constructors make is returned exactly, and is one that we know."""
+    """Each message made by its constructors is returned exactly, and is one that we know."""
     answers = langchain_js.make(requests)
     assert not [answer for answer in answers if "error" in answer]
     history = exact_return(CODEC, [answer["dump"] for answer in answers])
@@ -121,5 +121,5 @@ def test_what_the_library_makes_comes_back(langchain_js: Library, requests: list
 
 @given(history=histories())
 def test_any_history_loads(langchain_js: Library, history: am.History) -> None:
-    """Whatever is written for any history of the model loads with each field as we wrote it."""
+    """Any history of the model, once written, loads with each field as we wrote it."""
     differences(pairs(langchain_js, fresh(history)), TABLE)

@@ -1,4 +1,4 @@
-"""The codec ``lionpride`` against the real library: what we write means the same there, what it writes comes back."""
+"""The codec ``lionpride`` against the real library: what we write means the same there, and its messages come back."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def content_of(message: am.Msg) -> Iterator[tuple[str, Any]]:
 
 
 def ours(message: am.Msg) -> dict[str, Any]:
-    """Return what a message must say there."""
+    """Return the fields that a message must have there."""
     result = message.first(am.ToolResultBlock)
     call = message.first(am.ToolUseBlock)
     called = "AssistantResponseContent" if call is None else "ActionRequestContent"
@@ -75,13 +75,13 @@ def ours(message: am.Msg) -> dict[str, Any]:
 
 
 def theirs(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return what the library says, flat."""
+    """Return the library's fields, flat."""
     content = fields.pop("content")
     return {**fields, **{f"content.{name}": value for name, value in content.items()}}
 
 
 def parsed(field: str) -> Difference:
-    """Return the difference of a field for text in which a text that is JSON is written as what it says."""
+    """Return the difference of a text field in which a text that is JSON is written as its value."""
     return Difference(
         f"content.{field}",
         "lionpride parses texts that are JSON when it writes: such a text is no text when it loads that",
@@ -106,14 +106,14 @@ def pairs(library: Library, histories: list[am.History]) -> Iterator[tuple[dict[
 
 
 def test_all_documents_mean_the_same(lionpride: Library) -> None:
-    """Every document, its own or converted from any format, loads with each field as we mean it, but for the table."""
+    """Every document, its own or converted, loads with each field as we mean it, except for the table."""
     histories = [history for _, history in everything(CODEC, am.codec_names())]
     assert differences(pairs(lionpride, histories), TABLE) == {*TABLE}
 
 
 @given(history=histories())
 def test_any_history_means_the_same(lionpride: Library, history: am.History) -> None:
-    """Whatever is written for any history of the model loads with each field as we mean it."""
+    """Any history of the model, once written, loads with each field as we mean it."""
     written = am.decode(am.thaw(am.encode(history, CODEC, losses=[])), CODEC)
     differences(pairs(lionpride, [written]), TABLE)
 
@@ -128,7 +128,7 @@ URLS = st.builds(
 
 @given(urls=st.lists(URLS, max_size=4))
 def test_no_image_is_written_that_is_refused(lionpride: Library, urls: list[str]) -> None:
-    """Whatever the URL of an image is, what is written for it loads, and means the same."""
+    """An image with any URL is written so that it loads, and means the same."""
     images = [am.Msg.user("x").with_content([am.ImageBlock.from_url(url)]) for url in urls]
     written = [am.decode(am.encode([image], CODEC, losses=[]), CODEC) for image in images]
     differences(pairs(lionpride, written), TABLE)
@@ -145,7 +145,7 @@ def test_no_image_is_written_that_is_refused(lionpride: Library, urls: list[str]
     ],
 )
 def test_an_image_that_is_taken_is_written(lionpride: Library, url: str) -> None:
-    """Images that the library takes have a place, in the usual and in odd hosts."""
+    """Images that the library accepts are supported, on usual and odd hosts."""
     (answer,) = lionpride.load([{"content": {"images": [url]}}])
     assert answer["fields"]["content"] == {"images": [url]}
     image = am.Msg.user("x").with_content([am.ImageBlock.from_url(url)])
@@ -186,7 +186,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "sender": NAMES,
     "recipient": NAMES,
 }
-# The ways of to_dict that give plain data.
+# The modes of to_dict that return plain data.
 WAYS: list[dict[str, str]] = [
     {},
     {"created_at_format": "timestamp"},
@@ -197,7 +197,7 @@ WAYS: list[dict[str, str]] = [
 
 
 def some(fields: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    """Return any of some arguments."""
+    """Return any selection of some arguments."""
     return st.fixed_dictionaries({}, optional=fields)
 
 
@@ -211,7 +211,7 @@ MADE = st.one_of(
     )
 )
 
-# What the library writes leaves out what is empty, and has values where texts were that are JSON.
+# The library leaves empty fields out, and writes texts that are JSON as values.
 WRITTEN = [
     *map(parsed, ("assistant_response", "system_message", "function", "request_id", "error")),
     Difference("content.arguments", "no arguments are none", lambda own, their: own == {} and their is None),
@@ -239,7 +239,7 @@ EXAMPLES: list[tuple[str, dict[str, Any]]] = [
 
 
 def met_in(library: Library, requests: list[dict[str, Any]]) -> set[Difference]:
-    """Return the differences that occur in what the library made, having checked that all of it comes back exactly."""
+    """Return the differences that occur in the library's messages; all messages must come back exactly."""
     answers = library.make(requests)
     assert not [answer for answer in answers if "error" in answer]
     written = [answer["dump"] for answer in answers if "no dump" not in answer]
@@ -252,12 +252,12 @@ def met_in(library: Library, requests: list[dict[str, Any]]) -> set[Difference]:
 
 
 def test_what_it_drops_and_parses_is_known(lionpride: Library) -> None:
-    """What the library itself loads otherwise than we read it is what the table says, and no more."""
+    """The library loads some values differently than we read them: exactly those in the table."""
     requests = [{"class": name, "content": content, "fields": {}} for name, content in EXAMPLES]
     assert met_in(lionpride, requests) == {*WRITTEN}
 
 
 @given(requests=st.lists(MADE, max_size=4))
 def test_what_the_library_makes_comes_back(lionpride: Library, requests: list[dict[str, Any]]) -> None:
-    """Each message that its constructors make is returned exactly, and means here what it means where it is loaded."""
+    """Each message made by its constructors is returned exactly, and means the same here as there."""
     met_in(lionpride, requests)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-# What is no fault of ours, by provider.
+# Refusals that aren't our fault, by provider.
 KNOWN = {
-    # A counter that the server has had since.
+    # A counter that the server has added since.
     "gemini": ("serviceTier",),
-    # What a gateway and AWS' package for JavaScript add to a response, and counters by older names.
+    # Keys that a gateway and AWS' package for JavaScript add to a response, and older names of counters.
     "bedrock": (
         "pydantic_ai_gateway",
         "$metadata",
@@ -28,7 +28,7 @@ KNOWN = {
         "serverToolUsage",
     ),
 }
-# Data in stored documents that are no base64: in requests `check` finds them, but nobody sends a response.
+# Data in stored documents that isn't base64: `check` finds it in requests, but responses aren't checked.
 DAMAGED = ("bytes_invalid_encoding", "Incorrect padding", "Invalid base64", "Only base64 data")
 SOURCES = [name for name in am.codec_names() if name not in ("json", "msgpack")]
 
@@ -47,7 +47,7 @@ def library(provider: Any, request: pytest.FixtureRequest) -> Library:
 
 
 def refused(library: Library, provider: Any, kind: str, found: list[tuple[str, Any]]) -> list[str]:
-    """Return what the library says of the documents that it refuses."""
+    """Return the library's reasons for the documents that it refuses."""
     known = (*KNOWN[provider], *(DAMAGED if kind == "response" else ()))
     answers = [answer.get("error", "") for answer in library.ask({kind: document} for _, document in found)]
     told = [(name, said) for (name, _), said in zip(found, answers, strict=True) if said]
@@ -55,7 +55,7 @@ def refused(library: Library, provider: Any, kind: str, found: list[tuple[str, A
 
 
 def sendable(history: am.History, provider: Any) -> Any:
-    """Return a request that `check` has nothing against, repaired if need be; None if there is none."""
+    """Return a request that passes `check`, repaired if need be; None if there is none."""
     found = am.repair(history, provider)
     if any(finding.severity == "error" for finding in am.check(found.history, provider)):
         return None
@@ -64,7 +64,7 @@ def sendable(history: am.History, provider: Any) -> Any:
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_types_accept_what_is_converted(source: am.CodecName, provider: Any, library: Library) -> None:
-    """Every stored document of another format is accepted as a response, and as a request if `check` says so."""
+    """Every stored document of another format is accepted as a response, and as a request if `check` allows it."""
     if source.startswith(provider):
         return
     answered: Any = f"{provider}-response"
@@ -80,12 +80,12 @@ def test_the_types_accept_what_is_converted(source: am.CodecName, provider: Any,
 
 
 def test_the_types_accept_stored_documents(provider: Any, library: Library) -> None:
-    """The package accepts the stored responses themselves: they are what we take them for."""
+    """The package accepts the stored responses themselves, so they are real responses."""
     assert refused(library, provider, "response", list(documents(f"{provider}-response"))) == []
 
 
 @given(history=histories())
 def test_the_types_accept_any_history(history: am.History, provider: Any, library: Library) -> None:
-    """The same of all that the model can say, but for extras of the family's own."""
+    """The same for everything that the model can hold, except extras of the family's own."""
     body = None if provider in str(history.extras) + str(list(history)) else sendable(history, provider)
     assert body is None or refused(library, provider, "body", [("generated", body)]) == []

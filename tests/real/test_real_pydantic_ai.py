@@ -1,4 +1,4 @@
-"""The codec ``pydantic-ai`` against the real library: it takes what is written, and its own dump says the same."""
+"""The codec ``pydantic-ai`` against the real library: it accepts what we write, and its own dump means the same."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-# What is no fault of ours: media in stored documents that are no base64.
+# Refusals that aren't our fault: media in stored documents that aren't base64.
 KNOWN = ("valid base64",)
 
 
 def refused(library: Library, found: list[tuple[str, Any]]) -> list[str]:
-    """Return what the library refuses, or what its dump of a document says otherwise."""
+    """Return the documents that the library refuses, or whose dump differs in meaning."""
     told: list[str] = []
     for (name, body), answer in zip(found, library.ask({"body": body} for _, body in found), strict=True):
         if "error" in answer:
@@ -32,7 +32,7 @@ def refused(library: Library, found: list[tuple[str, Any]]) -> list[str]:
 
 
 def said(body: Any) -> list[Any]:
-    """Return what a document says: roles, texts, calls, results, and what kinds of blocks there are."""
+    """Return the meaning of a document: roles, texts, calls, results, and kinds of blocks."""
     return [
         (
             message.role,
@@ -47,7 +47,7 @@ def said(body: Any) -> list[Any]:
 
 @pytest.mark.parametrize("source", [name for name in am.codec_names() if name not in ("json", "msgpack")])
 def test_the_library_takes_what_is_converted(source: am.CodecName, pydantic_ai: Library) -> None:
-    """Every stored document of any format is taken, and dumped with the same meaning."""
+    """Every stored document of any format is accepted, and dumped with the same meaning."""
     found = [
         (name, am.encode(list(am.decode(document, source)), "pydantic-ai", on_loss="ignore"))
         for name, document in documents(source)
@@ -57,7 +57,7 @@ def test_the_library_takes_what_is_converted(source: am.CodecName, pydantic_ai: 
 
 @given(history=histories())
 def test_the_library_takes_any_history(history: am.History, pydantic_ai: Library) -> None:
-    """The same of all that the model can say, but for extras of the family's own."""
+    """The same for everything that the model can hold, except extras of the family's own."""
     if "pydantic-ai" not in str(history.extras) + str(list(history)):
         body = am.encode(list(history), "pydantic-ai", on_loss="ignore")
         assert refused(pydantic_ai, [("generated", body)]) == []

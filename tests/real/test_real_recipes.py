@@ -1,4 +1,4 @@
-"""The recipes of the guide, from its text, with the real libraries and servers: what was stored comes back."""
+"""The recipes of the guide, from its text, with real libraries and servers: everything stored comes back."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def postgresql_url() -> Iterator[str]:
 
 
 def surroundings(folder: Path, **more: str) -> dict[str, str]:
-    """Return the variables of a recipe: our code, no network, and no file outside of a folder."""
+    """Return the variables of a recipe: our code, no network, and no file outside a folder."""
     ours = {str(Path(package.__path__[0]).parent) for package in (agentmsg, agentmsg_codecs)}
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     paths = os.pathsep.join([*sorted(ours), str(ROOT / "tests")])
@@ -62,7 +62,7 @@ def recipe(python: Path, name: str, folder: Path, **more: str) -> None:
 
 @pytest.mark.parametrize("name", ["parquet", "datasets", "duckdb", "polars"])
 def test_tables_keep_documents(name: str, python: Path, tmp_path: Path) -> None:
-    """Documents that a table holds convert there and back, exactly."""
+    """Documents that a table holds convert there and back exactly."""
     recipe(python, name, tmp_path)
 
 

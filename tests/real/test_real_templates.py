@@ -1,4 +1,4 @@
-"""Rows as the real transformers renders them: the templates of the tests do there what they do here."""
+"""Rows as the real transformers renders them: the tests' templates do the same there as here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("source", ["anthropic", "gemini", "openai", "sharegpt"])
 def test_rows_are_rendered_as_they_are(source: am.CodecName, transformers: Library) -> None:
-    """What is converted from another format goes to a template without a change, and none of it is refused."""
+    """Rows converted from another format go to a template unchanged, and none is refused."""
     rows = [am.encode(am.decode(document, source), "hf", on_loss="ignore") for _, document in documents(source)]
     rows = [row for row in rows if row["messages"] and all("content" in message for message in row["messages"])]
     answers = transformers.ask({"template": TOOLS, "row": row} for row in rows)

@@ -1,4 +1,4 @@
-"""The codecs of the AI SDK against the real package: it accepts what is converted, and converts it as we do."""
+"""The codecs of the AI SDK against the real package: it accepts what we convert, and converts it as we do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS: dict[am.CodecName, str] = {"vercel": "model", "vercel-ui": "ui"}
 
 
 def refused(library: Library, target: am.CodecName, found: list[tuple[str, Any]]) -> list[str]:
-    """Return what the package says of the lists of messages that it refuses; it takes no empty list of users'."""
+    """Return the package's reasons for the lists of messages that it refuses; it accepts no empty list from users."""
     asked = [(name, natives) for name, natives in found if natives]
     answers = library.ask({KINDS[target]: natives} for _, natives in asked)
     return [f"{name}: {answer['error']}" for (name, _), answer in zip(asked, answers, strict=True) if "error" in answer]
@@ -31,7 +31,7 @@ def refused(library: Library, target: am.CodecName, found: list[tuple[str, Any]]
 @pytest.mark.parametrize("target", FAMILY)
 @pytest.mark.parametrize("source", [*SOURCES, *FAMILY])
 def test_the_package_accepts_what_is_converted(source: am.CodecName, target: am.CodecName, vercel: Library) -> None:
-    """Every stored document of another format is accepted; of users', it makes messages for models."""
+    """Every stored document of another format is accepted; the package makes model messages from UI messages."""
     found: list[tuple[str, Any]] = []
     if source == target:
         return
@@ -45,7 +45,7 @@ def test_the_package_accepts_what_is_converted(source: am.CodecName, target: am.
 @pytest.mark.parametrize("target", FAMILY)
 @given(history=histories())
 def test_the_package_accepts_any_history(target: am.CodecName, history: am.History, vercel: Library) -> None:
-    """The same of all that the model can say, but for extras of the families' own."""
+    """The same for everything that the model can hold, except extras of the families' own."""
     if "vercel" in str(history.extras) + str(list(history)):
         return
     natives = am.get_codec(target).native_messages(am.encode(history, target, on_loss="ignore"))
@@ -53,7 +53,7 @@ def test_the_package_accepts_any_history(target: am.CodecName, history: am.Histo
 
 
 def test_users_messages_become_those_of_models_as_the_package_makes_them(vercel: Library) -> None:
-    """Calls, results, steps and the order of all: ours for models are those of ``convertToModelMessages``."""
+    """Calls, results, steps and their order: our model messages are those of ``convertToModelMessages``."""
     call: Any = {"type": "tool-find", "toolCallId": "c1", "input": {"q": 1}}
     failed: Any = {"type": "dynamic-tool", "toolName": "run", "toolCallId": "c2", "input": {}}
     parts: list[Any] = [

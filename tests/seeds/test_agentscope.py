@@ -25,14 +25,14 @@ def test_agentscope_text_message() -> None:
 
 
 def test_agentscope_fields() -> None:
-    """The five fields of a message: the id is made, the metadata are empty unless given."""
+    """The five fields of a message: the id is made, and metadata is empty unless given."""
     message = am.Msg("user", "Hi")
     assert isinstance(message.id, str)
     assert (message.name, message.role, message.content, message.metadata) == (None, "user", (am.TextBlock("Hi"),), {})
 
 
 def test_agentscope_multimodal_message() -> None:
-    """Each class of block stands in a message, in order."""
+    """A message holds blocks of each class, in order."""
     url = am.URLSource(IMAGE)
     blocks: list[am.Block] = [
         am.TextBlock("Hello, world!"),
@@ -50,7 +50,7 @@ def test_agentscope_multimodal_message() -> None:
 
 
 def test_agentscope_base64_image() -> None:
-    """A base64 source keeps its text as it was given, with its media type."""
+    """A base64 source keeps its text unchanged, with its media type."""
     source = am.Base64Source("/9j/4AAQSkZ", media_type="image/jpeg")
     message = (
         am.Msg.builder()
@@ -71,7 +71,7 @@ def test_agentscope_url_image() -> None:
 
 
 def test_agentscope_image_from_bytes_and_file(tmp_path: Path) -> None:
-    """An image is made of bytes and of a file that the caller names; the file's media type is told by its bytes."""
+    """An image is made from bytes or from a file that the caller names; its bytes tell the media type."""
     data = b"\xff\xd8\xff\xe0 a photograph"
     path = tmp_path / "photo"
     path.write_bytes(data)
@@ -82,7 +82,7 @@ def test_agentscope_image_from_bytes_and_file(tmp_path: Path) -> None:
 
 
 def test_agentscope_thinking_message() -> None:
-    """Thinking stands beside the answer and is no part of its text."""
+    """Thinking is beside the answer and isn't part of its text."""
     thinking = am.ThinkingBlock("First, I need to understand the problem...")
     message = am.Msg.of(thinking, am.TextBlock("Based on my analysis, the answer is 42.")).with_name("Reasoner")
     assert (message.role, message.name) == ("assistant", "Reasoner")
@@ -111,7 +111,7 @@ METADATA: dict[str, Any] = {"task_id": "12345", "priority": 3, "tags": ["importa
 
 
 def test_agentscope_metadata() -> None:
-    """Metadata are any JSON, never part of the text, and no structured output: that has a field of its own."""
+    """Metadata is any JSON, never part of the text, and not structured output, which has its own field."""
     message = am.Msg.builder().role("assistant").text("Task completed").metadata(METADATA).build()
     assert (message.metadata, message.text) == (METADATA, "Task completed")
     assert not message.has_structured_data()
@@ -119,7 +119,7 @@ def test_agentscope_metadata() -> None:
 
 @attrs.frozen
 class TaskPlan:
-    """What the agent is to plan."""
+    """The plan that the agent is to return."""
 
     goal: str
     steps: list[str]
@@ -127,7 +127,7 @@ class TaskPlan:
 
 
 def test_agentscope_structured_output() -> None:
-    """Structured output becomes an object of the class asked for; where it does not fit, that is an error."""
+    """Structured output becomes an object of the requested class, or raises an error if it doesn't fit."""
     plan = {"goal": "Tea", "steps": ["boil", "pour"], "estimatedHours": 1}
     message = am.Msg.assistant("Here is the plan.", structured=plan)
     assert message.has_structured_data()
@@ -137,7 +137,7 @@ def test_agentscope_structured_output() -> None:
 
 
 def test_agentscope_serialization() -> None:
-    """A message goes to JSON text and comes back the same."""
+    """A message becomes JSON text and comes back the same."""
     message = am.Msg.user("Hello", name="Alice")
     again = am.Msg.from_json(message.to_json())
     assert again == message
@@ -148,25 +148,25 @@ MIXED = am.Msg("assistant", [am.TextBlock("one"), am.ImageBlock.from_url(IMAGE),
 
 
 def test_agentscope_text_content() -> None:
-    """``text`` joins the text blocks with newline; without any it is empty."""
+    """``text`` joins the text blocks with newline, or is empty without any."""
     assert MIXED.text == "one\ntwo"
     assert am.Msg("user").text == ""
 
 
 def test_agentscope_has_content_blocks() -> None:
-    """``has`` tells whether there is a block of a class."""
+    """``has`` checks for a block of a class."""
     assert (MIXED.has(am.ImageBlock), MIXED.has(am.ToolUseBlock)) == (True, False)
 
 
 def test_agentscope_blocks_by_class() -> None:
-    """``blocks`` gives all of a class, ``first`` the first or None."""
+    """``blocks`` returns all blocks of a class, ``first`` the first one or None."""
     assert MIXED.blocks(am.ImageBlock) == (am.ImageBlock.from_url(IMAGE),)
     assert MIXED.first(am.TextBlock) is MIXED.content[0]
     assert MIXED.first(am.VideoBlock) is None
 
 
 def test_agentscope_copy_with_different_name() -> None:
-    """``to_builder`` starts from a message and leaves it as it was; ``with_name`` is the short way."""
+    """``to_builder`` starts from a message without changing it; ``with_name`` is the short way."""
     message = am.Msg.user("Hi", name="Alice")
     renamed = message.to_builder().name("Bob").build()
     assert (message.name, renamed.name) == ("Alice", "Bob")
@@ -174,12 +174,12 @@ def test_agentscope_copy_with_different_name() -> None:
 
 
 def test_agentscope_roles() -> None:
-    """The four roles have names; they are lower-case texts here, and upper case on AgentScope's wire."""
+    """The four roles have names: lower case here, upper case on AgentScope's wire."""
     assert [am.Role.USER, am.Role.ASSISTANT, am.Role.SYSTEM, am.Role.TOOL] == ["user", "assistant", "system", "tool"]
 
 
 def test_agentscope_immutable() -> None:
-    """A builder that goes on never changes what it built."""
+    """A builder used again never changes what it built."""
     builder = am.Msg.builder().role("user").text("one")
     first = builder.build()
     assert builder.text("two").build().text == "one\ntwo"
@@ -199,7 +199,7 @@ COMPLETE = am.History.of(
 
 
 def test_agentscope_complete_example() -> None:
-    """What the documentation prints of its five messages."""
+    """The documentation's printed output of its five messages."""
     call, result = COMPLETE[2].first(am.ToolUseBlock), COMPLETE[3].first(am.ToolResultBlock)
     assert call is not None
     assert result is not None
@@ -213,7 +213,7 @@ def test_agentscope_complete_example() -> None:
 
 
 def _java(message: am.Msg, **options: Any) -> dict[str, Any]:
-    """Return the one message that Java's codec writes, of which nothing may be lost."""
+    """Return the one message that Java's codec writes, without any loss."""
     losses: list[am.Loss] = []
     written: dict[str, Any] = message.encode("agentscope-java", losses=losses, **options)
     assert losses == []
@@ -221,7 +221,7 @@ def _java(message: am.Msg, **options: Any) -> dict[str, Any]:
 
 
 def test_agentscope_wire_form_of_a_message() -> None:
-    """Java's JSON of a message: the role in capitals, the time local without zone, and null for what is not there."""
+    """Java's JSON of a message: the role in capitals, the time local without zone, and null for absent values."""
     time = dt.datetime(2026, 1, 15, 10, 30, 45, 123000)
     message = am.Msg.user("Hello, AgentScope!", name="Alice", id="m1", created_at=time)
     document: dict[str, Any] = {
@@ -264,7 +264,7 @@ BLOCKS: dict[str, tuple[am.Block, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", list(BLOCKS))
 def test_agentscope_wire_form_of_blocks(name: str) -> None:
-    """Each class of block is written as Java writes it, and read again as the same."""
+    """Each class of block is written in Java's form, and read again as the same."""
     block, document = BLOCKS[name]
     written = _java(am.Msg("assistant", [block]))
     assert written["content"] == [document]
@@ -290,7 +290,7 @@ def test_agentscope_wire_form_of_tool_results() -> None:
 
 
 def test_agentscope_names_of_the_documentation() -> None:
-    """The documentation says arguments and result, which Java overlooks: they are read here, and come back so."""
+    """The documentation has arguments and result, which Java ignores: they are read here, and come back."""
     call = {"type": "tool_use", "id": "call_123", "name": "get_weather", "arguments": {"location": "Beijing"}}
     result = {"type": "tool_result", "id": "call_123", "name": "get_weather", "result": {"type": "text", "text": SUNNY}}
     document = [
@@ -304,7 +304,7 @@ def test_agentscope_names_of_the_documentation() -> None:
 
 
 def test_agentscope_structured_output_on_the_wire() -> None:
-    """Structured output is ``_structured_output`` of Java's metadata, and a field of its own in Python."""
+    """Structured output is ``_structured_output`` in Java's metadata, and a field of its own in Python."""
     message = am.Msg.assistant("Here is the plan.", structured={"goal": "Tea"}, metadata={"priority": 3})
     document = _java(message)
     assert document["metadata"] == {"priority": 3, "_structured_output": {"goal": "Tea"}}
@@ -315,7 +315,7 @@ def test_agentscope_structured_output_on_the_wire() -> None:
 
 
 def test_agentscope_complete_example_in_java() -> None:
-    """The five messages go to Java's form and come back with the same content."""
+    """The five messages convert to Java's form and come back with the same content."""
     losses: list[am.Loss] = []
     document = am.encode(COMPLETE, "agentscope-java", losses=losses)
     assert [message["role"] for message in document] == ["USER", "ASSISTANT", "ASSISTANT", "TOOL", "ASSISTANT"]

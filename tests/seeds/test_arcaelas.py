@@ -12,7 +12,7 @@ import pytest
 import agentmsg as am
 from support.checked import sent_and_back
 
-ANY: Any = am  # to hand in what a type checker would refuse
+ANY: Any = am  # to pass what a type checker would refuse
 WEATHER = {"temperature": 24, "condition": "sunny"}
 CONVERSATION = am.History.of(
     {"role": "system", "content": "You are a helpful customer service assistant"},
@@ -32,7 +32,7 @@ def test_arcaelas_four_roles() -> None:
 
 
 def test_arcaelas_options_as_mappings() -> None:
-    """The options of a message are a mapping, too; ``tool_id`` is ``tool_call_id`` here."""
+    """The options of a message may be a mapping; ``tool_id`` is ``tool_call_id`` here."""
     assert [message.role for message in CONVERSATION] == ["system", "user", "assistant", "user"]
     assert CONVERSATION[-1].text == "Order #12345"
     tool = am.History.of({"role": "tool", "content": "Data", "tool_call_id": "calc_123"})[0]
@@ -48,7 +48,7 @@ def test_arcaelas_tool_id_is_only_defined_for_tools() -> None:
 
 
 def test_arcaelas_automatic_timestamp() -> None:
-    """A new message is stamped with the present time, in UTC and milliseconds."""
+    """A new message gets the present time, in UTC and milliseconds."""
     before = dt.datetime.now(dt.UTC)
     time = am.Msg.user("Hello").created_at
     assert time is not None
@@ -65,7 +65,7 @@ def test_arcaelas_content_is_read_only() -> None:
 
 
 def test_arcaelas_length() -> None:
-    """``length`` counts the characters of the text: Python's, of which an emoji is one (in JavaScript two)."""
+    """``length`` counts the characters of the text: an emoji is one in Python, two in JavaScript."""
     assert am.Msg.user("Hello world").length == 11
     assert am.Msg.user("👋").length == 1
     assert am.Msg("user", [am.ImageBlock.from_url("https://example.com/a.png")]).length == 0
@@ -85,7 +85,7 @@ LONG = "This is a very long message that will be truncated when displayed as a s
     ],
 )
 def test_arcaelas_to_string(message: am.Msg, shown: str) -> None:
-    """``str`` shows role, tool id and text, cut to 50 characters where it has more."""
+    """``str`` shows role, tool id and text, cut after 50 characters."""
     assert str(message) == shown
 
 
@@ -103,7 +103,7 @@ def test_arcaelas_tool_results() -> None:
 
 
 def test_arcaelas_filter_by_role() -> None:
-    """Messages of a role are asked for by name, and come in order."""
+    """Messages of a role are selected by name, and come in order."""
     assert [m.text for m in CONVERSATION.filter(role="user")] == ["I need help with my order", "Order #12345"]
     assert list(CONVERSATION.filter(role="tool")) == [m for m in CONVERSATION if m.is_tool] == []
     assert CONVERSATION.filter(role="assistant")[0] is CONVERSATION[2]
@@ -111,7 +111,7 @@ def test_arcaelas_filter_by_role() -> None:
 
 
 def test_arcaelas_turns_of_a_conversation() -> None:
-    """A conversation falls into turns, each a user's message with what follows."""
+    """A conversation has turns, each a user's message with everything after it."""
     turns = [(turn.user and turn.user.text, len(turn.messages)) for turn in CONVERSATION.turns()]
     assert turns == [(None, 1), ("I need help with my order", 2), ("Order #12345", 1)]
 
@@ -122,7 +122,7 @@ def test_arcaelas_counts_by_role() -> None:
 
 
 def test_arcaelas_conversation_analysis() -> None:
-    """``stats()`` is the documentation's analyzeConversation, for an empty conversation, too."""
+    """``stats()`` is the documentation's analyzeConversation, also for an empty conversation."""
     start = dt.datetime(2025, 10, 12, 10, 30, 45, 123000, tzinfo=dt.UTC)
     history = am.History(m.evolve(created_at=start + dt.timedelta(seconds=i)) for i, m in enumerate(CONVERSATION))
     stats = history.extended(am.Msg.tool("{}", tool_call_id="c1", created_at=None)).stats()
@@ -133,7 +133,7 @@ def test_arcaelas_conversation_analysis() -> None:
 
 
 def test_arcaelas_duration_of_naive_and_aware_times() -> None:
-    """Where naive and aware times mix, the duration is None: nobody knows it, and nothing is raised."""
+    """If naive and aware times mix, the duration is None, and nothing is raised."""
     naive = am.Msg.user("x", created_at=dt.datetime(2025, 10, 12, 10, 30))
     assert am.History.of(naive, "now").stats().duration is None
 
@@ -151,14 +151,14 @@ def test_arcaelas_duration_of_naive_and_aware_times() -> None:
     ],
 )
 def test_arcaelas_validation(options: dict[str, str], missing: str) -> None:
-    """Role, text and a tool's id are required, and asked for in this order."""
+    """Role, text and a tool's id are required, and checked in this order."""
     with pytest.raises(am.InvalidMessage) as caught:
         am.History.of(options)
     assert (caught.value.code, caught.value.path) == ("required", ("messages", 0, missing))
 
 
 def test_arcaelas_validation_of_factories() -> None:
-    """The factories ask for the same, in the same order; the error is a ValueError."""
+    """The factories check the same, in the same order; the error is a ValueError."""
     with pytest.raises(ValueError, match="id of its call"):
         am.Msg.tool("Data", tool_call_id="")
     with pytest.raises(am.InvalidMessage, match="text"):
@@ -170,7 +170,7 @@ def test_arcaelas_validation_of_factories() -> None:
 
 
 def test_arcaelas_type_narrowing() -> None:
-    """A pattern tells tool messages apart and binds the id."""
+    """A pattern matches tool messages and binds the id."""
 
     def link(message: am.Msg) -> str | None:
         match message:
@@ -192,7 +192,7 @@ TO_JSON: dict[str, tuple[am.Msg, dict[str, str]]] = {
         am.Msg.assistant("Hello there!", created_at=TIME),
         {"role": "assistant", "content": "Hello there!", "timestamp": STAMP},
     ),
-    # The documentation shows the id before the timestamp, and calls it tool_id: its library does neither today.
+    # The documentation shows the id before the timestamp, and calls it tool_id; its library does neither today.
     "tool": (
         am.Msg.tool("Data", tool_call_id="calc_123", created_at=TIME),
         {"role": "tool", "content": "Data", "timestamp": STAMP, "tool_call_id": "calc_123"},
@@ -203,20 +203,20 @@ TO_JSON: dict[str, tuple[am.Msg, dict[str, str]]] = {
 
 @pytest.mark.parametrize("name", list(TO_JSON))
 def test_arcaelas_to_json(name: str) -> None:
-    """``encode("arcaelas")`` gives what ``toJSON`` gives, keys in its order, and the way back keeps the time."""
+    """``encode("arcaelas")`` writes the result of ``toJSON``, keys in its order, and decoding keeps the time."""
     message, document = TO_JSON[name]
     again = sent_and_back(message, document, codec="arcaelas")
     assert again.created_at == message.created_at
 
 
 def test_arcaelas_to_json_of_new_messages() -> None:
-    """The time of a new message is written as JavaScript writes times: UTC with three decimals and a Z."""
+    """The time of a new message is written as in JavaScript: UTC with three decimals and a Z."""
     document = am.Msg.user("Hello").encode("arcaelas")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", document["timestamp"])
 
 
 def test_arcaelas_tool_id_of_the_documentation() -> None:
-    """The older ``tool_id`` is read, and a history that has it keeps it for the results that join it."""
+    """The older ``tool_id`` is read, and a history with it keeps it for new results."""
     document = [{"role": "tool", "content": "Data", "tool_id": "calc_123", "timestamp": STAMP}]
     history = am.decode(document, "arcaelas")
     assert history[0].tool_call_id == "calc_123"

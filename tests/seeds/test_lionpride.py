@@ -11,7 +11,7 @@ import agentmsg as am
 
 
 def test_lionpride_clone() -> None:
-    """A clone has a new id, may have another sender, and says in its metadata where it comes from."""
+    """A clone has a new id, may have another sender, and names its origin in its metadata."""
     original = am.Msg.user("Hello", name="user", recipient="branch_b", metadata={"k": 1})
     cloned = original.clone(name="agent_1")
     assert cloned.metadata["clone_from"] == original.id
@@ -30,7 +30,7 @@ def test_lionpride_clone_of_a_clone() -> None:
 
 
 def test_lionpride_sender_and_recipient() -> None:
-    """Sender and recipient are texts or None; ``sender`` is another word for ``name``."""
+    """Sender and recipient are strings or None; ``sender`` is another name of ``name``."""
     message = am.Msg.assistant("Done.", name="agent_1", recipient="user")
     assert (message.sender, message.name, message.recipient) == ("agent_1", "agent_1", "user")
     assert (am.Msg.user("Hi").sender, am.Msg.user("Hi").recipient) == (None, None)
@@ -47,14 +47,14 @@ def test_lionpride_to_chat() -> None:
 
 
 def test_lionpride_derived_role() -> None:
-    """``Msg.of`` derives the role from what the blocks are."""
+    """``Msg.of`` derives the role from its blocks."""
     assert am.Msg.of(am.TextBlock("Hello")).role == "user"
     assert am.Msg.of(am.ToolUseBlock("c1", "search", {"query": "docs"})).role == "assistant"
     assert am.Msg.of(am.ToolResultBlock("c1", structured=["a", "b"])).role == "tool"
 
 
 def test_lionpride_tool_call_workflow() -> None:
-    """The result of a call has any JSON, the id of the call, and ``ok`` for success."""
+    """The result of a call holds any JSON, the id of the call, and ``ok`` for success."""
     request = am.Msg.of(am.ToolUseBlock("req_123", "search", {"query": "docs"}))
     response = am.Msg.of(am.ToolResultBlock(request.tool_calls[0].id, structured=["a", "b"]))
     failed = am.Msg.of(am.ToolResultBlock("req_123", error="no such index"))
@@ -71,14 +71,14 @@ def test_lionpride_embedding() -> None:
 
 
 def test_lionpride_multimodal_message() -> None:
-    """An image has its detail; the text stands before it."""
+    """An image has its detail; the text comes before it."""
     image = am.ImageBlock(am.URLSource("https://example.com/image.jpg"), detail="high")
     message = am.Msg("user", [am.TextBlock("Describe this image"), image])
     assert (message.text, message.blocks(am.ImageBlock)[0].detail) == ("Describe this image", "high")
 
 
 def test_lionpride_serialization_roundtrip() -> None:
-    """A message comes back the same from its dict and its JSON text: equality is by value here, not by id alone."""
+    """A message comes back the same from its dict and its JSON text: equality is by value here, not only by id."""
     message = am.Msg.user("Analyze this", name="user", embedding=[0.5])
     assert am.Msg.from_json(message.to_json()) == message
     assert am.Msg.from_dict(message.to_dict()) == message
@@ -86,7 +86,7 @@ def test_lionpride_serialization_roundtrip() -> None:
 
 
 def test_lionpride_structured_request() -> None:
-    """Structured data travel as data; the class they are read into is named where they are read."""
+    """Structured data is stored as data; the reader names the class to read it into."""
     message = am.Msg.assistant("{}", structured={"query": "docs"})
     assert message.get_structured_data(dict[str, str]) == {"query": "docs"}
 
@@ -107,7 +107,7 @@ ROLES: dict[str, tuple[dict[str, Any], str]] = {
     "error": ({"error": "no index"}, "tool"),
     "system_message": ({"system_message": "You are helpful."}, "system"),
     "system_datetime": ({"system_datetime": True}, "system"),
-    # What is there counts, empty or not; of the keys of several kinds the first of these decides.
+    # Presence counts, even of empty values; of keys of several kinds, the first of these decides.
     "an empty answer": ({"assistant_response": ""}, "assistant"),
     "a result that is null": ({"result": None}, "tool"),
     "an instruction before an answer": ({"assistant_response": "x", "context": []}, "user"),
@@ -123,7 +123,7 @@ ROLES: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", list(ROLES))
 def test_lionpride_role_from_content(name: str) -> None:
-    """The keys of content decide the role, in the order in which lionpride itself asks for them."""
+    """The keys of content decide the role, in the order in which lionpride itself checks them."""
     content, role = ROLES[name]
     message = am.Msg.decode({"content": content}, "lionpride")
     assert message.role == role
@@ -131,7 +131,7 @@ def test_lionpride_role_from_content(name: str) -> None:
 
 
 def test_lionpride_system_datetime() -> None:
-    """The wish for the present time stands beside the message, as data."""
+    """The request for the present time is beside the message, as data."""
     content = {"system_message": "You are helpful.", "system_datetime": True}
     message = am.Msg.decode({"content": content}, "lionpride")
     (wish,) = message.blocks(am.DataBlock)
@@ -185,7 +185,7 @@ def test_lionpride_call_and_response() -> None:
     ],
 )
 def test_lionpride_created_at(created_at: Any, time: dt.datetime) -> None:
-    """A time is ISO text, with zone or without, or seconds since 1970 as a number or text; it comes back as it was."""
+    """A time is ISO text, with or without zone, or seconds since 1970 as number or text; it comes back unchanged."""
     document = {"created_at": created_at, "content": {"instruction": "Hello"}}
     message = am.Msg.decode(document, "lionpride")
     assert (message.created_at, message.created_at and message.created_at.tzinfo) == (time, time.tzinfo)
@@ -193,7 +193,7 @@ def test_lionpride_created_at(created_at: Any, time: dt.datetime) -> None:
 
 
 def test_lionpride_created_at_of_new_messages() -> None:
-    """The constructor takes a datetime only: a text or number would have to be guessed at."""
+    """The constructor takes only a datetime: a text or number would need guessing."""
     time = dt.datetime(2026, 1, 15, 10, 30, tzinfo=dt.UTC)
     message = am.Msg.user("Hello", created_at=time)
     assert message.encode("lionpride")["created_at"] == "2026-01-15T10:30:00+00:00"
@@ -202,7 +202,7 @@ def test_lionpride_created_at_of_new_messages() -> None:
 
 
 def test_lionpride_node_fields() -> None:
-    """Sender, recipient, embedding, lineage and id are those of the message, both ways."""
+    """Sender, recipient, embedding, lineage and id belong to the message, both ways."""
     original = am.Msg.user("Hello", name="user", recipient="branch_a", embedding=[0.5], id=None, created_at=None)
     cloned = original.with_id("7c9e6679-7425-40de-944b-e07fc1f90ae7").clone(name="agent_1").with_id(None)
     losses: list[am.Loss] = []

@@ -14,7 +14,7 @@ CALL = {"id": "item_123", "call_id": "call_456", "name": "weather_tool", "argume
 
 
 def test_riffer_system_and_user() -> None:
-    """Role and content of messages of text, and both as a dict."""
+    """Role and content of text messages, also as a dict."""
     system, user = am.Msg.system("You are a helpful assistant."), am.Msg.user("Hello, how are you?")
     assert (system.role, system.text) == ("system", "You are a helpful assistant.")
     assert (user.role, user.text) == ("user", "Hello, how are you?")
@@ -23,13 +23,13 @@ def test_riffer_system_and_user() -> None:
 
 
 def test_riffer_assistant_of_text() -> None:
-    """An answer of text alone has no tool calls."""
+    """An answer with only text has no tool calls."""
     message = am.Msg.assistant("I'm doing well, thank you!")
     assert (message.role, message.text, message.tool_calls) == ("assistant", "I'm doing well, thank you!", ())
 
 
 def test_riffer_assistant_with_tool_calls() -> None:
-    """An answer may be calls without text; the text of the arguments stays as it is, and is parsed, too."""
+    """An answer may be calls without text; the text of the arguments stays unchanged, and is parsed too."""
     message = am.Msg.assistant(
         "", tool_calls=[{"id": "call_123", "call_id": "call_123", "name": "weather_tool", "arguments": TOKYO}]
     )
@@ -64,7 +64,7 @@ def test_riffer_string_prompt() -> None:
 
 
 def test_riffer_message_arrays() -> None:
-    """Dicts make messages of their roles."""
+    """Dicts become messages of their roles."""
     history = am.History.of(
         {"role": "user", "content": "What's the weather?"},
         {"role": "assistant", "content": "I'll check that for you."},
@@ -86,14 +86,14 @@ def test_riffer_mixed_input() -> None:
     ("item", "code"), [({"content": "x"}, "required"), ({"role": ""}, "required"), (5, "type"), ([], "type")]
 )
 def test_riffer_wrong_input(item: am.Msg, code: str) -> None:
-    """What makes no message is a typed error with the index of the item."""
+    """An item that makes no message raises a typed error with its index."""
     with pytest.raises(am.InvalidMessage) as caught:
         am.History.of("fine", item)
     assert (caught.value.code, caught.value.path[:2]) == (code, ("messages", 1))
 
 
 def test_riffer_message_history() -> None:
-    """The conversation is there to read at any time."""
+    """The conversation can be read at any time."""
     recorder = am.Recorder([am.Msg.system("You are a helpful assistant.")])
     recorder.add("Hello!", am.Msg.assistant("Hi there! How can I help you today?"))
     assert [f"[{message.role}] {message.text}" for message in recorder.history] == [
@@ -104,7 +104,7 @@ def test_riffer_message_history() -> None:
 
 
 def test_riffer_tool_call_structure() -> None:
-    """Of a call's two ids ``call_id`` links it with its result, as in Riffer today, and ``id`` is the ``item_id``."""
+    """A call has two ids: ``call_id`` links it with its result, as in Riffer today, and ``id`` is the ``item_id``."""
     (call,) = am.Msg.assistant(tool_calls=[CALL]).tool_calls
     assert (call.id, call.item_id) == ("call_456", "item_123")
     recorder = am.Recorder().add("Weather?", am.Msg.assistant(tool_calls=[CALL]))
@@ -113,7 +113,7 @@ def test_riffer_tool_call_structure() -> None:
 
 
 def test_riffer_message_emission() -> None:
-    """``on_message`` hears what the agent made, assistant and tool messages, and no inputs."""
+    """``on_message`` is called for the agent's own messages, assistant and tool, not for inputs."""
     heard: list[str] = []
     recorder = am.Recorder(on_message=lambda message: heard.append(message.role))
     recorder.add(am.Msg.system("Be brief."), "Weather?", am.Msg.assistant(tool_calls=[CALL]))
@@ -151,13 +151,13 @@ TO_H: dict[str, tuple[am.Msg, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", list(TO_H))
 def test_riffer_dict_form(name: str) -> None:
-    """``encode("riffer")`` gives what ``to_h`` gives, keys in its order, and the way back gives the same content."""
+    """``encode("riffer")`` writes the result of ``to_h``, keys in its order, and decoding returns the same content."""
     message, document = TO_H[name]
     sent_and_back(message, document, codec="riffer")
 
 
 def test_riffer_links_by_either_id() -> None:
-    """The documentation says to link results by ``id``, Riffer today takes ``call_id``: both are read, each kept."""
+    """The documentation links results by ``id``, Riffer today by ``call_id``: both are read, and each is kept."""
     calls = {"role": "assistant", "content": "", "tool_calls": [CALL]}
     for link in ("item_123", "call_456"):
         document = [calls, {"role": "tool", "content": "22C", "tool_call_id": link, "name": "weather_tool"}]
@@ -168,5 +168,5 @@ def test_riffer_links_by_either_id() -> None:
 
 @pytest.mark.parametrize(("version", "link"), [("0.9", "item_123"), ("latest", "call_456")])
 def test_riffer_version_to_write(version: str, link: str) -> None:
-    """An option says for which Riffer a new history is written."""
+    """An option chooses the version of Riffer for a new history."""
     assert am.encode([CALLS, FAILED], "riffer", version=version)[1]["tool_call_id"] == link

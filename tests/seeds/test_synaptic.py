@@ -38,41 +38,41 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("variant", list(VARIANTS))
 def test_synaptic_variants(variant: str) -> None:
-    """Each variant has its role, and answers yes to the question for it and no to the five others."""
+    """Each variant has its role, and is true for its own test and false for the five others."""
     message = VARIANTS[variant]
     assert message.role == ROLES[variant]
     assert {name for name in QUESTIONS.values() if getattr(message, name)} == {QUESTIONS[variant]}
 
 
 def test_synaptic_invariants() -> None:
-    """Tool calls are there for every message and empty for all but those that call; so are the ids of results."""
+    """Every message has tool calls, empty unless it calls; the same goes for ids of results."""
     for variant, message in VARIANTS.items():
         assert (message.tool_calls, message.invalid_tool_calls) == ((), ())
         assert message.tool_call_id == ("call_abc123" if variant == "tool" else None)
 
 
 def test_synaptic_ai_with_tool_calls() -> None:
-    """Text and calls stand in one message."""
+    """A message may have both text and calls."""
     message = am.Msg.assistant("Let me check.", tool_calls=[CALL])
     assert (message.text, message.tool_calls) == ("Let me check.", (CALL,))
 
 
 def test_synaptic_custom_role() -> None:
-    """Any word is a role; those that every codec knows are no custom ones."""
+    """Any word is a role; roles that every codec knows aren't custom ones."""
     assert (VARIANTS["chat"].role, VARIANTS["chat"].text) == ("moderator", "This message is approved.")
     assert not am.Msg.developer("x").is_chat
     assert not am.Msg("unset").is_chat
 
 
 def test_synaptic_remove() -> None:
-    """A removal carries an id and nothing else; other messages have no ``remove_id``."""
+    """A removal has an id and nothing else; other messages have no ``remove_id``."""
     removal = VARIANTS["remove"]
     assert (removal.remove_id, removal.text, removal.name) == ("msg_id_to_remove", "", None)
     assert VARIANTS["human"].remove_id is None
 
 
 def test_synaptic_builder_methods() -> None:
-    """``with_id``, ``with_name`` and ``with_content`` chain, and each gives a new message."""
+    """``with_id``, ``with_name`` and ``with_content`` chain, and each returns a new message."""
     hello = am.Msg.user("Hello")
     image = am.ImageBlock.from_url("https://example.com/photo.jpg")
     message = hello.with_id("msg_001").with_name("Alice").with_content([am.TextBlock("Hello"), image])
@@ -107,7 +107,7 @@ def test_synaptic_accessors() -> None:
 
 
 def test_synaptic_id_is_made() -> None:
-    """A new message has an id here; that the library made it is known, and such an id is the same as none."""
+    """A new message has an id here; it is marked as made by the library, and equals no id."""
     message = am.Msg.assistant("Hello world")
     assert isinstance(message.id, am.Made)
     assert am.same(message, message.with_id(None))
@@ -115,7 +115,7 @@ def test_synaptic_id_is_made() -> None:
 
 
 def test_synaptic_invalid_tool_calls() -> None:
-    """A call whose arguments are no JSON stands apart from the valid ones, its text as received."""
+    """A call whose arguments aren't JSON is separate from the valid ones, with its text as received."""
     broken = {"id": "c2", "name": "add", "arguments": '{"a": 2, "b":'}
     message = am.Msg.assistant("Hm.", tool_calls=[CALL, broken])
     assert message.tool_calls == (CALL,)
@@ -137,7 +137,7 @@ CONTENT: dict[str, tuple[am.Block, str, Any]] = {
 
 @pytest.mark.parametrize("variant", list(CONTENT))
 def test_synaptic_multimodal_content(variant: str) -> None:
-    """Each variant of content is a class of block with its field, and goes to Synaptic's form and back."""
+    """Each variant of content is a class of block with its field, and converts to Synaptic's form and back."""
     block, field, value = CONTENT[variant]
     message = am.Msg("assistant", [block])
     assert getattr(message.first(type(block)), field) == value
@@ -148,7 +148,7 @@ def test_synaptic_multimodal_content(variant: str) -> None:
 
 
 def test_synaptic_exhaustive_matching() -> None:
-    """Patterns tell the variants apart."""
+    """Patterns match the variants."""
 
     def variant(message: am.Msg) -> str:
         match message:
@@ -169,7 +169,7 @@ def test_synaptic_exhaustive_matching() -> None:
 
 
 def test_synaptic_merge_message_runs() -> None:
-    """Neighbours of one role become one message; calls and invalid calls of both are kept."""
+    """Adjacent messages of one role merge; calls and invalid calls of both are kept."""
     history = am.History.of("Hello", "How are you?", am.Msg.assistant("I'm fine")).merge_runs()
     assert [(message.role, message.text) for message in history] == [
         ("user", "Hello\nHow are you?"), ("assistant", "I'm fine"),
@@ -184,7 +184,7 @@ def test_synaptic_merge_message_runs() -> None:
 
 
 def test_synaptic_merge_message_runs_of_tools_and_roles() -> None:
-    """Custom roles merge by their word; results stay apart, for in Synaptic the second one loses its call."""
+    """Custom roles merge by name; results stay separate, because in Synaptic the second one loses its call."""
     tools = [am.Msg.tool("a", tool_call_id="1"), am.Msg.tool("b", tool_call_id="2")]
     chat = [am.Msg.chat("moderator", "Hm."), am.Msg.chat("moderator", "Yes."), am.Msg.chat("judge", "No.")]
     history = am.History([*tools, *chat, am.Msg.remove("m1"), am.Msg.remove("m2")]).merge_runs()
@@ -195,7 +195,7 @@ def test_synaptic_merge_message_runs_of_tools_and_roles() -> None:
 
 
 def test_synaptic_get_buffer_string() -> None:
-    """``to_text`` writes each message behind the label of its role; labels of users and models can be chosen."""
+    """``to_text`` writes each message after the label of its role; labels of users and models can be chosen."""
     history = am.History([am.Msg.system("You are helpful."), am.Msg.user("Hello"), am.Msg.assistant("Hi there!")])
     assert history.to_text() == "System: You are helpful.\nHuman: Hello\nAI: Hi there!"
     assert history.to_text({"human": "Q", "ai": "A"}) == "System: You are helpful.\nQ: Hello\nA: Hi there!"
@@ -205,7 +205,7 @@ def test_synaptic_get_buffer_string() -> None:
 
 
 def test_synaptic_remove_from_history() -> None:
-    """A removal takes the message with its id out of the history, and itself."""
+    """A removal removes the message with its id from the history, and itself."""
     history = am.History([am.Msg.user("Hello", id="m1"), am.Msg.assistant("Hi", id="m2"), am.Msg.remove("m1")])
     assert [message.text for message in history.apply_removals()] == ["Hi"]
 
@@ -274,7 +274,7 @@ WIRE: dict[str, tuple[am.Msg, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", list(WIRE))
 def test_synaptic_wire_form(name: str) -> None:
-    """A message is written as Synaptic writes it, what is empty left out, and comes back with nothing lost."""
+    """A message is written in Synaptic's form, without empty fields, and comes back without loss."""
     message, document = WIRE[name]
     again = sent_and_back(message, document, codec="synaptic")
     assert (again.metadata, again.response_metadata, again.usage) == (
@@ -283,7 +283,7 @@ def test_synaptic_wire_form(name: str) -> None:
 
 
 def test_synaptic_wire_form_of_invalid_tool_calls() -> None:
-    """An invalid call is read with its text, is written as it was, and keeps what went wrong."""
+    """An invalid call is read with its text, is written unchanged, and keeps its error."""
     invalid = {"id": "c2", "name": "add", "arguments": '{"a": 2, "b":', "error": "EOF while parsing"}
     document = {"role": "assistant", "content": "Hm.", "invalid_tool_calls": [invalid]}
     message = am.Msg.decode(document, "synaptic")
@@ -292,7 +292,7 @@ def test_synaptic_wire_form_of_invalid_tool_calls() -> None:
 
 
 def test_synaptic_serialization() -> None:
-    """The documentation's sample, which shows empty lists and nulls, comes back so; new messages leave them out."""
+    """The documentation's sample, with empty lists and nulls, comes back unchanged; new messages leave these out."""
     sample: dict[str, Any] = {"role": "assistant", "content": "Hello!", "tool_calls": [], "id": None, "name": None}
     message = am.Msg.decode(sample, "synaptic")
     assert (message.text, message.tool_calls, message.id, message.name) == ("Hello!", (), None, None)
@@ -301,7 +301,7 @@ def test_synaptic_serialization() -> None:
 
 
 def test_synaptic_to_langchain() -> None:
-    """The documentation says that LangChain reads its messages: it does once they are converted, and back again."""
+    """The documentation promises that LangChain reads its messages: it does after conversion, and back."""
     from langchain_core.messages import AIMessage, messages_from_dict
 
     history = [WIRE["human, with id and name"][1], WIRE["ai with tool calls"][1], WIRE["tool"][1]]
@@ -316,7 +316,7 @@ def test_synaptic_to_langchain() -> None:
 
 
 def test_synaptic_streaming_chunk() -> None:
-    """A chunk has text, whole calls, pieces of calls, invalid calls, an id and usage, and comes back as it was."""
+    """A chunk has text, whole calls, pieces of calls, invalid calls, an id and usage, and comes back unchanged."""
     document: dict[str, Any] = {
         "content": "Hel",
         "tool_calls": [{"id": "call_1", "name": "now", "arguments": {}}],
@@ -350,7 +350,7 @@ def test_synaptic_accumulates_chunks() -> None:
 
 
 def test_synaptic_chunk_into_message() -> None:
-    """``into_message`` gives the message; unlike Synaptic's, ours keeps id, usage, pieces and invalid calls."""
+    """``into_message`` returns the message; unlike Synaptic's, ours keeps id, usage, pieces and invalid calls."""
     documents = [
         {"content": "Hi", "id": "m", "tool_call_chunks": [{"id": "c", "name": "f", "arguments": '{"a"', "index": 0}]},
         {"content": "!", "tool_call_chunks": [{"arguments": ": 1}", "index": 0}, {"arguments": "{", "index": 1}]},
@@ -365,7 +365,7 @@ def test_synaptic_chunk_into_message() -> None:
 
 
 def test_synaptic_chunk_of_newer_versions() -> None:
-    """Newer chunks carry reasoning, which becomes thinking in front of the text."""
+    """Newer chunks have reasoning, which becomes thinking before the text."""
     documents = [{"content": "", "reasoning": "Let me "}, {"content": "42", "reasoning": "think."}]
     chunks = [am.decode_chunk(document, "synaptic") for document in documents]
     message = am.Accumulator(chunks).to_msg()

@@ -1,4 +1,4 @@
-"""What Synaptic's filter_messages and trim_messages do (crate synaptic, as measured), as lines of agentmsg.
+"""Synaptic's filter_messages and trim_messages (crate synaptic, measured behaviour), as lines of agentmsg.
 
 One row for each of its rules, with ``match="all"``.
 """
@@ -48,13 +48,13 @@ TALK = am.History(
         ("nor of ids", {"include_ids": []}, ""),
         ("an empty list leaves nothing out", {"exclude_types": [], "exclude_ids": []}, "shatm-r"),
         ("without conditions all stay", {}, "shatm-r"),
-        # Ours: Synaptic knows no such type, and would include nothing.
+        # Ours: Synaptic doesn't know this type, and would include nothing.
         ("ai means assistant", {"include_types": ["ai"]}, "a"),
     ],
     ids=lambda value: value if isinstance(value, str) and " " in value else "",
 )
 def test_synaptic_filter_messages(rule: str, conditions: dict[str, Any], kept: str) -> None:
-    """Each rule keeps the messages that it keeps there."""
+    """Each rule keeps the same messages as there."""
     found = am.filter_messages(TALK, match="all", **conditions)
     assert "".join(message.id or "-" for message in found) == kept, rule
 
@@ -82,11 +82,11 @@ ABCD = am.History([am.Msg.system("12345"), am.Msg.user("12"), am.Msg.assistant("
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_synaptic_trim_messages(rule: str, most: int, how: dict[str, Any], kept: list[int]) -> None:
-    """Each rule keeps the messages that it keeps there; ``include_system`` is ``keep_system``."""
+    """Each rule keeps the same messages as there; ``include_system`` is ``keep_system``."""
     assert [message.length for message in ABCD.trim(most, counter=_length, **how)] == kept, rule
 
 
 def test_synaptic_documented_example() -> None:
-    """The example of its documentation, a character counter and a system message that stays."""
+    """The example of its documentation: a character counter, and a system message that stays."""
     trimmed = ABCD.trim(4096, counter=lambda message: len(message.text) // 4, strategy="last", keep_system=True)
     assert trimmed is ABCD

@@ -1,7 +1,7 @@
-"""Over all objects of the six formats of the seeds: what nobody reads is an unknown field, and every account is exact.
+"""For all objects of the six formats of the seeds: unread keys are unknown fields, and every loss report is exact.
 
-A key is known to the object that writes it. What a sibling, another generation or a misspelling has is meaning: it
-stands in the model, where accounts tell of it, and never in a note.
+Only the object that writes a key knows it. A key of a sibling, of another generation, or misspelt has a meaning: it
+is in the model, where loss reports show it, and never in a note.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
 
 SIX = ("agentscope", "agentscope-java", "arcaelas", "lionpride", "riffer", "synaptic")
-# Every generation that a codec writes: a conversion into each has an exact account.
+# Every generation that a codec writes: a conversion into each has an exact loss report.
 GENERATIONS: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in SIX),
     *((name, {"version": version}) for name in ("agentscope", "agentscope-java") for version in (1, 2)),
@@ -34,7 +34,7 @@ GENERATIONS: list[tuple[str, dict[str, Any]]] = [
     ("riffer", {"version": "0.9"}),
 ]
 SAMPLE = effort(600)
-# What is free-form in one format or another: a key there is no field.
+# Free-form values in one format or another: a key in them is no field.
 FREE = frozenset(
     {"metadata", "node_metadata", "additional_kwargs", "response_metadata", "structured_output", "arguments", "input"}
 )
@@ -43,7 +43,7 @@ each_codec = pytest.mark.parametrize("codec", [am.get_codec(name) for name in SI
 
 
 def objects(value: Any, *spot: str | int) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
-    """Return all objects in a document, and where they are, but for what is free-form."""
+    """Return all objects in a document with their paths, except free-form ones."""
     items: Iterable[tuple[Any, Any]] = enumerate(value) if is_list(value) else ()
     if is_object(value):
         yield spot, value
@@ -54,7 +54,7 @@ def objects(value: Any, *spot: str | int) -> Iterator[tuple[tuple[str | int, ...
 
 
 def changed(value: Any, spot: tuple[str | int, ...], change: dict[str, Any]) -> Any:
-    """Return a copy of a document, with other values of some keys of the object that is there."""
+    """Return a copy of a document with other values under some keys of the object at a path."""
     if not spot:
         return {**value, **change}
     copy = value.copy()
@@ -64,7 +64,7 @@ def changed(value: Any, spot: tuple[str | int, ...], change: dict[str, Any]) -> 
 
 @cache
 def places(name: str) -> tuple[tuple[Any, tuple[str | int, ...]], ...]:
-    """Return a place for each kind of object of a format: by its keys and tag; the smallest document that has it."""
+    """Return a place for each kind of object of a format, by its keys and tag, in the smallest document that has it."""
     found: dict[Any, tuple[Any, tuple[str | int, ...]]] = {}
     for _, document in sorted(documents(name), key=lambda pair: len(repr(pair[1]))):
         for spot, value in objects(document):
@@ -83,7 +83,7 @@ def vocabulary(name: str) -> tuple[str, ...]:
 @each_codec
 @pytest.mark.parametrize("value", [PROBE, {"zq": PROBE}, [PROBE]], ids=["text", "object", "list"])
 def test_every_key_at_every_object_is_read_or_an_unknown_field(codec: Codec, value: Any) -> None:
-    """Whatever key of a format stands in whatever object of it, its value is in the model, or the whole is refused."""
+    """Any key of a format, in any object of it, ends up in the model, or the whole is refused."""
     rng = random.Random(1)
     kinds, keys = places(codec.name), vocabulary(codec.name)
     for _ in range(SAMPLE):
@@ -95,7 +95,7 @@ def test_every_key_at_every_object_is_read_or_an_unknown_field(codec: Codec, val
 
 @each_codec
 def test_damage_is_in_the_model(codec: Codec) -> None:
-    """What stands in a damaged document is in the model, or the whole is refused."""
+    """All values of a damaged document are in the model, or the whole is refused."""
     found = [damage for damage in damages(documents(codec.name)) if damage.probed]
     for damage in random.Random(2).sample(found, min(SAMPLE, len(found))):
         history = exact_return(codec, damage.document)
@@ -105,7 +105,7 @@ def test_damage_is_in_the_model(codec: Codec) -> None:
 @pytest.mark.parametrize(("target", "options"), GENERATIONS, ids=str)
 @pytest.mark.parametrize("source", SIX)
 def test_what_is_restored_is_the_document(source: am.CodecName, target: str, options: dict[str, Any]) -> None:
-    """The output of a conversion into any generation, and its account on file, give the source document again."""
+    """A conversion into any generation, with its loss report on file, rebuilds the source document."""
     codec = am.get_codec(target, **options)
     rng = random.Random(3)
     found = [damage.document for damage in damages(documents(source))]

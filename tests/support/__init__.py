@@ -1,1 +1,1 @@
-"""What several tests share: example histories, toy codecs, documents to damage."""
+"""Shared by several tests: example histories, toy codecs, documents to damage."""

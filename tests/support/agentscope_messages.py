@@ -1,4 +1,4 @@
-"""Documents of AgentScope written by hand after the real types: every block, field and state of both libraries."""
+"""AgentScope documents, hand-written after the real types: every block, field and state of both libraries."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ AGENTSCOPE_1: list[Any] = [
 ]
 
 
-# As InMemoryMemory.state_dict() of 1.0.21 gives it: each message with its marks.
+# Written by InMemoryMemory.state_dict() of 1.0.21: each message with its marks.
 MEMORY: dict[str, Any] = {
     "_compressed_summary": "They spoke of tea.",
     "content": [
@@ -127,7 +127,7 @@ def _oldest(role: str, content: Any, **fields: Any) -> dict[str, Any]:
     return {**message, "content": content, "metadata": None, "timestamp": "2024-10-01 10:00:00", **fields}
 
 
-# 0.1.1 has the URLs of media beside content, 0.1.6 in blocks; 0.0.5 tells the class otherwise, and has no metadata.
+# 0.1.1 has the URLs of media beside content, 0.1.6 in blocks; 0.0.5 names the class differently, without metadata.
 AGENTSCOPE_0: list[Any] = [
     _oldest("system", "Be brief.", url=None),
     _oldest("user", "Look", url=["https://e.com/a.png", "b.mp3", "c"]),

@@ -1,4 +1,4 @@
-"""Which tests concern a codec: those that name it, or its family, in their file, their function or their parameters."""
+"""The tests that concern a codec: those that name it, or its family, in their file, function or parameters."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["chosen_words", "concerns", "named_in"]
 
 
 def chosen_words(names: Iterable[str]) -> frozenset[str]:
-    """Return what names some codecs: their own names, and those of their families.
+    """Return the names of some codecs, and of their families.
 
     Raises:
-        pytest.UsageError: for a codec that there is not; it lists those that there are.
+        pytest.UsageError: for an unknown codec; it lists the known ones.
     """
     known = codec_names()
     wanted = list(names)
@@ -43,11 +43,11 @@ def _codec_word() -> re.Pattern[str]:
 
 
 def concerns(item: pytest.Item, words: frozenset[str]) -> bool:
-    """Tell whether a test concerns the codecs that some words name (see ``chosen_words``)."""
+    """Whether a test concerns the codecs named by some words (see ``chosen_words``)."""
     named = named_in(f"{item.path.stem} {item.name}")
     for mark in item.iter_markers("codec"):
         named |= chosen_words(mark.args)
-    # An id need not tell the name of the codec that it stands for.
+    # An id need not contain the name of its codec.
     parameters: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
     held = {value.name for value in parameters.values() if isinstance(value, Codec)}
     return not words.isdisjoint(named | held)

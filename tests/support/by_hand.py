@@ -1,4 +1,4 @@
-"""Documents written by hand after what the real types declare, for systems of which few golden documents exist."""
+"""Documents hand-written after the declared types, for systems with few golden documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codecs of LangChain's family without their short ways: the truth that these are held against."""
+"""LangChain codecs without their short ways: the reference to compare these with."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class NoShortWays:
     __slots__ = ()
 
     def from_bytes(self: Any, raw: Any, limits: Limits, duplicates: Any) -> Any:
-        """Read what is parsed."""
+        """Read the parsed document."""
         return self.read(self.parse(raw, limits, duplicates))
 
     def to_bytes(self: Any, history: History) -> Any:
-        """Render what is written."""
+        """Render the written document."""
         return self.render(self.write(history))
 
 
 def without_fast(codec: Any) -> Any:
-    """Return a codec whose engine reads and writes nothing fast any more."""
+    """Return a codec whose engine has lost all its fast ways."""
     engine = codec.engine
     engine.fill()
     for table in (engine.fast_readers, engine.fast_writers, engine.parts.quick, engine.parts.quick_writers):

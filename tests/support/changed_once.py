@@ -1,4 +1,4 @@
-"""Documents with one thing changed: whatever may stand anywhere, somewhere."""
+"""Documents with one thing changed: any possible value, in any place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["changed_once"]
 
-# What may stand wherever something else is usual.
+# Values that may be anywhere instead of the usual one.
 ODD: tuple[Any, ...] = (
     None,
     True,
@@ -43,7 +43,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def changed_once(document: Any) -> Iterator[Any]:
-    """Yield a document with each single value replaced or left out, and with each object given a key more."""
+    """Yield a document with each single value replaced or left out, and with one more key in each object."""
     for number in range(len(list(_places(document)))):
         for odd in ODD:
             copy = plain_copy(document)

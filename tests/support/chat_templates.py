@@ -1,4 +1,4 @@
-"""Two chat templates, as strict as those of models are, and what renders them as transformers does."""
+"""Two chat templates as strict as real ones, and a renderer that works like transformers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TOOLS = """
     {{- '\n' }}
 {%- endfor %}
 """
-# Images are placeholders, and nothing but text stands beside them.
+# Images are placeholders, with only text beside them.
 VISION = """
 {%- for message in messages %}
     {{- message.role + ': ' }}
@@ -64,7 +64,7 @@ VISION = """
 
 
 def rendered(template: str, row: dict[str, Any]) -> str:
-    """Return what a template makes of a row; it raises what it refuses."""
+    """Return a row rendered by a template, which may raise."""
     environment: Any = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
     environment.filters["tojson"] = _as_json
     environment.globals["raise_exception"] = _refuse

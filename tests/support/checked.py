@@ -1,4 +1,4 @@
-"""What the tests of single codecs ask: that documents come back, what is written and lost, and where errors are."""
+"""Checks for the tests of single codecs: exact return, written documents, losses, and the place of errors."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["msg", "refused", "returned", "sent_and_back", "written"]
 
 
 def msg(role: str, *content: am.Block, **fields: Any) -> am.Msg:
-    """Return a message without anything that the library makes."""
-    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type] # of any names
+    """Return a message without id and time."""
+    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type] # any names
 
 
 def returned(document: Any, *, codec: am.Codec) -> am.History:
-    """Return the history of a document, having checked that the document comes back exactly."""
+    """Check that a document comes back exactly, and return its history."""
     history = exact_return(codec, document)
     assert history is not None
     return history
@@ -27,13 +27,13 @@ def returned(document: Any, *, codec: am.Codec) -> am.History:
 def written(
     *messages: am.Msg, codec: am.Codec | am.CodecName, losses: list[am.Loss] | None = None, **options: Any
 ) -> Any:
-    """Return the document of some messages, whatever is lost; what is goes to ``losses``."""
+    """Return the document of some messages, losses allowed; they go to ``losses``."""
     found: list[am.Loss] = [] if losses is None else losses
     return am.encode(am.History(messages), codec, losses=found, **options)
 
 
 def sent_and_back(message: am.Msg, document: dict[str, Any], *, codec: am.CodecName) -> am.Msg:
-    """Return what is read where a message was written, without a loss, as this document with its keys in order."""
+    """Check that a message is written without loss as this document, keys in order, and return it read again."""
     losses: list[am.Loss] = []
     native = message.encode(codec, losses=losses)
     assert (native, list(native), losses) == (document, list(document), [])
@@ -43,7 +43,7 @@ def sent_and_back(message: am.Msg, document: dict[str, Any], *, codec: am.CodecN
 
 
 def refused(document: Any, *, codec: am.Codec | am.CodecName) -> tuple[tuple[str | int, ...], str, str | None]:
-    """Return where a document is refused, with which code, and by which codec."""
+    """Return the path, the code and the codec of a document's refusal."""
     with pytest.raises(am.DecodeError) as caught:
         am.decode(document, codec)
     return caught.value.path, caught.value.code, caught.value.codec

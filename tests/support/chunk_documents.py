@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNKED", "chunk_documents", "merge_cases"]
 
-# The codecs that read chunks, and how many documents there are at least.
+# The codecs that read chunks, with the least number of their documents.
 CHUNKED: Mapping[am.CodecName, int] = {"langchain": 276, "synaptic": 5}
 
 
@@ -29,7 +29,7 @@ def merge_cases() -> list[dict[str, Any]]:
 
 @cache
 def chunk_documents(name: str) -> list[Any]:
-    """Return the documents of the chunks of a format."""
+    """Return the chunk documents of a format."""
     return _of_langchain() if name == "langchain" else _of_synaptic()
 
 

@@ -90,7 +90,7 @@ The source is a tour through everything that the format on the way can hold. Mos
 [Conversions](conversions.md) tells what the whole tour loses in each format.
 
 """
-# Two turns with a tool, as people have them everywhere.
+# Two turns with a tool, in the most common form.
 _EXAMPLE: dict[str, Any] = {
     "agentmsg": 1,
     "messages": [
@@ -124,7 +124,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _json(value: Any, indent: str = "") -> str:
-    """Return JSON text in which whatever fits stands on one line."""
+    """Return JSON text with everything that fits on one line."""
     short = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(short) <= _WIDTH:
         return short
@@ -143,11 +143,11 @@ def _fenced(value: Any) -> Iterator[str]:
 
 @attrs.frozen
 class CodecPage:
-    """What the docstring of a codec's module says, in its parts.
+    """The docstring of a codec's module, in its parts.
 
     Attributes:
         lead: the first sentence, without the name.
-        documents: which documents there are, and which version of a library or specification they follow.
+        documents: the kinds of documents, and the version of a library or specification that they follow.
         mapping: the table, and notes below it.
     """
 
@@ -157,7 +157,7 @@ class CodecPage:
 
     @classmethod
     def of(cls, codec: am.Codec) -> CodecPage:
-        """Return the parts of the docstring of the module that has the codec's class."""
+        """Return the parts of the docstring of the codec's module."""
         text = (import_module(type(codec).__module__).__doc__ or "").strip()
         first, _, rest = text.partition("\n")
         documents, _, mapping = rest.partition("\n| ")
@@ -165,7 +165,7 @@ class CodecPage:
 
     @property
     def follows(self) -> str:
-        """The paragraph that names the versions that the codec follows; empty where there is none."""
+        """The paragraph that names the versions that the codec follows, or an empty string."""
         found = [each for each in self.documents.split("\n\n") if each.startswith("Follows ")]
         return " ".join(found[0].split()) if found else ""
 
@@ -236,12 +236,12 @@ def _losses(history: am.History, target: str) -> list[am.Loss]:
 
 @cache
 def _lost(source: str, target: str) -> str:
-    """Return what a format loses in another, by level, content first."""
+    """Return the losses of a format in another, by level, content first."""
     return _counts(_losses(_as_read(source), target))
 
 
 def _refuses(codec: am.Codec) -> Iterator[str]:
-    """Yield the rules of what the provider refuses; a codec without rules has no such section."""
+    """Yield the provider's sending rules; a codec without rules has no such section."""
     if not codec.rules:
         return
     yield "## What the provider refuses"
@@ -261,7 +261,7 @@ def _counts(losses: Sequence[am.Loss]) -> str:
 
 
 def _thing(history: am.History, loss: am.Loss) -> tuple[str, str, str]:
-    """Return what is lost: the class, its field (empty for a whole message, block or tool), and what was done."""
+    """Return the object of a loss: the class, its field (empty for a whole message, block or tool), and the change."""
     *way, last = loss.path
     owner: Any = history
     for key in way:
@@ -273,14 +273,14 @@ def _thing(history: am.History, loss: am.Loss) -> tuple[str, str, str]:
 
 
 def _heavy(history: am.History, losses: Sequence[am.Loss]) -> Iterator[tuple[str, ...]]:
-    """Yield losses of content and settings, each with how often, and why."""
+    """Yield losses of content and settings, each with its count and reason."""
     found = Counter((*_thing(history, loss), loss.level, loss.why) for loss in losses if loss.level != "annotation")
     for (owner, field, done, level, why), times in found.items():
         yield f"`{owner}{'.' if field else ''}{field}` {done}", level, str(times), why
 
 
 def _light(history: am.History, losses: Sequence[am.Loss]) -> Iterator[tuple[str, str]]:
-    """Yield losses of annotations, each with all classes that have it."""
+    """Yield losses of annotations, each with all its classes."""
     owners: defaultdict[str, set[str]] = defaultdict(set)
     for loss in losses:
         if loss.level == "annotation":
@@ -314,14 +314,14 @@ def _routes(name: str) -> Iterator[str]:
 
 
 def _pairs(name: str) -> Iterator[tuple[str, ...]]:
-    """Yield what is lost to and from each other format, those of a family together."""
+    """Yield the losses to and from each other format, one family together."""
     codecs = sorted(map(am.get_codec, agentmsg_codecs.CODECS), key=lambda codec: (codec.family, codec.name))
     for other in (codec.name for codec in codecs if codec.name != name):
         yield f"[`{other}`]({other}.md)", _lost(name, other), _lost(other, name)
 
 
 def _forms(codec: am.Codec) -> Iterator[str]:
-    """Yield the tables of the descriptions; those that the codec of the family's name has, too, stand on its page."""
+    """Yield the tables of the descriptions; those shared with the codec named after the family are on its page."""
     family = {each.name: each for each in map(am.get_codec, agentmsg_codecs.CODECS)}.get(codec.family)
     theirs = [] if family is None or family.name == codec.name else [each.forms for each in family.described]
     for described in codec.described:
@@ -378,7 +378,7 @@ def _row(codec: am.Codec) -> tuple[str, ...]:
 
 
 def _sending(codecs: Sequence[am.Codec]) -> Iterator[str]:
-    """Yield the rules of each provider, by how sure they are."""
+    """Yield the rules of each provider, by their certainty."""
     yield from ("`agentmsg check` knows what providers [refuse](../agentmsg/guides/sending.md):", "")
     told = [(codec, _codes(codec, "error"), _codes(codec, "warning")) for codec in codecs if codec.rules]
     rows = [(f"[{codec.title}]({codec.name}.md#what-the-provider-refuses)", *codes) for codec, *codes in told]

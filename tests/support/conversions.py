@@ -1,4 +1,4 @@
-"""Conversions between the formats of OpenAI and Anthropic: single ones to the letter, and of all documents."""
+"""Conversions between OpenAI and Anthropic formats: single ones to the letter, and those of all documents."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PROBLEMS: Mapping[str, Callable[[Any], list[str]]] = {
 
 @cache
 def conversions(source: am.CodecName, target: am.CodecName) -> tuple[tuple[str, Any, am.Conversion], ...]:
-    """Return each golden and recorded document of a format, with its name, and what it is in another format."""
+    """Return each golden and recorded document of a format with its name and its conversion to another format."""
     return tuple((name, document, am.convert(document, source, target)) for name, document in documents(source))
 
 
@@ -50,12 +50,12 @@ def told(loss: am.Loss) -> str:
 
 
 def account_of(losses: Iterable[am.Loss]) -> list[str]:
-    """Return the lines of an account."""
+    """Return the lines of a loss report."""
     return list(map(told, losses))
 
 
 def returns(document: Any, result: am.Conversion, source: am.CodecName, target: am.CodecName | Codec) -> bool:
-    """Tell whether a conversion and its account give back the history that was read, and the very document."""
+    """Whether a conversion and its loss report rebuild the history, and the very document."""
     restored = am.restore(am.decode(result.document, target), result.losses)
     return am.same(restored, result.history) and same_document(am.encode(restored, source), document)
 
@@ -63,9 +63,9 @@ def returns(document: Any, result: am.Conversion, source: am.CodecName, target: 
 def converts(
     document: Any, source: am.CodecName, target: am.CodecName | Codec, into: Any, *account: str, types: bool = True
 ) -> am.Conversion:
-    """Assert what a document becomes in another format, and what it loses; return the conversion.
+    """Check the result and the losses of a conversion; return the conversion.
 
-    What was written is accepted by the types of the target's own package, and gives back the source.
+    The types of the target's own package accept the result, and the source can be restored.
 
     Args:
         document: in the format ``source``.
@@ -73,7 +73,7 @@ def converts(
         target: the other format.
         into: the exact document that is written.
         account: the losses, one line each, in order; see ``told``.
-        types: whether the types of the target's package accept it; they know no fields of compatible servers.
+        types: whether the types of the target's package accept it; they lack fields of compatible servers.
     """
     result = am.convert(document, source, target)
     assert result.document == into, result.document

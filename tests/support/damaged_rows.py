@@ -1,4 +1,4 @@
-"""A Parquet file, damaged in each byte of what it says of itself: ``python -m support.damaged_rows``.
+"""A Parquet file with each byte of its metadata damaged: ``python -m support.damaged_rows``.
 
 Prints how many damaged files gave rows, and how many an error of ours; anything else ends the process, as Arrow may.
 """
@@ -22,21 +22,21 @@ MESSAGES = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": 
 
 
 def damaged() -> Iterator[bytes]:
-    """Yield the file with each byte of its end changed, in four ways."""
+    """Yield the file with each byte at its end changed, in four ways."""
     buffer = io.BytesIO()
     parquet.write_table(pa.table({"messages": [MESSAGES] * 3}), buffer, row_group_size=2)
     whole = buffer.getvalue()
     end = int.from_bytes(whole[-8:-4], "little") + 8
     schema = whole.rindex(b"ARROW:schema")
     for at in range(len(whole) - end, len(whole)):
-        # What Arrow adds of its own is long, and repeats what stands before.
+        # Arrow's own addition is long, and repeats the rest.
         if at < schema or at > len(whole) - 40:
             for bits in (0x01, 0x02, 0x10, 0xFF):
                 yield whole[:at] + bytes((whole[at] ^ bits,)) + whole[at + 1 :]
 
 
 def main() -> None:
-    """Read all of them, and cut them into ranges."""
+    """Read all of them, and split them into ranges."""
     rows = errors = 0
     for data in damaged():
         try:

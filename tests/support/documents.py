@@ -1,4 +1,4 @@
-"""The documents that each codec is tried on: golden ones, and of recorded ones what ``recorded`` leaves."""
+"""The documents that each codec is tested with: golden ones, and the recorded ones that ``recorded`` returns."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _langgraph() -> Iterator[tuple[str, Any]]:
 
 
 def _enveloped(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message as an envelope: without what is empty, but for the lists of calls."""
+    """Return a message as an envelope: without empty values, except the lists of calls."""
     message = message.get("data", message)
     name = {"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage", "tool": "ToolMessage"}
     kept = ("content", "tool_calls", "invalid_tool_calls")
@@ -96,14 +96,14 @@ def _enveloped(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_javascript(native: dict[str, Any]) -> dict[str, Any]:
-    """Return an envelope as LangChain JS spells it: other words before the class, no type, empty objects written."""
+    """Return an envelope in the spelling of LangChain JS: another prefix, no type, empty objects written."""
     kwargs: dict[str, Any] = {"additional_kwargs": {}, "response_metadata": {}, **native["kwargs"]}
     del kwargs["type"]
     return {**native, "id": ["langchain_core", "messages", native["id"][-1]], "kwargs": kwargs}
 
 
 def _recorded_lists() -> list[tuple[str, list[Any]]]:
-    """Return the lists of LangChain messages inside of all recordings."""
+    """Return the lists of LangChain messages inside all recordings."""
     paths = corpus("langchain")
     return recorded(found for path in paths for found in _message_lists(json.loads(path.read_text()), path.stem))
 
@@ -132,7 +132,7 @@ def _golden(system: str) -> Iterator[tuple[str, Any]]:
 
 
 def _requests(system: str, key: str = "messages") -> Iterator[tuple[str, Any]]:
-    """Return the recorded request bodies that hold a conversation, whatever the server said to them."""
+    """Return the recorded request bodies with a conversation, whatever the server's response."""
     yield from recorded(
         (f"{name}, request", interaction["request"])
         for name, interaction in _interactions(system)
@@ -141,7 +141,7 @@ def _requests(system: str, key: str = "messages") -> Iterator[tuple[str, Any]]:
 
 
 def _answers(system: str, key: str) -> Iterator[tuple[str, Any]]:
-    """Return the recorded answers that hold a message, under a key that no error body has."""
+    """Return the recorded responses with a message, under a key that no error body has."""
     yield from recorded(
         (f"{name}, response", interaction["response"])
         for name, interaction in _interactions(system)
@@ -159,7 +159,7 @@ def _interactions(system: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _lines(system: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return every tenth line of the files that hold one conversation a line: all are alike."""
+    """Return every tenth line of files with one conversation a line: all are similar."""
     for path in corpus(system):
         if path.suffix == ".jsonl":
             lines = list(enumerate(path.read_text().splitlines(), 1))[::10]
@@ -170,7 +170,7 @@ def _openai() -> Iterator[tuple[str, Any]]:
     for name, messages in _golden("openai_chat"):
         yield name, messages
         yield f"{name}, as body", {"model": "m", "messages": messages}
-    # The other two of the folder are no bodies of OpenAI: arguments as objects, prompt beside completion.
+    # The other two in the folder aren't bodies of OpenAI: arguments as objects, prompt beside completion.
     for name, body in _golden("hf_messages"):
         if name.endswith(("_simple", "_openai_finetune_weight")):
             yield name, body
@@ -180,7 +180,7 @@ def _openai() -> Iterator[tuple[str, Any]]:
         yield name, row["messages"]
     yield "fine-tuning row", _unweighted(agents[0][1]["messages"])
     for name, row in _lines("hf_messages"):
-        # Those with a column of images are rows, and nothing that OpenAI has.
+        # Files with a column of images are rows, which OpenAI doesn't have.
         if "images" not in row and all(isinstance(message["content"], str) for message in row["messages"]):
             yield name, row
     for path in recorded(corpus("agent_trajectory_swe_agent")):
@@ -188,7 +188,7 @@ def _openai() -> Iterator[tuple[str, Any]]:
 
 
 def _unweighted(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a row of a fine-tuning file, where one answer is not to be learnt."""
+    """Return a row of a fine-tuning file with one answer that is not to be learnt."""
     first = next(index for index, message in enumerate(messages) if message["role"] == "assistant")
     return {"messages": [{**each, "weight": 0} if index == first else each for index, each in enumerate(messages)]}
 
@@ -222,7 +222,7 @@ def _openai_responses() -> Iterator[tuple[str, Any]]:
 
 def _openai_responses_response() -> Iterator[tuple[str, Any]]:
     yield from _golden("openai_responses_response")
-    # What compacts a conversation answers with the user's messages, too.
+    # A compacting endpoint's response includes the user's messages.
     answers = _answers("openai_responses", "output")
     yield from ((name, answer) for name, answer in answers if answer["object"] == "response")
 
@@ -263,7 +263,7 @@ def _gemini_response() -> Iterator[tuple[str, Any]]:
 
 def _hf() -> Iterator[tuple[str, Any]]:
     yield from _golden("hf_messages")
-    # The text that a template wrote has no messages.
+    # Text written by a template has no messages.
     yield from ((name, row) for name, row in _golden("hf_rows") if "text" not in row)
     yield from _lines("hf_messages")
     yield "texts", {"prompt": "2+2=", "completion": " 4", "label": True}
@@ -332,7 +332,7 @@ def _arcaelas() -> Iterator[tuple[str, Any]]:
         messages = [message for name, message in found if f"/{generation}_" in name]
         yield f"arcaelas {generation}", messages
         yield f"arcaelas {generation}, as body", {"name": "Support_Assistant", "messages": messages}
-    # Of the first generation no result is among the golden ones; its page has this.
+    # The golden documents of the first generation have no result; its page has this one.
     result = {"role": "tool", "content": "Data", "tool_id": "calc_123", "timestamp": "2025-10-12T10:30:45.123Z"}
     yield "arcaelas v10, result", [found[0][1], result]
 

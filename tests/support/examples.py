@@ -1,6 +1,6 @@
-"""The fenced blocks of README and the guides: found in the text, run, and compared with what they claim.
+"""The fenced blocks of README and the guides: found in the text, run, and compared with their claims.
 
-It needs nothing but attrs, so that other environments than that of the tests can run examples, too.
+It needs nothing but attrs, so that other environments than the tests' can run examples too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CLAIM = re.compile(r"#\s*(->|raises)\s+(.*)$")
 
 
 def located(name: str) -> Path:
-    """Return where a file of the repository stands: what is installed, from where it is imported."""
+    """Return the path of a file of the repository; an installed one is found by its import."""
     return CORE.parent / name if name.startswith("agentmsg/") else ROOT / name
 
 
@@ -32,7 +32,7 @@ def text_of(name: str) -> str:
 
 @attrs.frozen
 class Example:
-    """A fenced block: its language, what it needs, its text, and where it begins."""
+    """A fenced block: its language, its requirements, its text, and its first line."""
 
     language: str
     needs: tuple[str, ...]
@@ -56,7 +56,7 @@ def examples(name: str) -> list[Example]:
 
 
 def run_python(example: Example, scope: dict[str, Any]) -> int:
-    """Run the statements of a block, and compare what they claim; return the number of claims."""
+    """Run the statements of a block, and check their claims; return the number of claims."""
     lines = example.text.splitlines()
     claims = 0
     for statement in ast.parse(example.text).body:
@@ -84,9 +84,9 @@ def _raised(statement: ast.stmt, scope: dict[str, Any], where: str) -> str:
 
 
 def _evaluate(statement: ast.stmt, scope: dict[str, Any], where: str) -> Any:
-    """Run a statement; return its value where it is an expression."""
+    """Run a statement; return its value if it is an expression."""
     if isinstance(statement, ast.Expr):
         code = compile(ast.Expression(statement.value), where, "eval", dont_inherit=True)
-        return eval(code, scope)  # noqa: S307 - our own words
+        return eval(code, scope)  # noqa: S307 - our own text
     exec(compile(ast.Module([statement], []), where, "exec", dont_inherit=True), scope)  # noqa: S102 - the same
     return None

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 __all__ = ["ENVIRONMENT", "JOB", "PACKED", "converted", "lines", "process", "reference", "rows", "written"]
 
 JOB = Job(codec="anthropic", kind=Kind("jsonl"), losses=True, flat=True)
-# How bytes are compressed and decompressed, by the end of a name.
+# Compressors and decompressors, by the ending of a name.
 PACKED: Mapping[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
     ".gz": (gzip.compress, gzip.decompress),
     ".zst": (zstd.compress, zstd.decompress),
 }
-# Of processes that have our import path, and buffers as they usually are.
+# For processes with our import path, and usual buffers.
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
 ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
 
 
 def rows(count: int, **more: Any) -> Iterator[bytes]:
-    """Yield documents of OpenAI, each with its number in it."""
+    """Yield OpenAI documents, each with its number in it."""
     for number in range(count):
         yield json.dumps(
             {"messages": [{"role": "user", "content": f"{number} " + "x" * (number % 97)}], **more}
@@ -50,19 +50,19 @@ def lines(name: str, count: int = 200, *, bad: Sequence[int] = ()) -> str:
 def converted(
     names: Sequence[str], target: str, *, job: Job = JOB, codec: str | None = "openai", **options: Any
 ) -> Outcome:
-    """Run a job over files, with accounts beside the target."""
+    """Run a job over files, with loss reports beside the target."""
     targets = targets_of(names, target, job, codec=codec)
     losses, flat = (tuple(f"{one.path}.{side}.jsonl" for one in targets) for side in ("losses", "flat"))
     return run(job, targets, Request(work=f".work-{target.strip('/')}", losses=losses, flat=flat, **options))
 
 
 def written(target: str) -> dict[str, bytes]:
-    """Return all files that belong to a target, by what follows its name."""
+    """Return all files of a target, by the rest of their names."""
     return {path.name.removeprefix(target): path.read_bytes() for path in sorted(Path().glob(f"{target}*"))}
 
 
 def reference(bad: Sequence[int] = ()) -> dict[str, bytes]:
-    """Return what a run writes that is done in one piece."""
+    """Return the output of a run in one piece."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("agentmsg.files.plan.PIECE", 1 << 30)
         converted([lines("a.jsonl", bad=bad)], "whole.jsonl")
@@ -70,7 +70,7 @@ def reference(bad: Sequence[int] = ()) -> dict[str, bytes]:
 
 
 def process(*command: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run Python in a process of its own, with our import path."""
+    """Run Python in its own process, with our import path."""
     return subprocess.run(
         [sys.executable, *command], env=ENVIRONMENT, check=False, capture_output=True, text=True, **options
     )

@@ -1,4 +1,4 @@
-"""Histories that grow in one way each, and a meter of how much work something is."""
+"""Histories that grow in one way each, and a meter of work."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["GROWTH", "work_of"]
 
 
 def work_of(function: Callable[[], Any]) -> tuple[int, Any]:
-    """Return how many calls a function makes, of Python and of C functions, and what it gives.
+    """Return the number of calls that a function makes, of Python and C functions, and its result.
 
-    Unlike time, that is the same each time and everywhere.
+    Unlike time, the number is the same each time and everywhere.
     """
     count = 0
 
@@ -53,7 +53,7 @@ def _result(number: int, link: str | None = "", **fields: Any) -> am.ToolResultB
 
 
 def _said(blocks: Iterable[Any], *behind: am.Msg, **fields: Any) -> am.History:
-    """Return a question and one answer of these blocks."""
+    """Return a question, and one answer with these blocks."""
     return am.History((_msg("user", _text(0)), _msg("assistant", *blocks, **fields), *behind))
 
 

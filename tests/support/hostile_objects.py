@@ -1,4 +1,4 @@
-"""Objects that nobody expects as an argument: of every kind, and such as raise when they are looked at."""
+"""Unexpected objects as arguments: of every kind, some of which raise when they are used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["HOSTILE", "Boom"]
 
 
 class Boom(Exception):
-    """What hostile objects raise; nobody but them does."""
+    """Raised by hostile objects only."""
 
 
 def _boom(*_: object, **__: object) -> NoReturn:
@@ -34,7 +34,7 @@ def _with_itself(self: Any, **_: Any) -> list[Any]:
 
 
 class _BadMapping(Mapping[str, Any]):
-    """A mapping that raises an error of somebody's as soon as it is read."""
+    """A mapping that raises a foreign error as soon as it is read."""
 
     def __getitem__(self, key: str) -> Any:
         raise Boom
@@ -47,7 +47,7 @@ class _BadMapping(Mapping[str, Any]):
 
 
 class _Promising(_BadMapping):
-    """A mapping that has keys, and no values for them."""
+    """A mapping with keys, but no values for them."""
 
     def __getitem__(self, key: str) -> Any:
         raise KeyError(key)
@@ -126,7 +126,7 @@ HOSTILE: Mapping[str, Callable[[], Any]] = {
     "lists": lambda: [[]], "a deque": lambda: collections.deque([1]), "an iterator": lambda: iter([1, 2]),
     "a UserDict": lambda: collections.UserDict({"role": "user"}), "a UserList": lambda: collections.UserList([1]),
     "a cycle": _cycle, "a loop": _loop, "deep lists": _deep,
-    # what looks like a message
+    # lookalikes of a message
     "a role that is a list": lambda: {"role": [], "content": "x"},
     "a role that is a dict": lambda: {"role": {}, "content": {}},
     "messages of such roles": _such_roles,
@@ -139,18 +139,18 @@ HOSTILE: Mapping[str, Callable[[], Any]] = {
     "a time": lambda: dt.datetime(2020, 1, 1), "a decimal": lambda: decimal.Decimal("1.5"),
     "a uuid": lambda: uuid.UUID(int=1), "a file": lambda: io.BytesIO(b"[]"), "an ellipsis": lambda: ...,
     "NotImplemented": lambda: NotImplemented,
-    # ours, in the wrong place
+    # our own objects, in the wrong place
     "a message": lambda: am.Msg.user("x"), "a history": lambda: am.History.of("x"),
     "a block": lambda: am.TextBlock("x"),
     "a codec": lambda: am.get_codec("openai"), "an account": lambda: am.Losses([], codec="x"),
     "a chunk": lambda: am.MsgChunk(role="user"), "limits": am.Limits,
-    # what raises
+    # objects that raise
     "bad items": lambda: _BadItems(a=1), "bad items inside": lambda: [_BadItems(role="user")],
     "a bad mapping": _BadMapping, "a promising mapping": _Promising, "a bad length": lambda: _BadLength(a=1),
     "a bad truth": _BadTruth, "a bad equality": _BadEquality, "a bad hash": _BadHash, "a bad repr": _BadRepr,
     "bad reprs": lambda: [_BadRepr()], "a bad iteration": _BadIteration, "a bad list": lambda: _BadList([1]),
     "bad attributes": _BadAttributes, "a generator that raises": _breaking, "a liar": _Liar,
-    # what says that it can be made plain data
+    # objects that claim to be convertible to plain data
     "a model that raises": _BadModel, "a model that lies": _LyingModel, "bad fields": _BadFields,
 }  # fmt: skip
 """By name, what makes each of them anew."""

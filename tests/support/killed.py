@@ -1,7 +1,7 @@
-"""A run of files that is killed again and again: ``python -m support.killed KIND TIMES`` in a folder of its sources.
+"""A run over files that is killed again and again: ``python -m support.killed KIND TIMES`` in a folder of its sources.
 
-Prints how often a run was resumed, and how often it had ended before it could be killed; exits with words where a file
-was half done, an account was missing, or the last run did not give the bytes of an undisturbed one.
+Prints how often a run was resumed, and how often it ended before it could be killed. Exits with a message if a file
+was half done, a loss report was missing, or the last run's bytes differ from those of an undisturbed run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["KINDS", "main"]
 
 @attrs.frozen
 class Conversion:
-    """What is converted: sources, target, and what else ``targets_of`` needs to know."""
+    """A conversion: sources, target, and the other arguments of ``targets_of``."""
 
     sources: list[str]
     target: str
@@ -60,7 +60,7 @@ def _runner(kind: Conversion, account: Path) -> Callable[[], None]:
 
 
 def _killed(whole_run: Callable[[], None], moment: float) -> bool:
-    """Run in a child, kill it at a moment, and tell whether it had ended before."""
+    """Run in a child, kill it at some moment, and return whether it had already ended."""
     if not (child := os.fork()):
         whole_run()
         os._exit(0)
@@ -78,7 +78,7 @@ def _check(expected: Mapping[Path, bytes], target: Path) -> None:
 
 
 def main(name: str, times: int) -> None:
-    """Kill a run of a kind so many times."""
+    """Kill a run of a kind some number of times."""
     plan.PIECE = 1500
     kind = KINDS[name]
     target = Path(kind.target)
@@ -94,7 +94,7 @@ def main(name: str, times: int) -> None:
     moments = random.Random(7)
     resumed = finished = 0
     for _ in range(times):
-        # Killed after its last word, a run leaves an empty folder at most: it is done.
+        # A run killed after its last message leaves at most an empty folder: it is done.
         if is_work(".work"):
             resumed += 1
         else:

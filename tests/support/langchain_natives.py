@@ -1,6 +1,6 @@
-"""Messages as langchain-core writes them, almost so, and with free-form data wherever it may stand.
+"""Messages as langchain-core writes them, lookalikes, and messages with free-form data in every place for it.
 
-Written down as envelopes; ``spelt`` gives the other forms of them.
+They are envelopes; ``spelt`` makes the other forms of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "sig"}
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
 USAGE = {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
 DETAILS = {"input_token_details": {"cache_read": 1}, "output_token_details": {"reasoning": 2, "audio": 0}}
-# What can be taken for an object of LangChain, and what only looks a little like it.
+# Values that could be taken for an object of LangChain, or only look a little like one.
 MARKED: dict[str, Any] = {
     "lc": {"lc": 1},
     "lc of a secret": {"lc": 1, "type": "secret", "id": ["HOME"]},
@@ -63,7 +63,7 @@ def tool(content: Any = "x", **kwargs: Any) -> dict[str, Any]:
     return envelope("ToolMessage", content=content, type="tool", **kwargs)
 
 
-# The places where free-form data stands.
+# The places of free-form data.
 PLACES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "kwargs of a user": lambda value: human(additional_kwargs={"k": value}),
     "kwargs themselves": lambda value: human(additional_kwargs=value),
@@ -140,7 +140,7 @@ _OWN: Mapping[str, Any] = {
 
 
 def spelt(form: str, native: dict[str, Any]) -> dict[str, Any]:
-    """Return an envelope, or the message in it as ``dict`` or ``flat``, where nothing is left out."""
+    """Return an envelope, or its message as ``dict`` or ``flat``, with nothing left out."""
     if form == "envelope":
         return native
     body: dict[str, Any] = {**_ABSENT, **_OWN.get(native["id"][-1], {}), **native["kwargs"]}

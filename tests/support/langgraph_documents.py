@@ -1,4 +1,4 @@
-"""Documents of LangGraph, as plain data: what its serializer writes around messages, by hand and from golden ones."""
+"""LangGraph documents as plain data: what its serializer writes around messages, hand-written and from golden ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def extension(body: dict[str, Any], *, module: str | None = None, code: int = 5)
 
 
 def checkpoint(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a checkpoint with these values of channels, and things around them."""
+    """Return a checkpoint with these channel values, and other objects around them."""
     return {
         "v": 4,
         "ts": "2026-11-22T10:00:00.000000+00:00",
@@ -57,8 +57,8 @@ def langgraph_documents(bodies: list[tuple[str, Any]], envelopes: list[Any]) -> 
     """Return names and documents.
 
     Args:
-        bodies: names, and messages as ``model_dump`` gives them.
-        envelopes: messages as ``dumpd`` gives them.
+        bodies: names, and messages as ``model_dump`` returns them.
+        envelopes: messages as ``dumpd`` returns them.
     """
     natives = [extension(body) for _, body in bodies]
     for (name, _), native in zip(bodies, natives, strict=True):

@@ -1,8 +1,8 @@
-"""Prints what conversions between OpenAI and Anthropic lose, over all golden and recorded documents.
+"""Prints the losses of conversions between OpenAI and Anthropic, over all golden and recorded documents.
 
-With ``tests`` on the path: ``python -m support.loss_table``, or with some formats to convert from:
-``python -m support.loss_table anthropic anthropic-response``. It is there to be read: a loss that a better mapping
-could carry is a bug, and no test knows which these are.
+With ``tests`` on the path: ``python -m support.loss_table``, or with some source formats:
+``python -m support.loss_table anthropic anthropic-response``. Read it: a loss that a better mapping could avoid is a
+bug, and no test knows which losses these are.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Row:
     """Losses of one kind and level in one place.
 
     Attributes:
-        where: the fields on the way, without indexes; a whole message, block or tool ends in its class.
+        where: the fields of the path, without indexes; a whole message, block or tool ends in its class.
         kind: dropped, changed ...
         level: content, annotation or setting.
-        count: how many losses.
-        documents: in how many documents.
-        what: what was lost, most frequent first: keys of what is a mapping, values, or reasons.
+        count: the number of losses.
+        documents: the number of documents that have them.
+        what: the lost things, most frequent first: keys of mappings, values, or reasons.
         example: the document and the path of the first.
     """
 
@@ -51,7 +51,7 @@ class Row:
 
 @attrs.frozen
 class Survey:
-    """What all documents of one format lose in another.
+    """The losses of all documents of one format in another.
 
     Attributes:
         source: the format of the documents.
@@ -59,7 +59,7 @@ class Survey:
         documents: how many.
         whole: how many lose nothing.
         readable: how many lose no content.
-        conversing: how many lose nothing of their messages and tools; what a request asks for beside them is left out.
+        conversing: how many lose nothing of their messages and tools, other parameters aside.
         rows: the losses, most frequent first.
     """
 
@@ -73,7 +73,7 @@ class Survey:
 
 
 def where_of(loss: am.Loss) -> str:
-    """Return the fields on the way to a loss; a whole message, block or tool ends in its class."""
+    """Return the fields of a loss's path; a whole message, block or tool ends in its class."""
     names = [key for key in loss.path if isinstance(key, str)]
     if isinstance(loss.path[-1], int):
         names[-1] += f": {type(loss.was).__name__}"
@@ -99,7 +99,7 @@ def _usage(was: am.Usage, now: am.Usage) -> Iterator[str]:
 
 
 def what_of(loss: am.Loss) -> list[str]:
-    """Return what was lost, in few words."""
+    """Return the lost thing, in few words."""
     was: object = loss.was
     if isinstance(was, am.Usage) and isinstance(loss.now, am.Usage):
         return list(_usage(was, loss.now))
@@ -112,7 +112,7 @@ def what_of(loss: am.Loss) -> list[str]:
 
 
 def survey(source: str, target: str) -> Survey:
-    """Return what all documents of a format lose in another."""
+    """Return the losses of all documents of a format in another."""
     found = conversions(source, target)
     places: defaultdict[tuple[str, str, str], list[tuple[str, am.Loss]]] = defaultdict(list)
     for name, _, result in found:

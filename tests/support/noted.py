@@ -1,4 +1,4 @@
-"""All notes of a history: what stands there is told by nobody else."""
+"""All notes of a history: nothing else shows them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["notes_of"]
 
 
 def notes_of(owner: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the notes of an object of the model and of all inside it."""
+    """Yield the notes of an object of the model and of everything inside it."""
     if isinstance(owner, Noted):
         yield owner.notes
         for field in attrs.fields(type(owner)):

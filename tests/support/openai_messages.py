@@ -1,4 +1,4 @@
-"""Native messages of OpenAI Chat and of compatible servers, each with the message of the model that it is."""
+"""Native messages of OpenAI Chat and compatible servers, each with its message of the model."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def thought(text: str = "t", **fields: Any) -> am.ThinkingBlock:
 SIGNED = am.Signature("anthropic", "s")
 CLAUDE: dict[str, Any] = {"format": "anthropic-claude-v1", "index": 0}
 GPT: dict[str, Any] = {"format": "openai-responses-v1", "index": 1}
-# Beside a signature, the format tells who signed, and nothing more.
+# Beside a signature, the format only names who signed.
 FIRST, SECOND = {"index": 0}, {"index": 1}
 TEXT = am.TextBlock("a")
 CITED = {"type": "url_citation", "url_citation": {"url": "u", "title": "t", "start_index": 0, "end_index": 1}}
@@ -140,7 +140,7 @@ CITATION = am.Citation("u", "t", None, 0, 1, "url_citation")
 
 
 def own(value: Any, space: str = "openai") -> dict[str, Any]:
-    """Return the extras that unknown keys are."""
+    """Return the extras for unknown keys."""
     return {"extras": {space: value}}
 
 
@@ -330,7 +330,7 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
         assistant("ab", annotations=[{**CITED, "url_citation": {**CITED["url_citation"], "x": 1}}]),  # type: ignore[dict-item]
         msg("assistant", am.TextBlock("ab", citations=[CITATION.evolve(**own({"x": 1}, "openai.item"))])),
     ),
-    # What has no meaning in the model.
+    # Values without a meaning in the model.
     "another part": (
         user({"type": "text", "text": "a"}, {"type": "hologram", "text": "h"}),
         msg("user", TEXT, am.NativeBlock("openai", {"type": "hologram", "text": "h"}, fallback="h")),

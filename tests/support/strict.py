@@ -1,8 +1,8 @@
 """The types of the OpenAI and Anthropic packages made strict: what they refuse, those servers would refuse as well.
 
-As they come these types let nearly everything pass: TypedDicts allow unknown keys, an ``Iterable`` is checked when
-somebody iterates, and a union takes a broken part for one of the lenient classes of answers. So each type's schema
-is rewritten: lists for iterables, no unknown keys, no coercion, and no class of an answer beside a TypedDict.
+Unchanged, these types accept nearly everything: TypedDicts allow unknown keys, an ``Iterable`` is checked only when
+it is iterated, and a union takes a broken part for one of the lenient response classes. So each type's schema is
+rewritten: lists for iterables, no unknown keys, no coercion, and no response class beside a TypedDict.
 
 Only types are checked; rules of a conversation (who follows whom, which id answers which) are not.
 """
@@ -45,14 +45,14 @@ AnthropicTypes = Literal["stable", "beta"]
 Check = Callable[[Any], list[str]]
 Schema = dict[str, Any]
 
-# A place where one member of a union said that this is not its tag: what else it has to say helps nobody.
+# One member of a union reports that this isn't its tag: its other errors help nobody.
 _TAGS = {"role", "type"}
-# The classes of answers, and what only a Python object can be.
+# The response classes, and types of Python objects.
 _LENIENT = {"is-instance", "lax-or-strict", "model"}
 
 
 class _Strictly:
-    """Rewrites one schema; holds its definitions, to know what a reference means."""
+    """Rewrites one schema, and keeps its definitions to resolve references."""
 
     def __init__(self, schema: Schema) -> None:
         found: list[Schema] = schema["definitions"] if schema["type"] == "definitions" else []
@@ -77,19 +77,19 @@ class _Strictly:
         return self.inside(schema) if special is None else special(schema)
 
     def inside(self, schema: Schema) -> Schema:
-        # Literals list their values under "expected", defaults are values too: no schemas.
+        # Literals list their values under "expected", and defaults are values too: these aren't schemas.
         kept = {"default", "expected", "metadata"}
         return {key: value if key in kept else self.rewritten(value) for key, value in schema.items()}
 
     def closed(self, schema: Schema) -> Schema:
-        """Allow no other keys, save where the type says what else may stand there: in the schema of a tool's input."""
+        """Allow no other keys, unless the type declares them, as in the schema of a tool's input."""
         return {**self.inside(schema), "extra_behavior": "allow" if "extras_schema" in schema else "forbid"}
 
     def generator(self, schema: Schema) -> Schema:
         return {**self.inside(schema), "type": "list"}
 
     def model(self, schema: Schema) -> Schema:
-        """Return the fields alone: for a class its ready validator would be taken, and all this be in vain."""
+        """Return the fields alone: for a class pydantic would use its finished validator, and ignore all of this."""
         fields = self.rewritten(schema["schema"])
         return {**fields, "ref": schema["ref"]} if "ref" in schema else fields
 
@@ -102,7 +102,7 @@ class _Strictly:
         return {**schema, "choices": self.rewritten(choices)}
 
     def kind(self, choice: Any) -> str:
-        # A member of a union may stand in a pair, beside its label.
+        # A member of a union may be in a pair, beside its label.
         schema: Schema = cast("tuple[Schema, str]", choice)[0] if isinstance(choice, tuple) else choice
         if schema["type"] == "definition-ref":
             return self.kind(self.definitions[schema["schema_ref"]])
@@ -111,12 +111,12 @@ class _Strictly:
 
 @cache
 def strict(tp: Any) -> Check:
-    """Return a function that takes a plain document and gives the reasons why it is not of this type; none: it is.
+    """Return a function from a plain document to the reasons why it doesn't have this type; none: it has.
 
     Args:
-        tp: any type of which pydantic can make a validator.
+        tp: any type that pydantic can validate.
     """
-    # A class that is not built yet has a stand-in for a schema, which dict() builds.
+    # A class that isn't built yet has a placeholder for its schema, which dict() builds.
     schema = cast("Schema", dict(TypeAdapter(tp).core_schema))
     validator = SchemaValidator(_Strictly(schema).rewritten(schema))
 
@@ -131,7 +131,7 @@ def strict(tp: Any) -> Check:
 
 
 def _told(error: ValidationError) -> list[str]:
-    """Return one line for each error, without those of union members that have another tag."""
+    """Return one line for each error, without those of union members with another tag."""
     errors = error.errors(include_url=False, include_context=False)
     strangers = {each["loc"][:-1] for each in errors if each["type"] == "literal_error" and each["loc"][-1] in _TAGS}
     meant = [
@@ -170,7 +170,7 @@ _ANSWERS: Mapping[AnthropicTypes, Any] = {"stable": anthropic.Message, "beta": a
 
 
 def openai_request_problems(body: Any) -> list[str]:
-    """Return why the openai package's types refuse a request body, or a bare list of messages; nothing: they do not.
+    """Return why the openai package's types refuse a request body, or a bare list of messages; nothing: they don't.
 
     Messages, tools and functions are checked, the other parameters are not.
     """
@@ -183,7 +183,7 @@ def openai_call_problems(body: Any) -> list[str]:
 
 
 def openai_response_problems(document: Any) -> list[str]:
-    """Return why ``openai.types.chat.ChatCompletion`` refuses an answer; nothing: it does not."""
+    """Return why ``openai.types.chat.ChatCompletion`` refuses a response; nothing: it doesn't."""
     return strict(openai.ChatCompletion)(document)
 
 
@@ -203,19 +203,19 @@ def responses_call_problems(body: Any) -> list[str]:
 
 
 def responses_response_problems(document: Any) -> list[str]:
-    """Return why ``openai.types.responses.Response`` refuses an answer; nothing: it does not."""
+    """Return why ``openai.types.responses.Response`` refuses a response; nothing: it doesn't."""
     return strict(openai_items.Response)(document)
 
 
 def anthropic_request_types(body: Any) -> AnthropicTypes | None:
-    """Return which types of the anthropic package accept a request body: the stable ones where they do, or none."""
+    """Return which types of the anthropic package accept a request body: the stable ones if they do, or none."""
     return next((name for name, types in _ANTHROPIC.items() if not _places(types, body)), None)
 
 
 def anthropic_request_problems(body: Any) -> list[str]:
     """Return why both the stable and the beta types of the anthropic package refuse a request body.
 
-    Nothing: one of them accepts it; ``anthropic_request_types`` says which. Messages, system and tools are checked,
+    Nothing: one of them accepts it; ``anthropic_request_types`` returns which. Messages, system and tools are checked,
     the other parameters are not.
     """
     return _both({name: _places(types, body) for name, types in _ANTHROPIC.items()})
@@ -228,14 +228,14 @@ def anthropic_call_problems(body: Any) -> list[str]:
 
 
 def anthropic_response_types(document: Any) -> AnthropicTypes | None:
-    """Return which types of the anthropic package accept an answer: the stable ones where they do, or none."""
+    """Return which types of the anthropic package accept a response: the stable ones if they do, or none."""
     return next((name for name, tp in _ANSWERS.items() if not strict(tp)(document)), None)
 
 
 def anthropic_response_problems(document: Any) -> list[str]:
-    """Return why both ``Message`` and ``BetaMessage`` of the anthropic package refuse an answer.
+    """Return why both ``Message`` and ``BetaMessage`` of the anthropic package refuse a response.
 
-    Nothing: one of them accepts it; ``anthropic_response_types`` says which.
+    Nothing: one of them accepts it; ``anthropic_response_types`` returns which.
     """
     return _both({name: strict(tp)(document) for name, tp in _ANSWERS.items()})
 

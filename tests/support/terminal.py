@@ -1,4 +1,4 @@
-"""A terminal of which a program knows no better: what it prints there, and Ctrl-C."""
+"""A pseudo-terminal that programs take for a real one: their output on it, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["PROGRAM", "dying", "in_terminal", "slowly"]
 
-# What Python is given to run the command line.
+# The Python code that runs the command line.
 PROGRAM = ["-m", "agentmsg"]
 
 
 def in_terminal(
     *args: str, given: bytes | None = None, streams: Iterable[str] = ("stdout", "stderr"), **environment: str
 ) -> tuple[int, str]:
-    """Run the command line with some of its streams on a terminal; return the exit code and what is seen there.
+    """Run the command line with some of its streams on a terminal; return the exit code and the terminal's output.
 
     Args:
         args: of the command line.
-        given: what stdin gives; else it is the terminal, too.
-        streams: what is on the terminal; the other is thrown away.
+        given: the content of stdin; else it is the terminal, too.
+        streams: the streams on the terminal; the others are thrown away.
         environment: variables.
     """
     known = {name: value for name, value in ENVIRONMENT.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
@@ -47,7 +47,7 @@ def in_terminal(
             child.stdin.write(given or b"")
             child.stdin.close()
         seen = b""
-        with suppress(OSError):  # Linux says so at the end
+        with suppress(OSError):  # Linux signals the end like this
             while data := os.read(ours, 1 << 16):
                 seen += data
     os.close(ours)
@@ -55,7 +55,7 @@ def in_terminal(
 
 
 def slowly(number: int, *, advance: object) -> int:
-    """Tell of a call that it goes on, until it ends."""
+    """Report regularly that a call goes on, until it ends."""
     from time import sleep
 
     assert callable(advance)
@@ -66,7 +66,7 @@ def slowly(number: int, *, advance: object) -> int:
 
 
 def dying(number: int, *, advance: object) -> int:
-    """End the process that runs this, as the system does where memory is short; but for the one that has others."""
+    """End this process as the system does when memory is short, unless it is the parent."""
     from multiprocessing import parent_process
 
     del advance

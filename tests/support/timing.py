@@ -1,7 +1,7 @@
-"""A clock for tests of growth: processor time, the collector off, the best of several rounds, again where disturbed.
+"""A clock for tests of growth: processor time, no garbage collector, the best of several rounds, again if disturbed.
 
-A test never asserts seconds of one run: the collector of a process that has run thousands of tests takes half a second
-whenever it likes, and other work on the machine takes what it wants.
+A test never asserts the seconds of one run: the collector of a process that has run thousands of tests takes half a
+second at any moment, and other work on the machine takes as much as it wants.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def seconds_of(work: Callable[[], Any], rounds: int = 3) -> float:
     """Return the least processor time of several rounds, in seconds."""
     best = float("inf")
     enabled = gc.isenabled()
-    gc.disable()  # it looks at every container ever made, so its cost is no property of this work
+    gc.disable()  # it visits every container ever made, so its cost isn't a property of this work
     try:
         for _ in range(rounds):
             start = time.process_time()
@@ -35,10 +35,10 @@ def seconds_of(work: Callable[[], Any], rounds: int = 3) -> float:
 def check_growth(
     work_of: Callable[[int], Callable[[], Any]], sizes: tuple[int, int], at_most: float, *, floor: float = 0.002
 ) -> None:
-    """Check that work on a larger input takes at most so many times as long, and try again where it was disturbed.
+    """Check that work on a larger input takes at most some times as long, and try again if it was disturbed.
 
     Args:
-        work_of: gives the work on an input of a size; what it makes before isn't measured.
+        work_of: returns the work on an input of a size; preparing it isn't measured.
         sizes: the smaller and the larger size.
         at_most: the greatest ratio; a square cost must lie far above it.
         floor: seconds below which caches and clocks decide; a shorter time counts as this.

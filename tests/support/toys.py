@@ -1,6 +1,6 @@
-"""Made-up formats that do what real ones of later issues will do: lift, merge, split, swap, refuse, invent ids.
+"""Made-up formats that do what real ones do: lift, merge, split, swap, refuse, invent ids.
 
-Their documents are canonical JSON of what fits, so that only the machinery is on trial.
+Their documents are canonical JSON of the supported content, so that only the machinery is tested.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ _BARE = Caps(
 
 @attrs.frozen(kw_only=True)
 class StrictToy(Toy):
-    """Systems to the top, neighbours merged, one result a message, ids required, few fields."""
+    """System messages first, neighbours merged, one result a message, ids required, few fields."""
 
     name: ClassVar[str] = "strict-toy"
 
@@ -126,7 +126,7 @@ def _with(message: Msg, change: Callable[[int, Any], Any]) -> Msg:
 
 
 def _numbered(messages: Sequence[Msg], pairs: Mapping[Place, Place] | None = None) -> list[Msg]:
-    """Return messages whose calls have their number as id, and with pairs whose results say that of their call."""
+    """Number the calls, and give each result the number of its call as id."""
     ids: dict[Place, str] = {}
 
     def one(number: int, at: int, block: Any) -> Any:
@@ -137,7 +137,7 @@ def _numbered(messages: Sequence[Msg], pairs: Mapping[Place, Place] | None = Non
         if pairs is None or not isinstance(block, ToolResultBlock):
             return block
         own = block.tool_call_id
-        # What answers no call must not seem to answer another.
+        # A result without a call must not seem to answer another one.
         link = ids[pairs[place]] if place in pairs else own if own is None or own[:1] != "#" else f"no {own}"
         return block if link == own else block.evolve(tool_call_id=link)
 
@@ -162,7 +162,7 @@ _NUMBERED = Caps(
 
 @attrs.frozen(kw_only=True)
 class NumberedToy(Toy):
-    """Calls have no ids: they are known by their number."""
+    """Calls have no ids; their number identifies them."""
 
     name: ClassVar[str] = "numbered-toy"
 

@@ -1,4 +1,4 @@
-"""A small lossy codec, as a stranger would write it: texts by role, and nothing else. Tests convert into it.
+"""A small lossy codec as a third party would write it: texts by role, nothing else. Tests convert into it.
 
 [{"user": ["Hello"]}, {"assistant": ["Hi.", "How are you?"]}]
 """
@@ -16,7 +16,7 @@ from agentmsg.formats.capabilities import KEEP, Caps, MessageRow, Row
 __all__ = ["TranscriptCodec"]
 
 _TEXTS = MessageRow(blocks={am.TextBlock: Row({"text": KEEP})})
-# What the document does not say stays empty; the constructor of Msg would make an id and a time.
+# Values that the document lacks stay empty; the constructor of Msg would make an id and a time.
 _make_message = maker(am.Msg)
 _CAPS = Caps(messages={"user": _TEXTS, "assistant": _TEXTS})
 
@@ -26,7 +26,7 @@ class TranscriptCodec(am.Codec):
     """Texts of users and assistants.
 
     Attributes:
-        shout: whether the roles are written in capitals.
+        shout: whether to write the roles in capitals.
     """
 
     name: ClassVar[str] = "transcript"
@@ -40,7 +40,7 @@ class TranscriptCodec(am.Codec):
         return _CAPS
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a list of objects with one key each."""
+        """Read a list of objects with one key each."""
         if not isinstance(document, list):
             msg = "a list is needed"
             raise am.DecodeError(msg, code="type")
@@ -55,7 +55,7 @@ class TranscriptCodec(am.Codec):
         return am.History(messages)
 
     def write(self, history: am.History) -> Any:
-        """Return the texts of each message under its role."""
+        """Write the texts of each message under its role."""
         return [
             {
                 message.role.upper() if self.shout else message.role: [

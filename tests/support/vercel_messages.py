@@ -1,4 +1,4 @@
-"""Messages of the Vercel AI SDK written by hand after what its types declare: every part, and how data may be given."""
+"""Messages of the Vercel AI SDK, hand-written after its declared types: every part, and every form of data."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ VERCEL_UI: list[Any] = [
 ]
 _CALL: Any = {"toolCallId": "c", "toolName": "f", "args": {"a": 1}}
 _DONE: Any = {**_CALL, "state": "result", "step": 0, "result": {"b": 2}}
-# As databases keep them: version 4 without the text that it says twice, and what later versions write meanwhile.
+# As stored in databases: version 4 without its duplicate text, and the forms of later versions in between.
 VERCEL_UI_ROWS: list[Any] = [
     {
         "id": "m",

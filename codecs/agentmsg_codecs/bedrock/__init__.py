@@ -1,4 +1,4 @@
-"""bedrock: requests to Converse of Amazon Bedrock. For its responses, use ``bedrock-response``.
+"""bedrock: requests to Converse of Amazon Bedrock. For responses, use ``bedrock-response``.
 
 A document is a body, ``{"messages": [...], "system"?, "toolConfig"?, ...}``, a list of messages, or one message. Bytes
 are base64 texts, as on the wire.
@@ -7,21 +7,21 @@ Follows the Python package botocore 1.43.
 
 | Bedrock | agentmsg |
 | --- | --- |
-| system of the body | a system message in front; several are merged into one |
+| system of the body | the first message, a system message; several are merged into one |
 | messages: user, assistant, system | user, assistant, system; developer becomes system |
 | text | TextBlock |
 | guardContent with a text; citationsContent with one text | TextBlock with extras["bedrock.guard"]; with citations |
 | image, audio, video, document: bytes; s3Location | ImageBlock ... with base64 data; with the URI |
 | document: text; content | FileBlock with a TextSource; with a BlocksSource |
-| cachePoint | cache of the block before |
+| cachePoint | cache of the previous block |
 | reasoningContent: reasoningText; redactedContent | ThinkingBlock, signed by "bedrock"; redacted |
 | toolUse; of the type server_tool_use | ToolUseBlock; of kind "server" |
-| toolResult of a user; of an assistant | a tool message, named by its call; ToolResultBlock of kind "server" |
+| toolResult of a user; of an assistant | a tool message, named after its call; ToolResultBlock of kind "server" |
 | json in a result | DataBlock |
 | toolConfig: tools: toolSpec; any other | ToolSpec; NativeTool |
 | parameters of the body: inferenceConfig, toolChoice | settings |
 | any other part; message | NativeBlock; a message with the role "native" |
-| unknown keys; the rest of the body | extras["bedrock"], in the object of a part "bedrock.item"; of the history |
+| unknown keys; the rest of the body | extras["bedrock"], inside a part's object "bedrock.item"; on the history |
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _TOOLS = "toolConfig"
 
 @attrs.frozen(kw_only=True)
 class BedrockCodec(Bedrock):
-    """Requests to Bedrock's Converse; for its options see ``Bedrock``."""
+    """Requests to Bedrock's Converse; ``Bedrock`` has the options."""
 
     name: ClassVar[str] = "bedrock"
     title: ClassVar[str] = "Amazon Bedrock Converse (requests)"
@@ -64,7 +64,7 @@ class BedrockCodec(Bedrock):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of parts, of tools and of settings."""
+        """The forms of parts, tools and settings."""
         return (self.engine.described, TOOLS, SETTINGS.described)
 
     def make_caps(self) -> Caps:
@@ -72,7 +72,7 @@ class BedrockCodec(Bedrock):
         return make_caps(self.engine, thinking=self.thinking)
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a body, of a list of messages, or of one message."""
+        """Read a body, a list of messages, or one message."""
         body, note = _REQUESTS.opened(document)
         if not is_object(body) or not is_list(body.get("messages")):
             raise DecodeError(f"a request must have a list of messages, not {excerpt(document)}", path=("messages",))
@@ -89,7 +89,7 @@ class BedrockCodec(Bedrock):
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def write(self, history: am.History) -> Any:
-        """Return the body; the list of messages where such a list was read, and nothing needs more."""
+        """Write the body; write a bare list of messages if one was read and needs no body."""
         self.engine.fill()
         messages = history.messages
         rest = natives.extras_of(history, FAMILY)
@@ -106,12 +106,12 @@ class BedrockCodec(Bedrock):
         return _REQUESTS.closed(history, body, settings)
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like a request to Bedrock: by its messages and their parts."""
+        """Return how closely a document resembles a request to Bedrock, by its messages and their parts."""
         return sniff_body(document)
 
 
 def _marked(messages: list[am.Msg]) -> list[am.Msg]:
-    """Return messages as they were read, the system messages in front of them marked: they aren't the prompt."""
+    """Mark the leading system messages in the list of messages: they aren't the prompt of the body."""
     front = list(takewhile(is_top, messages))
     return [*(marked(message, FAMILY, here=True) for message in front), *messages[len(front) :]]
 

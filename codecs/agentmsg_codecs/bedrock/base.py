@@ -16,8 +16,8 @@ class Bedrock(Codec):
     """Documents of Bedrock's Converse.
 
     Attributes:
-        thinking: what to do with thinking that another provider signed: drop it, or write it as text in tags.
-        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+        thinking: for thinking that another provider signed: drop it, or write it as text in tags.
+        engine: reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
     """
 
     family: ClassVar[str] = FAMILY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -34,19 +35,16 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.bedrock.messages import Messages
 
-BODY_KEYS = frozenset({"messages", "system", "tools"})
+_BODY_KEYS = frozenset({"messages", "system"})
 _MESSAGE_KEYS = frozenset({"role", "content"})
 _NONE = frozenset[str]()
-# Inside of what a part is made around; what stands beside that would be another part.
+# The known keys of a part's object; a key beside the object would make another part.
 _INNER_KEYS = {
     **dict.fromkeys((am.ImageBlock, am.AudioBlock, am.VideoBlock), MEDIUM_KEYS),
     am.FileBlock: DOCUMENT_KEYS,
     am.ToolUseBlock: frozenset({"toolUseId", "name", "input", "type"}),
     am.ToolResultBlock: frozenset({"toolUseId", "content", "status"}),
 }
-_MEDIA: Any = {
-    am.ImageBlock: own.image, am.AudioBlock: own.audio, am.VideoBlock: own.video, am.FileBlock: own.document,
-}  # fmt: skip
 
 
 def _extras_of(cls: type[Any]) -> Cell:
@@ -62,12 +60,12 @@ def _extras_of(cls: type[Any]) -> Cell:
 
 
 def _is_other_type(block: Any, key: str, value: Any) -> bool:
-    """Whether what stands as the type of a call is an extra: it says nothing of who runs it."""
+    """Whether the type of a call is an extra, because it doesn't decide who runs the call."""
     return key == "type" and block.kind != "server" and value != "server_tool_use"
 
 
 def _with_extras(cls: type[Any], row: Row) -> Row:
-    """Return a row whose extras stand inside the object of a part: a part has one key, and no others."""
+    """Return a row whose extras go inside the object of a part, because a part has only one key."""
     if "extras" not in row.fields:
         return row
     fields = {**row.fields, "extras": _extras_of(cls)}
@@ -78,7 +76,7 @@ def _with_extras(cls: type[Any], row: Row) -> Row:
 
 def _comes_back(back: Callable[[am.NativeBlock], am.NativeBlock | None]) -> Any:
     def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
-        # A cache point alone would be read as one of the block before.
+        # A cache point alone would be read as the hint of the previous block.
         value: Any = block.value
         is_alone = is_mapping(value) and POINT in value and len(value) != 2  # noqa: PLR2004 - the point, and its part
         return None if is_alone else back(block)
@@ -89,16 +87,16 @@ def _comes_back(back: Callable[[am.NativeBlock], am.NativeBlock | None]) -> Any:
 def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
     back = messages.comes_back_from_user if place == "user" else messages.returns(place)
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, _comes_back(back))}
-    made = Rows(messages.described).place(place, {**_MEDIA, **answers}, others)
+    made = Rows(messages.described).place(place, {**own.MEDIA, **answers}, others)
     return {cls: _with_extras(cls, row) for cls, row in made.items()}
 
 
 def assistant_rows(messages: Messages, *, thinking: str) -> dict[type[Any], Row]:
-    """Return the rows of what a model says.
+    """Return the rows of a model's blocks.
 
     Args:
         messages: the codec's reader and writer.
-        thinking: what becomes of thinking that another provider signed: "drop" or "text".
+        thinking: "drop" or "text", for thinking that another provider signed.
     """
     answers: Any = {
         am.TextBlock: own.text,
@@ -113,7 +111,7 @@ def assistant_rows(messages: Messages, *, thinking: str) -> dict[type[Any], Row]
 
 
 def inner_rows(messages: Messages) -> dict[type[Any], Row]:
-    """Return the rows of what stands inside results."""
+    """Return the rows of blocks inside results."""
     return {cls: _uncached(row) for cls, row in _rows(messages, "inner", {}).items()}
 
 
@@ -128,22 +126,22 @@ def _result_row(messages: Messages) -> Row:
 
 
 def needs_id(block: Any) -> bool:
-    """Whether a call or result must be given an id: all that are written as one have one here."""
+    """Whether a call or result must get an id: calls and results are only written with one."""
     return natives.link_at(block) is None and (block.kind != "server" or block.provider == FAMILY)
 
 
 def _beside_messages(history: am.History) -> frozenset[str]:
-    return BODY_KEYS - {"tools"} | SETTINGS.taken(history)
+    return _BODY_KEYS | SETTINGS.taken(history)
 
 
 def _says_none(history: am.History, key: str, value: Any) -> bool:
-    """Whether what stands for the system prompt is an extra: it says that there is none."""
+    """Whether the value of "system" is an extra: it isn't a list, and there is no system prompt."""
     return key == "system" and not is_sequence(value) and not (history.messages and is_top(history.messages[0]))
 
 
 def make_caps(messages: Messages, *, thinking: str) -> Caps:
-    """Return the capability table of requests; arguments as of ``assistant_rows``."""
-    fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _MESSAGE_KEYS))}
+    """Return the capability table of requests; takes the arguments of ``assistant_rows``."""
+    fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _MESSAGE_KEYS))}
     system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
     inner = inner_rows(messages)
     return Caps(
@@ -167,20 +165,18 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
 
 
 def is_top(message: am.Msg) -> bool:
-    """Whether a message in front is the system prompt: it wasn't read among the messages."""
+    """Whether a leading message is the system prompt: it wasn't read from the list of messages."""
     return message.role == "system" and not is_marked(message, FAMILY, "/here")
 
 
 def gather_systems(plan: Any, messages: Any) -> Any:
-    """Merge the system messages in front: there is one place for them; later ones stay where they are."""
+    """Merge the leading system messages into the one system prompt; later ones stay in place."""
     current = restructure.as_is(messages) if plan is None else plan
-    front = 0
-    while front < len(current) and _leads(current[front][0], messages):
-        front += 1
-    if front <= 1:
+    front = list(takewhile(lambda parts: _leads(parts[0], messages), current))
+    if len(front) <= 1:
         return plan
-    kept = [parts for parts in current[:front] if any(part.picks for part in parts)] or list(current[:1])
-    return [tuple(part for parts in kept for part in parts), *current[front:]]
+    kept = [parts for parts in front if any(part.picks for part in parts)] or front[:1]
+    return [tuple(part for parts in kept for part in parts), *current[len(front) :]]
 
 
 def _leads(part: restructure.Part, messages: Any) -> bool:

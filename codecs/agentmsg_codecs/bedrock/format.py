@@ -1,7 +1,7 @@
-"""The description: parts, tools and usage in Bedrock's Converse.
+"""The description of Bedrock's Converse: parts and usage.
 
-A part is an object with one key, which says what it is. Converse has cache points as separate parts; here a cache point
-is the ``cache`` of the block before: see messages.py, which moves it beside the part before that is read.
+A part is an object whose one key identifies it. Converse has cache points as separate parts; here a cache point is the
+``cache`` of the previous block. Before reading, messages.py moves each point into the previous part.
 
 Follows the Python package botocore 1.43.
 """
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _around(key: str, more: Callable[[Any], bool] | None = None) -> dict[str, Any]:
-    """Return what tells parts that are made around a key, and perhaps hold something certain there."""
+def _by_key(key: str, more: Callable[[Any], bool] | None = None) -> dict[str, Any]:
+    """Return the arguments of a Form for parts with this key, whose value perhaps passes another test."""
 
     def fits(native: Native) -> bool:
         is_alone = key in native and len(native) == 1 + (POINT in native)
@@ -50,7 +50,7 @@ def _around(key: str, more: Callable[[Any], bool] | None = None) -> dict[str, An
 
 
 def _nearest_hint(value: am.CacheHint, _: Any) -> am.CacheHint:
-    """Keep a hint that the schema has, or that was read; of any other, its being there."""
+    """Keep a hint of the schema, or one that was read; turn any other into one of the schema."""
     if mark_of(value, FAMILY, "/odd") is True or (value.kind == "ephemeral" and value.ttl in (None, *TTLS)):
         return value
     return value.evolve(kind="ephemeral", ttl=None if value.ttl is None else "1h")
@@ -82,13 +82,12 @@ def _read_reasoning(native: Native) -> dict[str, Any]:
     value: Any = said.get("signature")
     if value is not None and type(value) is not str:
         raise Unreadable
-    found: dict[str, Any] = {"thinking": said["text"]}
+    found: dict[str, Any] = {"thinking": said["text"], "extras": natives.rest_of(said, REASONING_KEYS, ITEM)}
     if value is not None:
         found["signature"] = am.Signature(PROVIDER, value)
     elif "signature" in said:
         found["notes"] = {"/signature": "null"}
-    rest = {key: more for key, more in said.items() if key not in REASONING_KEYS}
-    return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
+    return found
 
 
 def _write_reasoning(block: am.ThinkingBlock) -> Native:
@@ -120,7 +119,7 @@ _REASONING = Hatch(
 )  # fmt: skip
 
 
-# -- texts that say more ----------------------------------------------------------------------------------------------
+# -- guarded and cited texts ------------------------------------------------------------------------------------------
 
 
 def _read_guard(native: Native) -> dict[str, Any]:
@@ -141,7 +140,7 @@ _SPANS = {"documentChar": ("start", "end"), "documentPage": ("start", "end"), "d
 
 
 def read_citation(native: Any) -> am.Citation:
-    """Return a citation, if all of it is known; its document is told by extras."""
+    """Read a citation if all of it is known; extras hold its place in a document."""
     if not is_object(native):
         raise Unreadable
     rest: Native = {key: value for key, value in native.items() if key not in ("title", "sourceContent", "location")}
@@ -174,7 +173,7 @@ def read_citation(native: Any) -> am.Citation:
 
 
 def write_citation(citation: am.Citation) -> Native:
-    """Return the native form of a citation."""
+    """Write a citation."""
     rest: Native = thaw(natives.extras_of(citation, FAMILY))
     inner = rest.pop("/location", {})
     native: Native = {} if citation.title is None else {"title": citation.title}
@@ -192,16 +191,18 @@ def _read_cited(native: Native) -> dict[str, Any]:
     if not is_object(held) or not is_list(held.get("citations")) or not held["citations"]:
         raise Unreadable
     parts: Any = held.get("content", ())
-    found: dict[str, Any] = {"citations": tuple(map(read_citation, held["citations"]))}
+    found: dict[str, Any] = {
+        "citations": tuple(map(read_citation, held["citations"])),
+        "extras": natives.rest_of(held, CITED_KEYS, ITEM),
+    }
     if parts in ((), []):
-        # Streams give what is cited for the texts around.
+        # In streams, citations come without the text that they support.
         found |= {"text": "", "notes": {"/said": "[]" if "content" in held else "absent"}}
     elif is_list(parts) and len(parts) == 1 and is_object(parts[0]) and parts[0].keys() == {"text"}:
         found["text"] = parts[0]["text"]
     if type(found.get("text")) is not str:
         raise Unreadable
-    rest = {key: value for key, value in held.items() if key not in CITED_KEYS}
-    return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
+    return found
 
 
 def _write_cited(block: am.TextBlock) -> Native:
@@ -222,7 +223,7 @@ _GUARDED = Hatch(
 
 
 def is_guarded(block: Any) -> bool:
-    """Whether a guardrail looks at a text."""
+    """Whether a guardrail checks a text."""
     own: Any = block.extras.get(GUARD) if block.extras else None
     return is_mapping(own) and is_mapping(own.get("text"))
 
@@ -235,7 +236,7 @@ def _is_server(held: Any) -> bool:
 
 
 def _has_no_points(held: Any) -> bool:
-    """Whether no part of a result says where a cache ends: its parts are of unions that have no such member."""
+    """Whether no part of a result has a cache point: the schema allows none inside results."""
     parts: Any = held.get("content") if is_object(held) else None
     return not is_list(parts) or not any(is_object(part) and POINT in part for part in parts)
 
@@ -249,25 +250,25 @@ _RESULT = (
 )
 PARTS = (
     HINT,
-    Form("text", am.TextBlock, None, (Key("text", "text", Text()), CACHE), **_around("text"),
+    Form("text", am.TextBlock, None, (Key("text", "text", Text()), CACHE), **_by_key("text"),
          when=lambda block: not block.citations and not is_guarded(block)),
-    Form("guard", am.TextBlock, None, (_GUARDED, CACHE), **_around("guardContent"), when=is_guarded),
-    Form("cited", am.TextBlock, None, (_CITED, CACHE), **_around("citationsContent"),
+    Form("guard", am.TextBlock, None, (_GUARDED, CACHE), **_by_key("guardContent"), when=is_guarded),
+    Form("cited", am.TextBlock, None, (_CITED, CACHE), **_by_key("citationsContent"),
          when=lambda block: bool(block.citations) and not is_guarded(block)),
-    Form("json", am.DataBlock, None, (Key("json", "data", Json()),), **_around("json")),
-    Form("image", am.ImageBlock, None, (media_hatch("image", IMAGES), CACHE), **_around("image")),
-    Form("audio", am.AudioBlock, None, (media_hatch("audio", SOUNDS), CACHE), **_around("audio")),
-    Form("video", am.VideoBlock, None, (media_hatch("video", VIDEOS), CACHE), **_around("video")),
-    Form("document", am.FileBlock, None, (DOCUMENT, CACHE), **_around("document")),
-    Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), **_around("reasoningContent")),
+    Form("json", am.DataBlock, None, (Key("json", "data", Json()),), **_by_key("json")),
+    Form("image", am.ImageBlock, None, (media_hatch("image", IMAGES), CACHE), **_by_key("image")),
+    Form("audio", am.AudioBlock, None, (media_hatch("audio", SOUNDS), CACHE), **_by_key("audio")),
+    Form("video", am.VideoBlock, None, (media_hatch("video", VIDEOS), CACHE), **_by_key("video")),
+    Form("document", am.FileBlock, None, (DOCUMENT, CACHE), **_by_key("document")),
+    Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), **_by_key("reasoningContent")),
     Form("call", am.ToolUseBlock, None, (Inside("toolUse", _CALL, space=ITEM), CACHE),
-         **_around("toolUse", lambda held: not _is_server(held))),
+         **_by_key("toolUse", lambda held: not _is_server(held))),
     Form("server_call", am.ToolUseBlock, None, (Inside("toolUse", (*_CALL, _KIND), space=ITEM), CACHE),
-         **_around("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
+         **_by_key("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
     Form("server_result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
-         **_around("toolResult", _has_no_points), fixed={"kind": "server", "provider": PROVIDER}),
+         **_by_key("toolResult", _has_no_points), fixed={"kind": "server", "provider": PROVIDER}),
     Form("result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
-         **_around("toolResult", _has_no_points), is_apart=True),
+         **_by_key("toolResult", _has_no_points), is_apart=True),
 )  # fmt: skip
 _INNER = ("text", "json", "image", "video", "document")
 _USER = ("text", "guard", "image", "audio", "video", "document")

@@ -21,7 +21,7 @@ def is_message(document: Any) -> bool:
 
 
 def sniff_body(document: Any) -> float:
-    """Return how much a document looks like a request, a list of messages, or a message."""
+    """Return how closely a document resembles a request, a list of messages, or a message."""
     natives: Any = [document] if is_message(document) else document
     is_own = False
     if is_object(natives):
@@ -36,7 +36,7 @@ def sniff_body(document: Any) -> float:
 
 
 def _sniff_message(native: Any) -> float:
-    """Return 0 for what cannot be a message; that no part has a `type` is Converse's own mark."""
+    """Return 0 for anything that can't be a message; only Converse has parts without a `type`."""
     if not is_object(native) or native.keys() - {"role", "content"}:
         return 0.0
     role, content = native.get("role"), native.get("content")
@@ -48,7 +48,7 @@ def _sniff_message(native: Any) -> float:
 
 
 def sniff_answer(document: Any) -> float:
-    """Return how much a document looks like a response."""
+    """Return how closely a document resembles a response."""
     output = document.get("output") if is_object(document) else None
     message = output.get("message") if is_object(output) else None
     return 1.0 if is_object(message) and is_list(message.get("content")) else 0.0

@@ -1,7 +1,7 @@
-"""Images, sound, videos and documents: bytes as base64 text, a place in S3, or the text of a document.
+"""Images, sound, videos and documents: bytes as base64 text, an S3 location, or the text of a document.
 
 In requests that JavaScript dumped as JSON, bytes are a Buffer, ``{"type": "Buffer", "data": [255, ...]}``, or an array
-by index, ``{"0": 255, ...}``; a mark records that.
+by index, ``{"0": 255, ...}``. A mark records which.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, is_list, is_object, mark_of, marked, natives
+from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_object, mark_of, marked, natives
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.bedrock.names import DOCUMENTS, FAMILY, ITEM, S3
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 _MOST = 255
 MEDIUM_KEYS = frozenset({"format", "source"})
+_S3_KEYS = frozenset({"uri"})
 
 
 def _source(held: Any, media_type: str | None) -> Any:
-    """Return the source that bytes, or a place in S3, are.
+    """Read bytes, or an S3 location, as a source.
 
     Raises:
-        Unreadable: if it is another.
+        Unreadable: if it is neither.
     """
     if not is_object(held) or len(held) != 1:
         raise Unreadable
@@ -40,12 +41,11 @@ def _source(held: Any, media_type: str | None) -> Any:
     uri: Any = value.get("uri") if key == "s3Location" and is_object(value) else None
     if type(uri) is not str or not uri.startswith(S3):
         raise Unreadable
-    rest = {key: inner for key, inner in value.items() if key != "uri"}
-    return am.URLSource(value["uri"], media_type, extras=adopt({FAMILY: rest}) if rest else EMPTY)
+    return am.URLSource(uri, media_type, extras=natives.rest_of(value, _S3_KEYS, FAMILY))
 
 
 def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
-    """Return how bytes were dumped, "buffer" or "array", and the numbers that they are."""
+    """Return the form of dumped bytes, "buffer" or "array", and their numbers."""
     if not is_object(value):
         raise Unreadable
     is_buffer = value.keys() == {"type", "data"} and value["type"] == "Buffer"
@@ -62,7 +62,7 @@ def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
 
 
 def _write_bytes(source: am.Base64Source) -> Any:
-    """Return the text, or what it was read from."""
+    """Write base64 text, or the form that it was read from."""
     kind = mark_of(source, FAMILY, "/bytes") if source.notes else None
     if kind not in ("buffer", "array"):
         return source.data
@@ -84,11 +84,11 @@ def _write_source(source: Any) -> Native:
 
 
 def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
-    """Return what says media of a kind.
+    """Return the hatch for media of a kind.
 
     Args:
-        key: that they stand under.
-        formats: by format, the media type.
+        key: the key of the part.
+        formats: the media types, by format.
     """
     words = {media_type: word for word, media_type in formats.items()}
 
@@ -99,9 +99,8 @@ def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
         word: Any = held.get("format")
         if type(word) is not str or word not in formats:
             raise Unreadable
-        found = {"source": _source(held.get("source"), formats[word])}
-        rest = {name: value for name, value in held.items() if name not in MEDIUM_KEYS}
-        return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
+        source = _source(held.get("source"), formats[word])
+        return {"source": source, "extras": natives.rest_of(held, MEDIUM_KEYS, ITEM)}
 
     def write(block: Any) -> Native:
         held = {"format": words[block.source.media_type], "source": _write_source(block.source)}
@@ -131,13 +130,14 @@ def _read_document(native: Native) -> dict[str, Any]:
         raise Unreadable
     media_type = None if word is None else DOCUMENTS[word]
     source, notes = _document_source(held.get("source"), media_type)
-    rest = {key: value for key, value in held.items() if key not in DOCUMENT_KEYS}
-    found: dict[str, Any] = {"source": source, "name": held["name"], "context": held.get("context"), "notes": notes}
-    return {**found, "extras": {ITEM: adopt(rest)}} if rest else found
+    return {
+        "source": source, "name": held["name"], "context": held.get("context"), "notes": notes,
+        "extras": natives.rest_of(held, DOCUMENT_KEYS, ITEM),
+    }  # fmt: skip
 
 
 def _document_source(held: Any, media_type: str | None) -> tuple[Any, Native]:
-    """Return the source of a document, and the mark of a format that it has no field for."""
+    """Return the source of a document, and the mark of its format if the source has no field for it."""
     if is_object(held) and held.keys() == {"text"} and type(held["text"]) is str:
         return am.TextSource(held["text"], media_type), {}
     parts: Any = held.get("content") if is_object(held) and len(held) == 1 else None

@@ -1,4 +1,4 @@
-"""Native messages and ours: each tool result becomes a message, and a cache point belongs to what it follows."""
+"""Native messages and ours: each tool result becomes a message, each cache point goes into the previous part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLACES = {"system": "system", "user": "user", "assistant": "assistant"}
 
 
 def folded(parts: Any) -> Any:
-    """Return parts with each cache point beside the part that it follows; None where one follows none."""
+    """Move each cache point into the part before it; return None if a point has no such part."""
     if not is_list(parts) or not any(is_object(part) and POINT in part for part in parts):
         return parts
     out: list[Any] = []
@@ -33,12 +33,12 @@ def folded(parts: Any) -> Any:
 
 
 def _takes(part: Any) -> bool:
-    """Whether a cache point may follow a part: it is one, and has none yet."""
+    """Whether a cache point may follow: this is a part, and has none yet."""
     return is_object(part) and len(part) == 1 and POINT not in part
 
 
 def unfolded(parts: list[Any]) -> list[Any]:
-    """Return parts with each cache point as a part of its own."""
+    """Make each cache point a part of its own again."""
     if not any(is_object(part) and POINT in part for part in parts):
         return parts
     out: list[Any] = []
@@ -57,43 +57,43 @@ class Messages(Grouped):
         super().__init__(describe(), result="result", roles=_PLACES, is_list=True)
 
     def container(self, native: Any) -> list[am.Msg]:
-        """Return the messages of one native message; one of the role "native" if it isn't a message here."""
-        if not is_object(native):
+        """Read one native message; anything unknown becomes a message with the role "native"."""
+        parts = native.get("content") if is_object(native) else None
+        moved = folded(parts)
+        if moved is parts:
             return super().container(native)
-        parts = native.get("content")
-        held = folded(parts)
-        if held is parts:
-            return super().container(native)
-        found = [] if held is None else super().container({**native, "content": held})
-        # A point that nothing takes would be another's.
-        is_whole = len(found) == 1 and found[0].role == "native"
-        return [natives.read_whole(native, FAMILY)] if held is None or is_whole else found
+        if moved is not None:
+            found = super().container({**native, "content": moved})
+            # If the message is kept whole, its points must not move to other parts.
+            if len(found) > 1 or found[0].role != "native":
+                return found
+        return [natives.read_whole(native, FAMILY)]
 
     def write_group(self, group: Sequence[am.Msg]) -> Any:
-        """Return the native message that holds these messages."""
+        """Write these messages as one native message."""
         native = super().write_group(group)
         return _Kept(native) if group[0].role == "native" and is_object(native) else native
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
-        """Return the native messages of messages that fit."""
+        """Write messages that fit."""
         return [_unfolded(native) for native in super().write(messages)]
 
     def system(self, parts: Any) -> am.Msg:
-        """Return the message of the system prompt of a body."""
+        """Read the system prompt of a body as a message."""
         return self.container({"role": "system", "content": parts})[0]
 
     def write_system(self, message: am.Msg) -> list[Any]:
-        """Return the system prompt of a message that fits."""
+        """Write a message that fits as the system prompt of a body."""
         parts: list[Any] = _unfolded(self.write_group((message,)))["content"]
         return parts
 
     def blocks(self, parts: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the blocks of the message of a response."""
+        """Read the parts of a response's message as blocks."""
         return tuple(map(self.places["assistant"].read, parts))
 
 
 class _Kept(dict[str, Any]):
-    """A native message that was kept whole: its cache points stand where they stood."""
+    """A native message that was kept whole, so its cache points stay in place."""
 
 
 def _unfolded(native: Any) -> Any:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 FAMILY = "bedrock"
-# Who signs reasoning and runs tools: the models that Bedrock hosts, whichever they are.
+# Who signs reasoning and runs tools: any of the models that Bedrock hosts.
 PROVIDER = "bedrock"
-# Extras of the object inside a part, and what is said around the message of a response.
+# Extras of the object inside a part; the keys around the message of a response.
 ITEM, RESPONSE = "bedrock.item", "bedrock.response"
-# What tells a text that a guardrail looks at.
+# Extras of a text that a guardrail checks.
 GUARD = "bedrock.guard"
 POINT = "cachePoint"
 S3 = "s3://"
 TTLS = {"5m": 5, "1h": 60}
-# The formats of media, which are no media types, with the types that they are here.
+# The media types of Bedrock's formats.
 IMAGES = {name: f"image/{name}" for name in ("png", "jpeg", "gif", "webp")}
 SOUNDS = {
     name: f"audio/{name}"
@@ -31,7 +31,7 @@ DOCUMENTS = {
     "docx": f"{_OFFICE}.wordprocessingml.document", "xls": "application/vnd.ms-excel",
     "xlsx": f"{_OFFICE}.spreadsheetml.sheet", "html": "text/html", "txt": "text/plain", "md": "text/markdown",
 }  # fmt: skip
-# Other words for some of these types.
+# Other names of some of these types.
 ALIASES = {
     "audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/x-m4a": "audio/m4a",
     "image/jpg": "image/jpeg", "text/x-markdown": "text/markdown",

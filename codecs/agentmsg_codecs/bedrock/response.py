@@ -1,7 +1,7 @@
 """bedrock-response: responses of Converse of Amazon Bedrock. For requests, use ``bedrock``.
 
 A document is one response, ``{"output": {"message": {...}}, "stopReason": ..., ...}``: a history of one assistant
-message. Of a longer history, only the first assistant message is written.
+message. Longer histories: only the first assistant message is written.
 
 Follows the Python package botocore 1.43.
 
@@ -9,9 +9,9 @@ Follows the Python package botocore 1.43.
 | --- | --- |
 | output.message | one assistant message, as in requests |
 | stopReason: end_turn, max_tokens, content_filtered; any other | "stop", "length", "content_filter"; the same word |
-| usage | usage; its input holds what was read from the cache, and written to it |
+| usage | usage; its input includes cache reads and writes |
 | metrics, trace, additionalModelResponseFields | response_metadata |
-| unknown keys | extras["bedrock.response"]; of the message extras["bedrock"] |
+| unknown keys; those of the message | extras["bedrock.response"]; extras["bedrock"] |
 | ``{}`` | a history without messages |
 """
 
@@ -43,14 +43,14 @@ _OTHERS = frozenset({
     "tool_use", "stop_sequence", "guardrail_intervened", "malformed_model_output", "malformed_tool_use",
     "model_context_window_exceeded",
 })  # fmt: skip
-_TOLD = ("additionalModelResponseFields", "metrics", "performanceConfig", "serviceTier", "trace")
+_METADATA = ("additionalModelResponseFields", "metrics", "performanceConfig", "serviceTier", "trace")
 _MESSAGE_KEYS = frozenset({"role", "content"})
 _COUNTS = ("input", "cache_read", "cache_write", "output", "total")
 
 
 @attrs.frozen(kw_only=True)
 class BedrockResponseCodec(Answers, Bedrock):
-    """Responses of Bedrock's Converse; for its options see ``Bedrock``."""
+    """Responses of Bedrock's Converse; ``Bedrock`` has the options."""
 
     name: ClassVar[str] = "bedrock-response"
     title: ClassVar[str] = "Amazon Bedrock Converse (responses)"
@@ -62,7 +62,7 @@ class BedrockResponseCodec(Answers, Bedrock):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of parts, and those of responses."""
+        """The forms of parts and of responses."""
         return (self.engine.described, self.answer)
 
     def make_caps(self) -> Caps:
@@ -82,7 +82,7 @@ class BedrockResponseCodec(Answers, Bedrock):
         )
 
     def refusal(self, document: Native) -> DecodeError:
-        """Return the error for a response that isn't read."""
+        """Return the error for an unreadable response."""
         output: Any = document.get("output")
         if not is_object(output) or not is_object(output.get("message")):
             return DecodeError("a response must have a message as its output", path=("output",))
@@ -95,7 +95,7 @@ class BedrockResponseCodec(Answers, Bedrock):
         return super().refusal(document)
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like a response."""
+        """Return how closely a document resembles a response."""
         return sniff_answer(document)
 
 
@@ -109,8 +109,7 @@ def _output(engine: Messages) -> Hatch:
         parts: Any = folded(said.get("content")) if is_object(said) else None
         if not is_list(parts) or said.get("role") != "assistant":
             raise Unreadable
-        rest = {key: value for key, value in said.items() if key not in _MESSAGE_KEYS}
-        return {"content": engine.blocks(parts), "extras": {FAMILY: adopt(rest)} if rest else {}}
+        return {"content": engine.blocks(parts), "extras": natives.rest_of(said, _MESSAGE_KEYS, FAMILY)}
 
     def write(message: am.Msg) -> Native:
         parts = unfolded(list(map(engine.places["assistant"].write, message.content)))
@@ -127,30 +126,39 @@ def _output(engine: Messages) -> Hatch:
                  schema={"output": schema}, spaces=(FAMILY,), about="content")  # fmt: skip
 
 
-def _read_told(native: Native) -> dict[str, Any]:
-    told = {key: native[key] for key in _TOLD if native.get(key) is not None}
-    return {
-        "response_metadata": adopt(told),
-        "notes": {key: "null" for key in _TOLD if key in native and key not in told},
-    }
+def _known_metadata(native: Mapping[str, Any]) -> Native:
+    return {key: native[key] for key in _METADATA if native.get(key) is not None}
 
 
-def _write_told(message: am.Msg) -> Native:
-    told: Native = thaw(message.response_metadata)
-    return told
+def _read_metadata(native: Native) -> dict[str, Any]:
+    known = _known_metadata(native)
+    notes = {key: "null" for key in _METADATA if key in native and key not in known}
+    return {"response_metadata": adopt(known), "notes": notes}
 
 
-def _carried_told(metadata: Any, _: Any) -> Any:
-    kept = {key: metadata[key] for key in _TOLD if metadata.get(key) is not None}
-    return metadata if list(kept) == list(metadata) else kept
+def _write_metadata(message: am.Msg) -> Native:
+    metadata: Native = thaw(message.response_metadata)
+    return metadata
 
 
-_KEPT = Hatch(keys=_TOLD, cells={"response_metadata": _carried_told}, get=_read_told, put=_write_told, is_optional=True,
-              schema={key: {} for key in _TOLD}, about="response_metadata, as it is")  # fmt: skip
+def _carried_metadata(metadata: Any, _: Any) -> Any:
+    known = _known_metadata(metadata)
+    return metadata if list(known) == list(metadata) else known
+
+
+_KEPT = Hatch(
+    keys=_METADATA,
+    cells={"response_metadata": _carried_metadata},
+    get=_read_metadata,
+    put=_write_metadata,
+    is_optional=True,
+    schema={key: {} for key in _METADATA},
+    about="response_metadata, unchanged",
+)
 
 
 def _finish(word: str, message: am.Msg) -> str:
-    """Keep the words that the schema has, and those that were read."""
+    """Keep the words of the schema, and those that were read."""
     word = _FINISH.get(word, word)
     if word in _FINISH.values() or word in _OTHERS or mark_of(message, RESPONSE, "/word") is True:
         return word
@@ -172,7 +180,7 @@ def _described(engine: Messages) -> Described:
 
 
 def _wanted(usage: am.Usage) -> Mapping[str, Any]:
-    """Return the counts that the schema requires, and none below what they hold."""
+    """Return counts to change: required ones that lack a value, and those below their parts."""
     wanted: dict[str, Any] = {
         name: 0 for name in ("cache_read", "cache_write", "output") if (getattr(usage, name) or 0) < 0
     }

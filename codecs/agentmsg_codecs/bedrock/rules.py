@@ -1,4 +1,4 @@
-"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
+"""The rules of the capability table, for blocks that Bedrock represents differently or doesn't support."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _nearest(source: Any, formats: Mapping[str, str]) -> Any:
-    """Return the source of media with a type that there is a format for, or why there is none."""
+    """Return the source of media with a type that has a format here, or a Drop with the reason."""
     held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
     source = held or source
     if isinstance(source, am.URLSource) and not source.url.startswith(S3):
@@ -25,18 +25,18 @@ def _nearest(source: Any, formats: Mapping[str, str]) -> Any:
         return Drop("no place for what is given so")
     if formats is DOCUMENTS and source.media_type is None:
         # A document may leave its format open.
-        return _bare(source)
+        return _without_extras(source)
     told = (source.media_type or "").partition(";")[0].strip().lower()
     if not told and isinstance(source, am.Base64Source):
         told = media.guess_media_type(source.data) or ""
     told = ALIASES.get(told, told)
     if told not in formats.values():
         return Drop(f"no format for {told or 'media whose type is not told'} here")
-    return _bare(source if told == source.media_type else source.evolve(media_type=told))
+    return _without_extras(source if told == source.media_type else source.evolve(media_type=told))
 
 
-def _bare(source: Any) -> Any:
-    """Return a source without what has no place beside it: only a place in S3 says more."""
+def _without_extras(source: Any) -> Any:
+    """Return a source without extras, except those of an S3 location."""
     own = source.extras.get(FAMILY) if isinstance(source, am.URLSource) else None
     kept = {key: own[key] for key in own if key != "uri"} if is_mapping(own) else {}
     if not source.extras or (source.extras.keys() == {FAMILY} and kept == own):
@@ -45,24 +45,21 @@ def _bare(source: Any) -> Any:
 
 
 def media_rule(formats: Mapping[str, str]) -> Rule:
-    """Return the rule for media that have some formats."""
+    """Return the rule for media of some formats."""
 
     def rule(block: Any) -> Any:
         near = _nearest(block.source, formats)
         if isinstance(near, Drop):
             return rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else near
-        return (
-            block if near is block.source else Swap(block.evolve(source=near), "media have a format here", "annotation")
-        )
+        if near is block.source:
+            return block
+        return Swap(block.evolve(source=near), "media have a format here", "annotation")
 
     return rule
 
 
-image, audio, video = media_rule(IMAGES), media_rule(SOUNDS), media_rule(VIDEOS)
-
-
 def document(block: am.FileBlock) -> Any:
-    """Keep a document, given as data, in S3, or as text; it has a name here."""
+    """Keep a document given as data, in S3, or as text; give it a name, which is required here."""
     source: Any = block.source
     if isinstance(source, am.BlocksSource):
         texts = tuple(item for item in source.content if isinstance(item, am.TextBlock))
@@ -72,10 +69,10 @@ def document(block: am.FileBlock) -> Any:
         bare = tuple(am.TextBlock(item.text) for item in texts)
         if len(bare) < len(source.content) or any(not am.same(a, b) for a, b in zip(bare, texts, strict=True)):
             near = am.BlocksSource(bare)
-        near = _bare(near)
+        near = _without_extras(near)
     elif isinstance(source, am.TextSource):
         kind = source.media_type if source.media_type in (None, *DOCUMENTS.values()) else "text/plain"
-        near = _bare(source if kind == source.media_type else source.evolve(media_type=kind))
+        near = _without_extras(source if kind == source.media_type else source.evolve(media_type=kind))
     else:
         near = _nearest(source, DOCUMENTS)
         if isinstance(near, Drop):
@@ -88,16 +85,24 @@ def document(block: am.FileBlock) -> Any:
     return Swap(new, "documents have a format and a name here", "annotation")
 
 
+MEDIA: Mapping[type[Any], Rule] = {
+    am.ImageBlock: media_rule(IMAGES),
+    am.AudioBlock: media_rule(SOUNDS),
+    am.VideoBlock: media_rule(VIDEOS),
+    am.FileBlock: document,
+}
+
+
 def text(block: am.TextBlock) -> Any:
-    """Keep a text, with the citations that the schema has."""
+    """Keep a text, with the citations that the schema allows."""
     if not block.citations:
         return block
     if is_guarded(block):
         return Swap(block.evolve(citations=()), "no citations here", "annotation")
-    kept = tuple(citation for citation in block.citations if _is_own(citation))
-    return block if len(kept) == len(block.citations) else Swap(
-        block.evolve(citations=kept), "a citation says where in a document", "annotation"
-    )  # fmt: skip
+    kept = tuple(filter(_is_own, block.citations))
+    if len(kept) == len(block.citations):
+        return block
+    return Swap(block.evolve(citations=kept), "a citation says where in a document", "annotation")
 
 
 def _is_own(citation: am.Citation) -> bool:
@@ -111,10 +116,10 @@ def _is_own(citation: am.Citation) -> bool:
 
 
 def thinking_rule(otherwise: str) -> Rule:
-    """Return the rule for thinking: what was signed here, or by nobody, is kept.
+    """Return the rule for thinking: keep it if it is unsigned, or signed here.
 
     Args:
-        otherwise: what becomes of the rest: "drop" or "text".
+        otherwise: "drop" or "text", for all other thinking.
     """
 
     def rule(block: am.ThinkingBlock) -> Any:
@@ -131,14 +136,14 @@ def thinking_rule(otherwise: str) -> Rule:
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
-    """Keep what a tool gave that Bedrock runs."""
+    """Keep the result of a tool that Bedrock runs."""
     if block.kind != "server":
         return rules.result_as_text(block)
     return result(block) if block.provider == PROVIDER else rules.server_as_text(block)
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Put structured content and an error into the content of a result; its status says that it failed."""
+    """Move structured content and an error into the content of a result; its status shows a failure."""
     content = block.content
     if block.structured is not None:
         content = (*content, am.DataBlock(block.structured))

@@ -1,4 +1,4 @@
-"""The rules of Converse: what it refuses."""
+"""The sending rules: the requests that Converse refuses."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ RULES = (
         mend=_undescribed,
     ),
     usual.first_role(),
-    # A recorded request with a text of one line break was answered.
+    # Converse answered a recorded request with a text of one line break.
     *usual.empty_texts(blank="warning"),
     usual.empty_messages(),
     usual.duplicate_ids(in_message=True, longest=_LONGEST),

@@ -1,4 +1,4 @@
-"""Settings: what a request asks for besides its messages and tools.
+"""Settings: the parameters of a request.
 
 | Bedrock | agentmsg |
 | --- | --- |
@@ -6,7 +6,7 @@
 | inferenceConfig: maxTokens, temperature, topP, stopSequences | max_tokens, temperature, top_p, stop |
 | toolChoice of toolConfig: auto, any; tool | tool_choice: "auto", "required"; its name |
 
-Anything else in these objects is an extra, such as the fields of single models.
+Anything else in these objects is an extra, such as the fields of one model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from agentmsg_codecs.bedrock.names import FAMILY
 
 _CHOICES = {"auto": "auto", "any": "required"}
 _SPELT = {ours: word for word, ours in _CHOICES.items()}
-# The settings by the object that they stand in.
+# The settings by the object that holds them.
 _INSIDE = {
     "inferenceConfig": ("maxTokens", "temperature", "topP", "stopSequences"),
     "toolConfig": ("toolChoice",),

@@ -45,7 +45,7 @@ TOOLS = Described(FAMILY, (
 
 
 def read_tools(natives: list[Any]) -> tuple[Any, ...] | None:
-    """Return the tools of a request; None if a cache point follows no tool."""
+    """Read the tools of a request; return None if a cache point follows no tool."""
     held = folded(natives)
     if held is None:
         return None
@@ -53,7 +53,7 @@ def read_tools(natives: list[Any]) -> tuple[Any, ...] | None:
 
 
 def write_tools(tools: Sequence[Any]) -> list[Any]:
-    """Return the tools of a request that fit."""
+    """Write the tools of a request that fit."""
     return unfolded([write_tool(tool, FAMILY, TOOLS.shapes["tool"]) for tool in tools])
 
 
@@ -64,13 +64,13 @@ def _spec(tool: am.ToolSpec) -> Any:
 
 
 def _back(native: Any) -> Any:
-    """Return the one tool that is read where a native one is written."""
+    """Write a native tool and read it again; return the tool if it is one."""
     back = read_tools(unfolded([native]))
     return back[0] if back is not None and len(back) == 1 else None
 
 
 def tool_rows() -> dict[type[Any], Row]:
-    """Return what requests support of tools."""
+    """Return the rows of the tools that requests support."""
     return {
         am.ToolSpec: Rows(TOOLS).row("tool", rules={am.ToolSpec: _spec}, kind=cells.kinds()),
         am.NativeTool: native_tool_row(FAMILY, _back),

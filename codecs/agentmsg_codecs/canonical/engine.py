@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg import AgentMsgError, BaseBlock, DecodeError, EncodeError, History, Msg, NativeBlock, NativeTool
+from agentmsg import AgentMsgError, BaseBlock, Citation, DecodeError, EncodeError, History, Msg, NativeBlock, NativeTool
 from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.generated_code import code
+from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS
 from agentmsg_codecs.canonical.reading import floats, plain_reader, texts
 from agentmsg_codecs.canonical.user_hooks import (
     as_hook,
@@ -41,7 +42,7 @@ Writer = Callable[[Any], Any]
 
 
 class _Writers(dict[type, Writer]):
-    """The writers by class; a class not met before is asked for, once."""
+    """The writers by class; the writer of a new class is made once, on its first look-up."""
 
     def __init__(self, missing: Callable[[type], Writer]) -> None:
         super().__init__()
@@ -56,13 +57,13 @@ class Engine:
 
     Args:
         shape: JSON's or MessagePack's.
-        adopt: wraps free-form JSON of a document, and checks it where the parser has not.
-        only_ours: whether blocks of users are refused.
+        adopt: wraps free-form JSON of a document, and checks it if the parser didn't.
+        only_ours: refuse users' blocks.
 
     Attributes:
         converter: the cattrs Converter that the hooks are registered on.
-        has_foreign_writers: whether somebody's hooks or classes were met among the writers.
-        is_unhooked: whether all readers of our classes are those of generated_code.py: nobody has replaced one.
+        has_foreign_writers: whether any writer so far came from a user's hook or class.
+        is_unhooked: whether generated_code.py made all readers of our classes, so that no user's hook replaces one.
     """
 
     def __init__(self, shape: Shape, adopt: Callable[[Any], Any] = adopt, *, only_ours: bool = False) -> None:
@@ -95,7 +96,7 @@ class Engine:
             "EMPTY": EMPTY,
             "PADS": [[None] * count for count in range(32)],
             "ROLES": ROLES,
-            "ROLE_NUMBERS": {role: number for number, role in enumerate(ROLES)},
+            "ROLE_NUMBERS": ROLE_NUMBERS,
             "UNSET": blocks.UNSET,
             "adopt": self.adopt,
             "floats": floats,
@@ -116,12 +117,12 @@ class Engine:
             names[name], names[f"draft_{name}"], names[f"make_{name}"] = cls, speed.draft_class(cls), make
             names[f"plain_read_{name}"] = plain_reader(self, spec, make)
             names[f"plain_write_{name}"] = plain_writer(self, spec)
-        for name in ("Citation", "Msg"):
-            names[f"read_all_{name}"] = self._several(name)
+        for cls in (Citation, Msg):
+            names[f"read_all_{cls.__name__}"] = partial(self.read_all, cls)
         return names
 
     def _generated(self, name: str) -> Any:
-        """Return a reader or writer that is compiled when it is first called, and is in all tables from then on."""
+        """Return a stand-in for a reader or writer; its first call compiles the real one for all tables."""
         made: Any = None
 
         def first(*given: Any) -> Any:
@@ -140,24 +141,10 @@ class Engine:
         exec(code(self.shape.key, name), self._names, found)
         return found[name]
 
-    def _several(self, name: str) -> Callable[[list[Any], int], tuple[Any, ...]]:
-        def read_all(items: list[Any], level: int) -> tuple[Any, ...]:
-            read = self._names[f"read_{name}"]
-            out: list[Any] = []
-            append = out.append
-            try:
-                for item in items:
-                    append(read(item, level))
-            except AgentMsgError as error:
-                raise error.at(len(out)) from None
-            return tuple(out)
-
-        return read_all
-
     # -- tables ------------------------------------------------------------------------------------------------
 
     def fill(self) -> None:
-        """Fill the tables from the converter: on first use, and when block classes were registered since."""
+        """Fill the tables from the converter, on first use and after new block classes were registered."""
         if len(blocks.BLOCK_TAGS) == self._tags_seen:
             return
         with speed.FILLING:
@@ -196,7 +183,7 @@ class Engine:
     def _user_reader(self, cls: type, spec: Spec) -> Reader:
         hook = self.converter.get_structure_hook(cls)
         if any(hook is pair[0] for pair in self._ours.values()):
-            # cattrs gives a subclass of one of our classes that one's hook; a class with its own tag has its own.
+            # For a subclass of one of our classes cattrs returns our hook, but a class with its own tag needs its own.
             return plain_reader(self, spec, cls)
         return foreign_reader(hook, cls)
 
@@ -275,16 +262,10 @@ class Engine:
 
     def read_tools(self, items: list[Any], level: int) -> tuple[Any, ...]:
         """Read tools."""
-        out: list[Any] = []
-        try:
-            for item in items:
-                out.append(self.read_tool(item, level))  # noqa: PERF401 - for the path
-        except AgentMsgError as error:
-            raise error.at(len(out)) from None
-        return tuple(out)
+        return _each(self.read_tool, items, level)
 
     def _lookup(self, table: Mapping[Any, Reader], native: type, item: Any) -> Reader:
-        """Return the reader of a tagged object; what a later version has written is kept as it is."""
+        """Return the reader of a tagged object; objects of later versions are kept unchanged."""
         reader = table.get(self.shape.tag(item))
         return reader if reader is not None else lambda value, _: native(codec=FAMILY, value=self.adopt(value))
 
@@ -299,7 +280,7 @@ class Engine:
 
     def read_all(self, cls: type, items: list[Any], level: int) -> tuple[Any, ...]:
         """Read several objects of one class."""
-        return cast("tuple[Any, ...]", self._names[f"read_all_{cls.__name__}"](items, level))
+        return _each(self._names[f"read_{cls.__name__}"], items, level)
 
     def read_one(self, cls: type, native: Any, level: int) -> Any:
         """Read one object of a class."""
@@ -307,7 +288,7 @@ class Engine:
         return self._by_class[cls](native, level)
 
     def read_part(self, cls: type, native: Any) -> Any:
-        """Read one object that stands by itself; of blocks, sources and tools the tag tells the class."""
+        """Read one object on its own; the class of a block, source or tool comes from its tag."""
         self.fill()
         if issubclass(cls, BaseBlock):
             return self.read_block(native, 0)
@@ -331,16 +312,16 @@ class Engine:
         return self.writers[type(value)](value)
 
     def write_timed(self, values: Sequence[Any]) -> list[Any] | None:
-        """Write messages or histories for orjson: times that it writes as we do stay times.
+        """Write messages or histories for orjson, and leave times to it that it writes as we do.
 
         Returns:
-            None where somebody's hooks or classes take part: a time of theirs would pass for one of ours.
+            None if users' hooks or classes take part: orjson would write their times too.
         """
         writers = list(map(self._timed.get, map(type, values)))
         if self.has_foreign_writers or None in writers:
             return None
         written = [write(value) for write, value in zip(cast("list[Writer]", writers), values, strict=True)]
-        # What is foreign is noticed when it is first met.
+        # A foreign writer is noticed only when it is first used.
         return None if self.has_foreign_writers else written
 
     @cached_property
@@ -360,6 +341,18 @@ def _replace(table: dict[Any, Any], old: Any, new: Any) -> None:
             table[key] = new
 
 
+def _each(read: Reader, items: list[Any], level: int) -> tuple[Any, ...]:
+    """Read several objects; the path of an error has the index."""
+    out: list[Any] = []
+    append = out.append
+    try:
+        for item in items:
+            append(read(item, level))
+    except AgentMsgError as error:
+        raise error.at(len(out)) from None
+    return tuple(out)
+
+
 def _refuse(_: Any, level: int) -> Any:
     msg = "a block of a user"
     raise DecodeError(msg, code="type")
@@ -370,13 +363,13 @@ def _too_deep() -> DecodeError:
 
 
 def _moment(text: str) -> datetime | None:
-    """Return the time that a text says in just the spelling that we write, else None."""
+    """Return the time of a text in exactly the spelling that we write, else None."""
     try:
         value = datetime.fromisoformat(text)
     except ValueError:
         return None
-    # The usual spelling is known by its looks; writing the time again to compare would cost four times as much.
-    # Every third character from the fourth on is a sign: 2026-11-21T10:00:00+00:00, or with microseconds.
+    # Check the pattern of the usual spelling: writing the time again to compare would cost four times as much.
+    # From the fifth character on every third is a separator: 2026-11-21T10:00:00+00:00, or with microseconds.
     if text[-6:] == "+00:00" and (value.hour or text[11] == "0"):
         signs, size = text[4:20:3], len(text)
         if (size == 25 and signs == "--T::+") or (size == 32 and signs == "--T::." and value.microsecond):  # noqa: PLR2004 - lengths
@@ -384,11 +377,11 @@ def _moment(text: str) -> datetime | None:
     return value if value.isoformat() == text else None
 
 
-def check_version(version: Any, *path: str | int) -> None:
-    """Refuse what is not of version 1."""
+def check_version(version: Any) -> None:
+    """Refuse every version but 1."""
     if type(version) is not int or version < VERSION:
         msg = f"the version must be {VERSION}, not {excerpt(version)}"
-        raise DecodeError(msg, code="type" if type(version) is not int else "schema", path=path)
+        raise DecodeError(msg, code="type" if type(version) is not int else "schema", path=(FAMILY,))
     if version > VERSION:
         msg = f"written by a later version ({excerpt(version)}) of agentmsg; this one reads {VERSION}"
-        raise DecodeError(msg, code="version", path=path)
+        raise DecodeError(msg, code="version", path=(FAMILY,))

@@ -62,11 +62,11 @@ class Field:
     """One field of a class.
 
     Attributes:
-        name: of the constructor's argument, and the key in JSON.
-        kind: what its values are; reading.py has a reader, writing.py a writer for each kind.
-        default: what an absent field means, or REQUIRED. None among the values shows in a default of None.
-        of: the class of the values, for the kind "object"; the type, for the kind "typed".
-        always: whether the default is written, too.
+        name: the constructor's argument, and the key in JSON.
+        kind: the kind of its values; reading.py has a reader, writing.py a writer for each kind.
+        default: the value of an absent field, or REQUIRED. None is a value only if it is the default.
+        of: the class of the values for the kind "object", their type for the kind "typed".
+        always: whether the default is written too.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Field:
     always: bool = False
 
     def is_default(self, value: Any) -> bool:
-        """Whether a value is what absence means."""
+        """Whether a value equals the default."""
         default = self.default
         if default is None:
             return value is None
@@ -85,7 +85,7 @@ class Field:
 
 @attrs.frozen
 class Spec:
-    """One class: its tag as text (JSON) and as number (MessagePack), or None, and its fields."""
+    """One class: its tag as text (JSON) and as number (MessagePack), or None; its fields; the key of its tag."""
 
     cls: type
     tag: Any
@@ -95,7 +95,7 @@ class Spec:
 
     @property
     def names(self) -> frozenset[str]:
-        """The keys that JSON objects of this class have of their own."""
+        """The known keys of JSON objects of this class."""
         own = {field.name for field in self.fields}
         return frozenset(own if self.tag is None else own | {self.key})
 
@@ -130,7 +130,7 @@ COMMON = (
 _SOURCE = _must("source", "source")
 _KIND = _text("kind", "function")
 
-# Numbers of blocks; those of sources and tools are counted apart.
+# Blocks, sources and tools are numbered separately.
 _BLOCKS: Mapping[type[BaseBlock], tuple[int, tuple[Field, ...]]] = {
     TextBlock: (1, (_must("text"), Field("citations", "citations", ()))),
     ImageBlock: (2, (_SOURCE, _text("detail"))),
@@ -155,9 +155,7 @@ _BLOCKS: Mapping[type[BaseBlock], tuple[int, tuple[Field, ...]]] = {
         (
             _text("tool_call_id"),
             Field("content", "blocks", ()),
-            _text("name"),
-            _text("status"),
-            *_texts("error", "error_type"),
+            *_texts("name", "status", "error", "error_type"),
             _KIND,
             _text("provider"),
             Field("structured", "json", None),

@@ -3,12 +3,11 @@
 All the tricks for speed are here, in ``statements.py`` and in ``generated_msgpack.py``. A generated function handles
 the common case in straight-line code: it counts the keys it knows, checks exact types, and makes the object. At the
 first unusual thing (another type, an unknown key, an explicit default, notes of this codec) it passes the whole object
-to the plain path (``plain_X``), which reads it again, notes what is odd and raises the errors. Inner objects are read
-last, when nothing can send the object to the plain path any more: so nothing is read twice, however deeply it is
-nested.
+to the plain path (``plain_X``), which reads it again, notes odd spellings and raises the errors. Inner objects are read
+last, when nothing can send the object to the plain path any more. So no object is read twice, however deep it is.
 
-Each function is compiled on first call: most documents hold few classes. To see the source: ``print(source("json",
-"read_Msg"))``. Tracebacks show its lines.
+Each function is compiled on its first call, because most documents hold few classes. ``print(source("json",
+"read_Msg"))`` shows the source; tracebacks show its lines.
 """
 
 from __future__ import annotations
@@ -25,15 +24,16 @@ from agentmsg_codecs.canonical.statements import (
     given,
     indent,
     inside,
+    is_given,
     local,
     make,
     must_stand,
     no_others,
     settled,
-    simple_write,
     unusual,
     unusual_object,
     usual_count,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ _CALL_JSON = [
 ]
 
 
-# Before which optional fields to ask whether any key is left: most objects have only the first few of them.
+# Before these optional fields, check whether any key is left: most objects have only the first few fields.
 _CHECKPOINTS = {1, 2, 4, 8}
 
 
@@ -107,11 +107,12 @@ def _json_writer(spec: Spec) -> list[str]:
 
 
 def _json_object(spec: Spec, some: Iterable[Field]) -> list[str]:
-    """Return the statements that write some first fields."""
+    """Return the statements that write the first fields of a class."""
     fields = list(some)
     lead: list[str] = [] if spec.tag is None else [f"{spec.key!r}: {spec.tag!r}"]
     while fields and must_stand(fields[0]):
-        lead.append(f"{fields[0].name!r}: {simple_write(fields.pop(0))}")
+        field = fields.pop(0)
+        lead.append(f"{field.name!r}: {written(field, f'o.{field.name}')}")
     display = f"{{{', '.join(lead)}}}"
     if not fields:
         return [f"return {display}"]
@@ -130,18 +131,17 @@ def _json_field(field: Field) -> list[str]:
     if name == "raw_input":
         return ["else:", "    d['raw_input'] = raw_input"]
     if must_stand(field):
-        return [f"d[{name!r}] = {simple_write(field)}"]
-    test = "v is not None" if field.default is None else "v" if field.kind != "text" else f"v != {field.default!r}"
-    return [f"v = o.{name}", f"if {test}:", f"    d[{name!r}] = {simple_write(field)}"]
+        return [f"d[{name!r}] = {written(field, f'o.{name}')}"]
+    return [f"v = o.{name}", f"if {is_given(field, 'v')}:", f"    d[{name!r}] = {written(field, 'v')}"]
 
 
 def _timed_writer(spec: Spec) -> list[str]:
-    """Return the writer of messages or histories that leaves times to orjson, where it writes them as we do."""
+    """Return the writer of messages or histories that leaves times to orjson if it writes them as we do."""
     lines = [line.replace("time_text(v)", _RAW_TIME) for line in _json_writer(spec)]
     return [_TIMED.sub(r"timed_\1", line) for line in lines]
 
 
-# The writers that write times: one calls the other.
+# The names of writers of times: one calls the other.
 _TIMED = re.compile(r"\bwrite_(History|Msg)\b")
 _MAKERS: Mapping[str, Mapping[str, Callable[[Spec], list[str]]]] = {
     "json": {"read": _json_reader, "write": _json_writer, "timed": _timed_writer},
@@ -155,7 +155,7 @@ def source(key: str, name: str) -> str:
 
     Args:
         key: "json" or "msgpack".
-        name: such as "read_Msg", "write_Msg"; in JSON "timed_Msg" and "timed_History", too.
+        name: "read_" or "write_" and a class, as in "read_Msg"; in JSON also "timed_Msg" and "timed_History".
     """
     kind, _, cls = name.partition("_")
     return "\n".join(_MAKERS[key][kind](_SPEC_OF[cls]))
@@ -163,7 +163,7 @@ def source(key: str, name: str) -> str:
 
 @cache
 def code(key: str, name: str) -> CodeType:
-    """Return the compiled source of a reader or writer, known to tracebacks; arguments as of ``source``."""
+    """Compile the source of a reader or writer, and show it to tracebacks; takes the arguments of ``source``."""
     import linecache  # noqa: PLC0415 - loaded already wherever attrs is
 
     text, filename = source(key, name), f"<agentmsg canonical {key}: {name}>"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from agentmsg import NativeBlock, NativeTool, TextBlock, ToolUseBlock
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, Field, Spec
 from agentmsg_codecs.canonical.statements import (
-    WRITE,
     default,
     given,
     indent,
@@ -18,10 +17,10 @@ from agentmsg_codecs.canonical.statements import (
     must_stand,
     no_others,
     settled,
-    simple_write,
     unusual,
     unusual_object,
     usual_count,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ def msgpack_reader(spec: Spec) -> list[str]:
     plain = f"return plain_read_{name}(a, level)"
     first = 0 if spec.number is None else 1
     size = first + len(fields)
-    must = [field for field in fields if must_stand(field)]
     least = first + max([index + 1 for index, field in enumerate(fields) if must_stand(field)], default=0)
     lines: list[str] = []
     if spec.cls is TextBlock:
@@ -59,8 +57,7 @@ def msgpack_reader(spec: Spec) -> list[str]:
         lines += [f"if codec_ == {FAMILY!r}:", "    " + plain]
     for field in fields:
         later = inside(field)
-        must_read = field in must
-        lines += later if must_read or not later else [given(field), *indent(later)]
+        lines += later if must_stand(field) or not later else [given(field), *indent(later)]
     return [f"def read_{name}(a, level):", *indent([*lines, *make(spec)]), ""]
 
 
@@ -112,7 +109,7 @@ def msgpack_writer(spec: Spec) -> list[str]:
 
 
 def _msgpack_array(spec: Spec, fields: Sequence[Field]) -> list[str]:
-    """Return the statements that write some first fields; those that are absent at the end are cut."""
+    """Return the statements that write the first fields of a class, without absent ones at the end."""
     if spec.cls is TextBlock and len(fields) == 1:
         return ["return o.text"]
     lines: list[str] = []
@@ -133,7 +130,7 @@ def _msgpack_array(spec: Spec, fields: Sequence[Field]) -> list[str]:
 
 
 def _msgpack_item(field: Field) -> tuple[list[str], str, str]:
-    """Return the statements that prepare an item, the item, and the condition that it is not absent."""
+    """Return the statements that prepare an item, the item, and the condition under which it is present."""
     name, v = field.name, local(field.name)
     if name in {"extras", "notes"}:
         return [], f"{name} or None", name
@@ -144,11 +141,11 @@ def _msgpack_item(field: Field) -> tuple[list[str], str, str]:
     if field.kind == "role":
         return [], f"ROLE_NUMBERS.get(o.{name}, o.{name})", ""
     if must_stand(field):
-        return [], simple_write(field), ""
+        return [], written(field, f"o.{name}"), ""
     get, test = f"{v} = o.{name}", is_given(field, v)
     if field.kind == "text" and field.default is not None:
         return [get], f"None if {v} == {field.default!r} else {v}", test
     if field.kind == "mapping" and field.default is not None:
         return [get], f"{v} or None", test
-    call = f"write_{field.of.__name__}({v})" if field.kind == "object" else WRITE.get(field.kind, "{v}").format(v=v)
+    call = written(field, v)
     return [get], v if call == v else f"{call} if {test} else None", test

@@ -1,4 +1,4 @@
-"""Shared by plain reading and writing."""
+"""Shared by reading.py and writing.py, the two halves of the plain path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NATIVE = (NativeBlock, NativeTool)
 
 
 class Nested(Protocol):
-    """What the plain path needs of the engine: the readers and writers of what is inside an object."""
+    """What the plain path needs from the engine: readers and writers of inner objects."""
 
     shape: Shape
     adopt: Callable[[Any], Any]
@@ -49,7 +49,7 @@ class Nested(Protocol):
         ...
 
     def is_known(self, cls: type, tag: Any) -> bool:
-        """Whether a tag of blocks (NativeBlock) or tools (NativeTool) names a class."""
+        """Whether a class has this tag, among blocks (NativeBlock) or tools (NativeTool)."""
         ...
 
     def structure(self, value: Any, kind: Any) -> Any:
@@ -62,10 +62,10 @@ class Nested(Protocol):
 
 
 def parse_time(raw: str) -> datetime:
-    """Return the time that an ISO 8601 text says, exactly.
+    """Parse an ISO 8601 time exactly.
 
     Raises:
-        DecodeError: code "schema" if it is none, or has more digits than a datetime holds.
+        DecodeError: code "schema" if the text isn't a time, or has more digits than a datetime holds.
     """
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
@@ -81,14 +81,14 @@ def parse_time(raw: str) -> datetime:
 
 
 def inlined(engine: Nested, spec: Spec, extras: Mapping[str, Any]) -> Any:
-    """Return what of extras stands beyond the table: that of our family, if last and of the right form."""
+    """Return the fields beyond the table: our family's extras, if they come last and have the right form."""
     if FAMILY not in extras or list(extras)[-1] != FAMILY:
         return None
     return engine.shape.beyond(spec, extras[FAMILY])
 
 
 def is_bare(engine: Nested, spec: Spec, values: Mapping[str, Any]) -> bool:
-    """Whether a native object says no more than its value, and that is of our own form with an unknown tag."""
+    """Whether a native object is no more than its value, and that is of our form with an unknown tag."""
     if values.get("codec") != FAMILY:
         return False
     if any(name not in _BARE and not _says_nothing(value) for name, value in values.items()):
@@ -109,6 +109,6 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _as_plain(value: Any) -> Any:
-    """Return the plain container of a frozen one's class, for a look at its tag."""
+    """Return a frozen container as a plain one, to look at its tag."""
     plain: Any = value
     return dict(plain) if isinstance(value, dict) else list(plain) if isinstance(value, list) else plain

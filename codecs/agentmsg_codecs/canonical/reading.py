@@ -3,15 +3,15 @@
 Reading checks each field by its kind, keeps fields beyond the table as ``extras["agentmsg"]``, and notes odd spellings
 under ``notes["json"]`` or ``notes["msgpack"]``: the name of a field with one of
 
-    "explicit"      the default is written out (an empty mapping, a null ...), or something usually left out is there
-    "absent"        something always written is left out
-    "str"           content that is one plain text is given as this text
+    "explicit"      a default that is written out (an empty mapping, a null ...), or a key that is usually left out
+    "absent"        a field that is always written, left out
+    "str"           content that is one plain text, given as a string
     ["=", text]     a time that Python would spell differently
 
-A spelling says nothing about the value and is used only if it fits. What later versions add (keys in JSON, items after
-the last position in MessagePack, blocks and tools with unknown tags) is kept and written back. If a document spells out
-``extras`` and ``notes`` that would be inlined, or are this codec's own, that is noted, too, so no document and no
-history is misread.
+A spelling holds no value and is used only if it fits the value. What later versions add (keys in JSON, items after the
+last position in MessagePack, blocks and tools with unknown tags) is kept and written back. If a document spells out
+``extras`` that would be inlined, or ``notes`` of this codec, that is noted too. So no document and no history is
+misread.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg import AgentMsgError, DecodeError, TextBlock, ToolUseBlock
+from agentmsg import AgentMsgError, Citation, DecodeError, Msg, TextBlock, ToolUseBlock
 from agentmsg.formats import EMPTY, adopt, excerpt
-from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, SPECS, Field, Spec
+from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, Field, Spec
 from agentmsg_codecs.canonical.plain_path import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
 
 if TYPE_CHECKING:
@@ -80,9 +80,8 @@ def _read_tools(engine: Nested, field: Field, raw: Any, level: int) -> Any:
     return engine.read_tools(_list(raw), level)
 
 
-def _read_several(name: str) -> Callable[..., Any]:
+def _several(cls: type) -> Callable[..., Any]:
     def read(engine: Nested, field: Field, raw: Any, level: int) -> Any:
-        cls = next(cls for cls in SPECS if cls.__name__ == name)
         return engine.read_all(cls, _list(raw), -1)
 
     return read
@@ -108,16 +107,6 @@ def floats(items: list[Any]) -> tuple[float, ...] | None:
     return tuple(items)
 
 
-def _read_embedding(_: Nested, field: Field, raw: Any, level: int) -> Any:
-    if raw is None:
-        return None
-    vector = floats(_list(raw))
-    if vector is None:
-        index = next(i for i, item in enumerate(raw) if type(item) is not float or not math.isfinite(item))
-        raise _wrong(raw[index], "a float").at(index)
-    return vector
-
-
 def texts(items: list[Any]) -> tuple[str, ...] | None:
     """Return texts as a tuple, or None if one isn't a text."""
     for item in items:
@@ -126,13 +115,18 @@ def texts(items: list[Any]) -> tuple[str, ...] | None:
     return tuple(items)
 
 
-def _read_texts(_: Nested, field: Field, raw: Any, level: int) -> Any:
-    items = _list(raw)
-    found = texts(items)
-    if found is None:
-        index = next(i for i, item in enumerate(items) if type(item) is not str)
-        raise _wrong(items[index], "a string").at(index)
-    return found
+def _all(wanted: str, read_items: Callable[[list[Any]], Any]) -> Callable[..., Any]:
+    def read(_: Nested, field: Field, raw: Any, level: int) -> Any:
+        if raw is None and field.default is None:
+            return None
+        items = _list(raw)
+        found = read_items(items)
+        if found is None:
+            index = next(index for index, item in enumerate(items) if read_items([item]) is None)
+            raise _wrong(items[index], wanted).at(index)
+        return found
+
+    return read
 
 
 def _read_role(engine: Nested, field: Field, raw: Any, level: int) -> Any:
@@ -144,24 +138,24 @@ def _read_role(engine: Nested, field: Field, raw: Any, level: int) -> Any:
 
 
 def _read_typed(engine: Nested, field: Field, raw: Any, level: int) -> Any:
-    engine.adopt(raw)  # for its checks: the value itself is made by the type
+    engine.adopt(raw)  # for its checks; the type makes the value itself
     return engine.structure(raw, field.of)
 
 
 _READ: Mapping[str, Callable[[Nested, Field, Any, int], Any]] = {
     "blocks": _read_blocks,
-    "citations": _read_several("Citation"),
-    "embedding": _read_embedding,
+    "citations": _several(Citation),
+    "embedding": _all("a float", floats),
     "input": _read_json,
     "json": _read_json,
     "mapping": _read_mapping,
-    "messages": _read_several("Msg"),
+    "messages": _several(Msg),
     "number": _read_number,
     "object": _read_object,
     "role": _read_role,
     "source": _read_source,
     "text": _exact("a string", str),
-    "texts": _read_texts,
+    "texts": _all("a string", texts),
     "time": _read_time,
     "tools": _read_tools,
     "truth": _exact("true or false", bool),
@@ -170,14 +164,14 @@ _READ: Mapping[str, Callable[[Nested, Field, Any, int], Any]] = {
 }
 
 
-def _spelling(field: Field, raw: Any, value: Any) -> Any:
-    """Return how a field is spelt, where that is not the default."""
+def _spelling(engine: Nested, field: Field, raw: Any, value: Any) -> Any:
+    """Return the spelling of a field, or None for the usual one."""
     if field.kind == "blocks" and type(raw) is str:
         return "str"
     if field.kind == "time" and raw is not None and value.isoformat() != raw:
         return ["=", raw]
-    if field.kind == "role" and value in ROLE_NUMBERS and type(raw) is str:
-        return "explicit"
+    if field.kind == "role":
+        return "explicit" if engine.shape.key == "msgpack" and type(raw) is str and raw in ROLE_NUMBERS else None
     return "explicit" if not field.always and field.is_default(value) else None
 
 
@@ -200,9 +194,7 @@ def plain_reader(engine: Nested, spec: Spec, make: Callable[..., Any]) -> Callab
                 values[field.name] = _READ[field.kind](engine, field, raw, level)
             except AgentMsgError as error:
                 raise error.at(field.name) from None
-            if (spelling := _spelling(field, raw, values[field.name])) is not None and (
-                field.kind != "role" or engine.shape.key == "msgpack"
-            ):
+            if (spelling := _spelling(engine, field, raw, values[field.name])) is not None:
                 note[field.name] = spelling
         _unfold(engine, spec, values, beyond, note)
         return _made(engine, spec, values, note, make)
@@ -211,7 +203,7 @@ def plain_reader(engine: Nested, spec: Spec, make: Callable[..., Any]) -> Callab
 
 
 def _unfold(engine: Nested, spec: Spec, values: dict[str, Any], beyond: Any, note: dict[str, Any]) -> None:
-    """Put what is beyond the table into extras, and the notes of a document that are this codec's own aside."""
+    """Move fields beyond the table into extras, and set the document's own notes of this codec aside."""
     extras = values.get("extras", EMPTY)
     if beyond is not None:
         if FAMILY in extras:
@@ -240,7 +232,7 @@ def _made(engine: Nested, spec: Spec, values: dict[str, Any], note: dict[str, An
 
 
 def _settle_call(values: dict[str, Any], note: dict[str, Any]) -> None:
-    """Settle which of input and raw_input holds: the text, where it says the same."""
+    """Keep raw_input alone if both are given; both must mean the same."""
     if values.get("raw_input") is None:
         values.setdefault("input", EMPTY)
     elif "input" in values:

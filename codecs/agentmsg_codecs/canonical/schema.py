@@ -54,7 +54,7 @@ _KINDS: Mapping[str, Callable[[Field], dict[str, Any]]] = {
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of all documents that the codec ``json`` reads, as plain data of one's own."""
+    """Return the JSON Schema (2020-12) of all documents that the codec ``json`` reads, as new plain data."""
     message_alone = {"allOf": [_ref("Msg"), {"not": {"required": [FAMILY]}}]}
     blocks = [spec for cls, spec in SPECS.items() if issubclass(cls, BaseBlock)]
     return {
@@ -73,7 +73,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _tagged(description: str, specs: Iterable[Spec], *, only: bool = False) -> dict[str, Any]:
-    """Return the schema of objects that "type" tells apart; where one of its values decides, the rest follows."""
+    """Return the schema of objects distinguished by "type": each known value brings the schema of its class."""
     found = list(specs)
     tag: dict[str, Any] = {"enum": [spec.tag for spec in found]} if only else {"type": "string"}
     return {
@@ -101,7 +101,7 @@ def _object(spec: Spec) -> dict[str, Any]:
         "type": "object",
         "properties": {**tag, **fields},
         **({"required": required} if required else {}),
-        # Unknown keys are read as extras["agentmsg"]: there cannot be both.
+        # Unknown keys are read as extras["agentmsg"], so an object can't have both.
         "if": {"properties": {"extras": {"type": "object", "required": [FAMILY]}}, "required": ["extras"]},
         "then": {"propertyNames": {"enum": sorted(spec.names)}},
     }
@@ -114,14 +114,11 @@ def _exact_number(tag: object) -> dict[str, Any]:
 def _field(field: Field, words: str | None) -> dict[str, Any]:
     schema = _KINDS[field.kind](field)
     if field.default is None and schema:
-        schema = {"anyOf": [schema, {"type": "null"}]} if "type" not in schema else _or_null(schema)
+        is_ref = "type" not in schema
+        schema = {"anyOf": [schema, {"type": "null"}]} if is_ref else {**schema, "type": [schema["type"], "null"]}
     if field.default is not REQUIRED and field.default is not None:
         schema = {**schema, "default": [] if field.default == () else thaw(field.default)}
     return {"description": words, **schema} if words else schema
-
-
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    return {**schema, "type": [schema["type"], "null"]}
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -134,7 +131,7 @@ def _first_sentence(cls: type) -> str:
 
 
 def _field_words(cls: type) -> dict[str, str]:
-    """Return what the docstrings of a class and of its bases say of their fields."""
+    """Return the descriptions of fields from the docstrings of a class and its bases."""
     words: dict[str, str] = {}
     for owner in reversed(cls.__mro__):
         for names, text in _ENTRY.findall(cleandoc(owner.__doc__ or "")):

@@ -21,14 +21,14 @@ from agentmsg.formats import excerpt
 from agentmsg_codecs.canonical.fields import REQUIRED, Spec
 
 ABSENT: Any = object()
-# The key, under extras["agentmsg"], of what stands after the last known position of an array.
+# The key, under extras["agentmsg"], of the items after the last known position of an array.
 BEYOND = "+"
 
 Opened = tuple[dict[str, Any], Any, dict[str, Any]]
 
 
 class Shape(Protocol):
-    """What both shapes do; ``key`` names the codec, and its notes."""
+    """The interface of both shapes; ``key`` names the codec, and its notes."""
 
     key: str
 
@@ -41,7 +41,7 @@ class Shape(Protocol):
         ...
 
     def open(self, spec: Spec, native: Any) -> Opened:
-        """Take an object apart: fields, what is beyond the table (None: nothing), note."""
+        """Take an object apart into its fields, fields beyond the table (None: nothing), and note."""
         ...
 
     def close(self, spec: Spec, fields: dict[str, Any], beyond: Any, note: Mapping[str, Any]) -> Any:
@@ -49,11 +49,11 @@ class Shape(Protocol):
         ...
 
     def beyond(self, spec: Spec, own: Any) -> Any:
-        """Return what ``extras["agentmsg"]`` puts beyond the table, or None if it is not of that form."""
+        """Return ``extras["agentmsg"]`` as fields beyond the table, or None if it has another form."""
         ...
 
     def as_extras(self, beyond: Any) -> dict[str, Any]:
-        """Return what is beyond the table as ``extras["agentmsg"]``."""
+        """Return fields beyond the table as ``extras["agentmsg"]``."""
         ...
 
 
@@ -95,12 +95,12 @@ class JsonShape:
         return given, others or None, {}
 
     def close(self, spec: Spec, fields: dict[str, Any], beyond: Any, note: Mapping[str, Any]) -> Any:
-        """Return tag, fields and what is beyond them as one object."""
+        """Return the tag, the fields and the unknown keys as one object."""
         native = fields if spec.tag is None else {spec.key: spec.tag, **fields}
         return {**native, **beyond} if beyond else native
 
     def beyond(self, spec: Spec, own: Any) -> Any:
-        """Return a mapping none of whose keys is known."""
+        """Return a mapping if none of its keys is known."""
         if isinstance(own, Mapping) and own and spec.names.isdisjoint(cast("Mapping[str, Any]", own)):
             return cast("Mapping[str, Any]", own)
         return None
@@ -119,7 +119,7 @@ class MsgpackShape:
         self._inner = JsonShape()
 
     def tag(self, native: Any) -> Any:
-        """Return the number, or the text of a user's class, that an array begins with."""
+        """Return the first item of an array: a number, or the text of a user's class."""
         items: list[Any] = cast("Any", native) if type(native) is list else []
         if not items:
             msg = f"an array with a tag is needed, not {excerpt(cast('object', native))}"
@@ -131,11 +131,11 @@ class MsgpackShape:
         return tag
 
     def spec_tag(self, spec: Spec) -> Any:
-        """Return the tag as number, or as text for a user's class."""
+        """Return the tag as a number, or as text for a user's class."""
         return spec.tag if spec.number is None else spec.number
 
     def open(self, spec: Spec, native: Any) -> Opened:
-        """Name the items of an array."""
+        """Take an array apart into fields by position."""
         if spec.cls is TextBlock and type(native) is str:
             return {"text": native}, None, {}
         if type(native) is not list:
@@ -168,7 +168,7 @@ class MsgpackShape:
         return self._inner.open(spec, items[1])
 
     def close(self, spec: Spec, fields: dict[str, Any], beyond: Any, note: Mapping[str, Any]) -> Any:
-        """Return number, items and what is beyond them as one array."""
+        """Return the number, the items and those beyond the table as one array."""
         if spec.number is None and spec.tag is not None:
             return [spec.tag, {**fields, **(beyond or {})}]
         items = [fields.get(field.name, ABSENT) for field in spec.fields]
@@ -189,13 +189,13 @@ class MsgpackShape:
         return items[0] if bare else native
 
     def _may_pad(self, spec: Spec, items: list[Any], length: int) -> bool:
-        # nil is a value in the place of a call's input, and of required fields.
+        # For a call's input and for required fields nil is a value, so it can't pad.
         if spec.cls is ToolUseBlock:
             return len(items) > _INPUT or length <= _INPUT + 1
         return all(field.default is not REQUIRED for field in spec.fields[len(items) :])
 
     def beyond(self, spec: Spec, own: Any) -> Any:
-        """Return the items that a mapping of only "+" holds; for a user's class as in JSON."""
+        """Return the items of a mapping with the key "+" alone; for a user's class as in JSON."""
         if spec.number is None and spec.tag is not None:
             return self._inner.beyond(spec, own)
         if isinstance(own, Mapping) and list(cast("Mapping[str, Any]", own)) == [BEYOND]:

@@ -8,7 +8,7 @@ from agentmsg import NativeBlock, NativeTool
 from agentmsg.formats import EMPTY
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, Field, Spec
 
-# Conditions under which a given value is unusual.
+# The condition, for each kind, under which a value is unusual.
 _UNUSUAL = {
     "blocks": "type({v}) is not list",
     "citations": "type({v}) is not list",
@@ -31,7 +31,7 @@ _READ_LATER = {
     "source": "read_source({v}, level)",
     "tools": "read_tools({v}, level)",
 }
-WRITE = {
+_WRITE = {
     "blocks": "[writers[type(each)](each) for each in {v}]",
     "citations": "[write_Citation(each) for each in {v}]",
     "embedding": "list({v})",
@@ -49,7 +49,7 @@ def local(name: str) -> str:
 
 
 def unusual(field: Field, key: str) -> str:
-    """Return the condition that a value given for a field is unusual, or no condition."""
+    """Return the condition under which a field's value is unusual, or "" if none is."""
     v = local(field.name)
     test = _UNUSUAL.get(field.kind, "").format(v=v)
     if field.default is None:
@@ -64,12 +64,12 @@ def unusual(field: Field, key: str) -> str:
 
 
 def default(field: Field) -> str:
-    """Return the source of the value of an absent field."""
+    """Return an absent field's value as source."""
     return "EMPTY" if field.kind == "mapping" and field.default is not None else repr(field.default)
 
 
 def settled(field: Field) -> str:
-    """Return the statement that makes a checked value one of the model's, for what is free-form JSON."""
+    """Return the statement that adopts free-form JSON into the model, or ""."""
     v = local(field.name)
     if field.kind == "mapping":
         return f"{v} = adopt({v})"
@@ -79,7 +79,7 @@ def settled(field: Field) -> str:
 
 
 def inside(field: Field) -> list[str]:
-    """Return the statements that read what is inside an object."""
+    """Return the statements that read the objects inside a field."""
     v = local(field.name)
     call = f"read_{field.of.__name__}({v}, level)" if field.kind == "object" else _READ_LATER.get(field.kind, "")
     if not call:
@@ -93,7 +93,7 @@ def inside(field: Field) -> list[str]:
 
 
 def given(field: Field) -> str:
-    """Return the condition that a field, read into its variable, was given."""
+    """Return the head of the statement for a field that was given, from its variable."""
     test = "" if field.default == () else " is not None"
     return f"if {local(field.name)}{test}:"
 
@@ -104,13 +104,13 @@ def must_stand(field: Field) -> bool:
 
 
 def make(spec: Spec, names: list[str] | None = None) -> list[str]:
-    """Return the statements that fill a draft (see ``maker``), spelt out: a call is not free."""
+    """Return the statements that fill a draft (see ``maker``), one by one: a call costs time."""
     given = names if names is not None else [field.name for field in spec.fields]
     lines = [f"o = draft_{spec.cls.__name__}()"]
     for field in attrs.fields(spec.cls):
         alias = field.alias or field.name
         absent = "EMPTY" if field.default is EMPTY else repr(field.default)
-        # Ids and times, which a factory makes, and what the class insists on being told: readers leave both empty.
+        # Readers leave ids and times, which a factory makes, and required arguments empty.
         empty = field.default is attrs.NOTHING or isinstance(field.default, attrs.Factory)  # type: ignore[arg-type] # a class
         value = local(alias) if alias in given else "None" if empty else absent
         lines.append(f"o.{field.name} = {value}")
@@ -118,20 +118,19 @@ def make(spec: Spec, names: list[str] | None = None) -> list[str]:
 
 
 def indent(lines: list[str], by: int = 1) -> list[str]:
-    """Return statements, deeper by some levels."""
+    """Indent statements by some levels."""
     return ["    " * by + line for line in lines]
 
 
-def simple_write(field: Field) -> str:
-    """Return the expression that writes a value: ``v``, or the field of ``o`` that must stand."""
-    v = f"o.{field.name}"
+def written(field: Field, value: str) -> str:
+    """Return the expression that writes a value of a field."""
     if field.kind == "object":
-        return f"write_{field.of.__name__}(v)"
-    return WRITE.get(field.kind, "{v}").format(v="v" if not must_stand(field) else v)
+        return f"write_{field.of.__name__}({value})"
+    return _WRITE.get(field.kind, "{v}").format(v=value)
 
 
 def unusual_object(spec: Spec, key: str) -> list[str]:
-    """Return the statements that hand an unusual object to the plain path."""
+    """Return the statements that pass an unusual object to the plain path."""
     plain = f"    return plain_write_{spec.cls.__name__}(o)"
     lines = [
         "extras = o.extras",
@@ -142,13 +141,13 @@ def unusual_object(spec: Spec, key: str) -> list[str]:
     return [*lines, f"if o.codec == {FAMILY!r}:", plain] if spec.cls in (NativeBlock, NativeTool) else lines
 
 
-# How many of their first fields usual objects have. Those with no others are written by straight-line code: whether
-# there are others is asked in one condition. (Reading arrays so saves less than it adds.)
+# How many of its first fields a usual object has. One condition checks that there are no others; straight-line code
+# then writes the object. (For reading arrays this would cost more than it saves.)
 _USUAL = {"TextBlock": 1, "ImageBlock": 1, "ToolUseBlock": 4, "ToolResultBlock": 4, "Msg": 8, "Usage": 6}
 
 
 def usual_count(spec: Spec) -> int:
-    """Return how many of the first fields of a class usual objects have."""
+    """Return how many of the first fields of its class a usual object has."""
     return _USUAL.get(spec.cls.__name__, len(spec.fields))
 
 
@@ -160,6 +159,6 @@ def is_given(field: Field, value: str) -> str:
 
 
 def no_others(spec: Spec) -> str:
-    """Return the head of the statement for objects that have no others than their usual fields."""
+    """Return the head of the statement for objects with usual fields only."""
     others = [is_given(field, f"o.{field.name}") for field in spec.fields[usual_count(spec) :]]
     return f"if not ({' or '.join(others)}):"

@@ -1,4 +1,4 @@
-"""Hooks that aren't ours: those of users, and those that cattrs generates; their errors become typed.
+"""Foreign hooks: those of users, and those that cattrs generates; their errors become typed.
 
 ``new_converter`` returns the strict converter whose hooks coerce nothing. The plain path reads and writes a user's
 block class field by field: the common fields as for every block, its own by their type annotations.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, cast, get_args
+from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
 
 import attrs
 
@@ -27,14 +27,17 @@ from agentmsg import (
     Tool,
 )
 from agentmsg.formats import adopt, dispatch, excerpt, freeze, plain_copy
-from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, ROLES, SPECS, Field, Spec
-from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS, parse_time
-from agentmsg_codecs.canonical.shapes import ABSENT, Shape
+from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, SPECS, Field, Spec
+from agentmsg_codecs.canonical.plain_path import parse_time
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.canonical.shapes import Shape
 
 _COMMON = {field.name: field for field in COMMON}
-# What the annotations of the model name and its modules do not hold at run time. Free-form JSON is any value.
+# Names in the model's annotations that its modules don't hold at run time. Free-form JSON is any value.
 _NAMES = {"JSON": Any, "Block": Block, "Mapping": Mapping, "Sequence": Sequence}
 _EMPTY_TYPES = (Any, JSON, object)
+_TOP = 0  # the level of nesting: cattrs knows none
 
 
 class _Engine(Protocol):
@@ -46,7 +49,7 @@ class _Engine(Protocol):
 
 
 def resolve(cls: type) -> None:
-    """Let attrs resolve the annotations of a class, where that can be done."""
+    """Let attrs resolve the annotations of a class if it can."""
     try:
         attrs.resolve_types(cls, localns=_NAMES)
     except (NameError, TypeError, AttributeError):
@@ -54,7 +57,7 @@ def resolve(cls: type) -> None:
 
 
 def _spellings(union: Any) -> tuple[Any, ...]:
-    """Return a union of ours as annotations have it, and without what only pydantic asks for."""
+    """Return one of our unions as annotated, and without the part that is only for pydantic."""
     return (union, get_args(union)[0])
 
 
@@ -82,20 +85,11 @@ def _is_any(kind: Any) -> bool:
     return kind in _EMPTY_TYPES
 
 
-def _hook(read: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return a function of a value as a hook of cattrs, which is given the type as well."""
+def _hook(read: Callable[..., Any], *more: Any) -> Callable[[Any, Any], Any]:
+    """Return a function of a value, and perhaps more, as a hook of cattrs, which also takes the type."""
 
     def hook(value: Any, kind: Any) -> Any:
-        return read(value)
-
-    return hook
-
-
-def _at_top(read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
-    """Return a reader as a hook: cattrs knows no levels."""
-
-    def hook(value: Any, kind: Any) -> Any:
-        return read(value, 0)
+        return read(value, *more)
 
     return hook
 
@@ -111,7 +105,7 @@ def new_converter(engine: _Engine) -> Any:
     converter = dispatch.strict_converter()
 
     def user_reader(cls: type) -> Callable[[Any, Any], Any]:
-        return _at_top(engine.plain_hooks(cls)[0])
+        return _hook(engine.plain_hooks(cls)[0], _TOP)
 
     def user_writer(cls: type) -> Callable[[Any], Any]:
         return engine.plain_hooks(cls)[1]
@@ -119,7 +113,7 @@ def new_converter(engine: _Engine) -> Any:
     converter.register_structure_hook_factory(_is_user_block, user_reader)
     converter.register_unstructure_hook_factory(_is_user_block, user_writer)
     for test, read in ((_is_block, engine.read_block), (_is_tool, engine.read_tool), (_is_source, engine.read_source)):
-        converter.register_structure_hook_func(test, _at_top(read))
+        converter.register_structure_hook_func(test, _hook(read, _TOP))
         converter.register_unstructure_hook_func(test, engine.write_any)
     converter.register_structure_hook_func(_is_any, _hook(adopt))
     converter.register_structure_hook(datetime, _hook(_time))
@@ -131,7 +125,7 @@ def new_converter(engine: _Engine) -> Any:
 
 
 def as_hook(shape: Shape, spec: Spec, read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
-    """Return a reader as a hook of cattrs, which is asked for one class and so must look at the tag itself."""
+    """Return a reader as a hook of cattrs; it is called for one class, so it checks the tag itself."""
 
     def hook(native: Any, kind: Any) -> Any:
         is_text = spec.cls is TextBlock and type(native) is str
@@ -144,48 +138,6 @@ def as_hook(shape: Shape, spec: Spec, read: Callable[[Any, int], Any]) -> Callab
     return hook
 
 
-def generated_hooks(engine: Any, cls: type) -> tuple[Callable[[Any, Any], Any], Callable[[Any], Any]]:
-    """Return hooks for one of our classes that cattrs generates: what stands in for ours in tests.
-
-    cattrs reads and writes mappings of fields; the shape makes them of documents, as it does for the plain path.
-    """
-    from cattrs import gen  # noqa: PLC0415 - for tests
-
-    cattrs_gen: Any = gen
-    spec: Spec = SPECS[cls]
-    options: dict[str, Any] = {"_cattrs_use_alias": True}
-    structure: Any = cattrs_gen.make_dict_structure_fn(cls, engine.converter, **options)
-    unstructure: Any = cattrs_gen.make_dict_unstructure_fn(
-        cls, engine.converter, _cattrs_omit_if_default=True, **options
-    )
-
-    absent = {field.name: None for field in spec.fields if field.default is None}
-
-    def read(native: Any, _: Any) -> Any:
-        given: dict[str, Any] = {**absent, **engine.shape.open(spec, native)[0]}
-        role = given.get("role")
-        if engine.shape.key == "msgpack" and type(role) is int:
-            given["role"] = ROLES[role]
-        return structure(given, cls)
-
-    def write(obj: Any) -> Any:
-        found: dict[str, Any] = unstructure(obj)
-        fields: dict[str, Any] = {}
-        for field in spec.fields:
-            value: Any = found.get(field.name, ABSENT)
-            if field.kind == "input":
-                value = ABSENT if obj.raw_input is not None else obj.input
-            elif field.kind == "role" and engine.shape.key == "msgpack":
-                value = ROLE_NUMBERS.get(value, value)
-            elif field.always and value is ABSENT:
-                value = []
-            if value is not ABSENT and (value is not None or field.default is not None):
-                fields[field.name] = list(cast("Any", value)) if isinstance(value, tuple) else value
-        return engine.shape.close(spec, fields, None, {})
-
-    return read, write
-
-
 def _time(value: Any) -> datetime:
     if type(value) is str:
         return parse_time(value)
@@ -194,7 +146,7 @@ def _time(value: Any) -> datetime:
 
 
 def user_spec(engine: object, cls: type, tag: str) -> Spec:
-    """Return the spec of a block class of a user: its own fields by their types, then the common ones."""
+    """Return the spec of a user's block class: its own fields by their types, then the common ones."""
     resolve(cls)
     own: list[Field] = []
     for field in attrs.fields(cls):
@@ -236,7 +188,7 @@ def foreign_reader(hook: Callable[[Any, Any], Any], cls: type) -> Callable[[Any,
 
 
 def foreign_writer(hook: Callable[[Any], Any], cls: type) -> Callable[[Any], Any]:
-    """Return a hook of cattrs as a writer; what it raises becomes an EncodeError."""
+    """Return a hook of cattrs as a writer; its errors become an EncodeError."""
 
     def write(obj: Any) -> Any:
         try:
@@ -251,7 +203,7 @@ def foreign_writer(hook: Callable[[Any], Any], cls: type) -> Callable[[Any], Any
 
 
 def decode_error(error: BaseException) -> AgentMsgError:
-    """Return any error of a hook as a DecodeError: the first of a group, with the path from cattrs' notes."""
+    """Return an error of a hook as a DecodeError; of a group take the first, with the path from cattrs' notes."""
     path: list[str | int] = []
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseException", cast("Any", error).exceptions[0])
@@ -262,7 +214,7 @@ def decode_error(error: BaseException) -> AgentMsgError:
         name = str(error.args[0])
         path = path if path[-1:] == [name] else [*path, name]
         return DecodeError(f"{name} is missing", code="required", path=path)
-    # A value of the wrong type shows as AttributeError where cattrs takes it apart unasked.
+    # cattrs takes a value apart without checking its type, so a wrong one may raise AttributeError.
     code = "type" if isinstance(error, (TypeError, AttributeError)) else "schema"
     return DecodeError(str(error) or type(error).__name__, code=code, path=path)
 
@@ -276,7 +228,7 @@ def _place(error: BaseException) -> list[str | int]:
 
 
 def structured(converter: Any, value: Any, kind: Any) -> Any:
-    """Return a plain value as one of a type that a user's class names."""
+    """Read a plain value as a type that a user's class names."""
     try:
         return converter.structure(value, kind)
     except Exception as error:
@@ -284,7 +236,7 @@ def structured(converter: Any, value: Any, kind: Any) -> Any:
 
 
 def unstructured(converter: Any, value: Any, kind: Any) -> Any:
-    """Return a value of a user's class as plain JSON data."""
+    """Write a value of a user's class as plain JSON data."""
     try:
         return plain_copy(converter.unstructure(value, None if kind in _EMPTY_TYPES else kind))
     except AgentMsgError as error:

@@ -111,7 +111,7 @@ def plain_writer(engine: Nested, spec: Spec) -> Callable[[Any], Any]:
 
 
 def _fold(engine: Nested, spec: Spec, values: dict[str, Any], note: Mapping[str, Any]) -> Any:
-    """Take what stands beyond the table out of extras."""
+    """Take the fields beyond the table out of extras."""
     extras = values["extras"]
     beyond = None if note.get("extras") == "explicit" else inlined(engine, spec, extras)
     if beyond is not None:

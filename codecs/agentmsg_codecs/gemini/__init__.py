@@ -1,28 +1,28 @@
-"""gemini: requests to generateContent of Google's Gemini and Vertex AI. For its responses, use ``gemini-response``.
+"""gemini: requests to generateContent of Google's Gemini and Vertex AI. For responses, use ``gemini-response``.
 
 A document is a body, ``{"contents": [...], "systemInstruction"?, "tools"?, ...}``, a list of contents, or one content.
-Keys of the schema may be spelt in camelCase or in snake_case.
+Keys of the schema may be in camelCase or snake_case.
 
 Follows the Python package google-genai 3.4.
 
 | Gemini | agentmsg |
 | --- | --- |
-| systemInstruction | a system message in front; several are merged into one |
+| systemInstruction | the first message, a system message; several are merged into one |
 | contents: user; model | user; assistant |
 | text | TextBlock |
 | text with thought; thoughtSignature alone | ThinkingBlock |
 | thoughtSignature of any part | its signature, by "google" |
 | inlineData; fileData | ImageBlock, AudioBlock, VideoBlock by mimeType, else FileBlock (displayName: name) |
-| functionCall | ToolUseBlock; without an id, it gets one that isn't written |
-| functionResponse in a user's content | a tool message; a run of them is one content; without an id, of the first |
+| functionCall | ToolUseBlock; if it has no id, the reader makes one that isn't written |
+| functionResponse in a user's content | a tool message; adjacent ones share a content; linked by name without an id |
 | its response: output; error; any other object | content, one text; the same with status "error"; structured |
-| its parts | content, behind the text |
-| executableCode; codeExecutionResult | call and result of the server's tool "code_execution" |
-| toolCall; toolResponse | call and result of a server's tool, named by its toolType |
+| its parts | content, after the text |
+| executableCode; codeExecutionResult | call and result of the server tool "code_execution" |
+| toolCall; toolResponse | call and result of a server tool, named by its toolType |
 | tools: functionDeclarations; any other | ToolSpec; NativeTool |
 | parameters of the body: generationConfig, toolConfig | settings |
 | any other part; content | NativeBlock; a message with the role "native" |
-| unknown keys; the rest of the body | extras["gemini"], in the object of a part "gemini.item"; of the history |
+| unknown keys; the rest of the body | extras["gemini"], inside a part's object "gemini.item"; on the history |
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class GeminiCodec(Gemini):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of parts, of tools and of settings."""
+        """The forms of parts, tools and settings."""
         return (self.engine.described, DECLARATIONS, SETTINGS.described)
 
     def make_caps(self) -> Caps:
@@ -72,7 +72,7 @@ class GeminiCodec(Gemini):
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a body, of a list of contents, or of one content."""
+        """Read a body, a list of contents, or one content."""
         body, note = _REQUESTS.opened(document)
         if not is_object(body) or not is_list(body.get("contents")):
             raise DecodeError(f"a request must have a list of contents, not {excerpt(document)}", path=("contents",))
@@ -83,7 +83,7 @@ class GeminiCodec(Gemini):
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def _instruction(self, body: Native, note: Native) -> list[am.Msg]:
-        """Return the message of the system instruction, if there is one; note how it is spelt."""
+        """Return the system instruction as a list of one message, or of none; note its spelling."""
         found = [key for key in (SYSTEM, snake(SYSTEM)) if key in body]
         if not found:
             return []
@@ -101,7 +101,7 @@ class GeminiCodec(Gemini):
         raise DecodeError("there is one system instruction, an object with parts", path=(found[0],))
 
     def write(self, history: am.History) -> Any:
-        """Return the body; the contents themselves where such were read, and nothing needs more."""
+        """Write the body; write bare contents if they were read and need no body."""
         self.engine.fill()
         messages = history.messages
         body: Native = {}
@@ -122,5 +122,5 @@ class GeminiCodec(Gemini):
         return given if is_list(given) else [given]
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like a request to Gemini: by its contents and their parts."""
+        """Return how closely a document resembles a request to Gemini, by its contents and their parts."""
         return sniff_body(document)

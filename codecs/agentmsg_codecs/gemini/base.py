@@ -16,7 +16,7 @@ class Gemini(Codec):
     """Documents of Gemini's generateContent.
 
     Attributes:
-        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+        engine: reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
     """
 
     family: ClassVar[str] = FAMILY

@@ -22,7 +22,8 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM, OUTER_KEYS, PROVIDER, SYSTEM, both
+from agentmsg_codecs.gemini.names import FAMILY, ITEM, OUTER_KEYS, PROVIDER, SYSTEM, both
+from agentmsg_codecs.gemini.results import KNOWN
 from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import tool_rows
 
@@ -33,19 +34,19 @@ if TYPE_CHECKING:
 
 BODY_KEYS = both(("contents", SYSTEM, "tools"))
 _MESSAGE_KEYS = frozenset({"role", "parts"})
-_RESULT_EXTRAS = carried_extras((ITEM, lambda _: frozenset(INNER["functionResponse"])), (FAMILY, lambda _: OUTER_KEYS))
+_RESULT_EXTRAS = cells.beside((ITEM, KNOWN), (FAMILY, OUTER_KEYS))
 _SIGNED = cells.signed_by(PROVIDER)
 _MEDIA_RULES: Any = dict.fromkeys(media.KINDS, own.carried_media)
 
 
-def _is_draft(block: Any, key: str, value: Any) -> bool:
-    """Whether an extra says that media are a model's thought: no field does."""
+def _is_thought(block: Any, key: str, value: Any) -> bool:
+    """Whether an extra marks media as a model's thought: no field of the model does."""
     return key == "thought" and value is True and isinstance(block, tuple(media.KINDS))
 
 
-def _outside(cell: Cell) -> Cell:
-    """Return the cell of the extras of a part: no part is made around two keys, in either spelling."""
-    taken = carried_extras((ITEM, lambda _: frozenset[str]()), (FAMILY, lambda _: OUTER_KEYS), odd=_is_draft)
+def _outer_extras(cell: Cell) -> Cell:
+    """Return the cell for a part's extras: no part has two keys that make a part, in either spelling."""
+    taken = cells.beside((ITEM, frozenset()), (FAMILY, OUTER_KEYS), odd=_is_thought)
 
     def both_cells(extras: Any, owner: Any) -> Any:
         kept = cell(extras, owner)
@@ -62,17 +63,17 @@ def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
 
 
 def _signed(row: Row) -> Row:
-    fields = {**row.fields, "signature": _SIGNED, "extras": _outside(row.fields["extras"])}
+    fields = {**row.fields, "signature": _SIGNED, "extras": _outer_extras(row.fields["extras"])}
     return Row(fields, row.otherwise, row.concerns)
 
 
-def words_rows() -> dict[type[Any], Row]:
-    """Return the rows of what stands inside the results of Google's tools."""
+def text_rows() -> dict[type[Any], Row]:
+    """Return the rows of blocks inside the results of Google's tools."""
     return {am.TextBlock: Row({"text": KEEP})}
 
 
 def model_rows(messages: Messages) -> dict[type[Any], Row]:
-    """Return the rows of what a model says."""
+    """Return the rows of a model's blocks."""
     answers: Any = {
         am.ThinkingBlock: own.thinking,
         am.ToolUseBlock: (rules.call_of(PROVIDER), "kind"),
@@ -96,14 +97,12 @@ def _result_row(messages: Messages) -> Row:
 
 
 def _one_instruction(plan: Any, messages: Sequence[am.Msg]) -> Any:
-    """Leave out instructions that say nothing, but for an only one: there is one place for all."""
-    said = [message.role for message in messages] if plan is None else restructure.roles_of(plan, messages)
-    if said.count("system") <= 1:
-        return plan
+    """Leave out empty instructions unless there is only one: all share one place."""
     current = restructure.as_is(messages) if plan is None else plan
-    systems = [parts for parts, role in zip(current, said, strict=True) if role == "system"]
-    kept = [parts for parts in systems if parts[0].picks] or systems[:1]
-    return plan if len(kept) == len(systems) else [*kept, *current[len(systems) :]]
+    count = restructure.roles_of(current, messages).count("system")
+    # They are in front, lifted there.
+    kept = [parts for parts in current[:count] if parts[0].picks] or current[: min(count, 1)]
+    return plan if len(kept) == count else [*kept, *current[count:]]
 
 
 def _beside_contents(history: am.History) -> frozenset[str]:
@@ -112,15 +111,15 @@ def _beside_contents(history: am.History) -> frozenset[str]:
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table of requests."""
-    fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _MESSAGE_KEYS))}
+    fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _MESSAGE_KEYS))}
     system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
-    inner = {**_rows(messages, "inner", {}), **words_rows()}
+    inner = {**_rows(messages, "inner", {}), **text_rows()}
     return Caps(
         messages={
             "system": system,
             "developer": MessageRow(fields=fields, blocks=system.blocks, otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=_rows(messages, "user", {})),
-            "assistant": MessageRow(fields=fields, blocks=model_rows(messages), results=words_rows()),
+            "assistant": MessageRow(fields=fields, blocks=model_rows(messages), results=text_rows()),
             "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: _result_row(messages)}, results=inner),
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),

@@ -1,6 +1,6 @@
-"""The description: parts, tools and usage in Gemini's generateContent.
+"""The description of Gemini's generateContent: parts and usage.
 
-Parts have no tag: the key that they are made around identifies them. Its value is an object, whose unknown keys are
+Parts have no tag: one key identifies a part. Its value is a text or an object, whose unknown keys are
 extras["gemini.item"].
 
 Follows the Python package google-genai 3.4.
@@ -45,8 +45,8 @@ _SIGNED = Key(SIGNATURE, "signature", _SIGNATURE, "may")
 # -- which part is which ----------------------------------------------------------------------------------------------
 
 
-def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], bool]:
-    """Return the test whether a part is made around a key alone."""
+def _has_only(key: str | None, *, is_thought: bool = False) -> Callable[[Native], bool]:
+    """Return the test whether a part has this key and no other that makes a part."""
     wanted = frozenset[str]() if key is None else frozenset({key})
 
     def fits(native: Native) -> bool:
@@ -60,9 +60,9 @@ def _around(key: str | None, *, is_thought: bool = False) -> Callable[[Native], 
     return fits
 
 
-def _made_around(key: str, **how: bool) -> dict[str, Any]:
-    """Return what tells parts that are made around a key."""
-    return {"around": key, "fits": _around(key, **how)}
+def _by_key(key: str, **how: bool) -> dict[str, Any]:
+    """Return the arguments of a Form for parts made by a key."""
+    return {"around": key, "fits": _has_only(key, **how)}
 
 
 def _is_signature(native: Native) -> bool:
@@ -70,22 +70,22 @@ def _is_signature(native: Native) -> bool:
     return bool(native.get(SIGNATURE)) and _alone(native)
 
 
-_alone = _around(None)
+_alone = _has_only(None)
 
 
 def is_data_url(uri: Any) -> bool:
-    """Whether a file's address is a data URL: Gemini has another place for data."""
+    """Whether a file's URI is a data URL: Gemini has another key for data."""
     return type(uri) is str and uri[:5].lower() == "data:"
 
 
-def _around_media(key: str, kind: str) -> Callable[[Native], bool]:
-    is_around, is_thought = _around(key), _around(key, is_thought=True)
+def _has_media(key: str, kind: str) -> Callable[[Native], bool]:
+    is_around, is_thought = _has_only(key), _has_only(key, is_thought=True)
 
     def fits(native: Native) -> bool:
         held = native.get(key)
         if not is_object(held) or media.kind_of(held.get("mimeType")) != kind:
             return False
-        # Media of the thinking say so as an extra.
+        # For media in a model's thinking, "thought" is an extra.
         return (is_around(native) or is_thought(native)) and not is_data_url(held.get("fileUri"))
 
     return fits
@@ -100,7 +100,7 @@ def _media(kind: str, cls: type[Any], key: str, source: type[Any], *where: Key) 
     return Form(
         f"{kind}_{key}", cls, None, (Inside(key, items, space=ITEM), _SIGNED),
         marks={"untyped": lambda native: native[key].get("mimeType") is None},
-        around=key, fits=_around_media(key, kind), when=lambda block: type(block.source) is source,
+        around=key, fits=_has_media(key, kind), when=lambda block: type(block.source) is source,
     )  # fmt: skip
 
 
@@ -114,10 +114,9 @@ def _read_code(native: Native) -> dict[str, Any]:
     held = native["executableCode"]
     if not is_object(held) or not {"language", "code"} <= held.keys() <= {*INNER["executableCode"]}:
         raise Unreadable
-    link = held.get("id")
-    if not all(type(held[key]) is str for key in held):
+    if not all(type(value) is str for value in held.values()):
         raise Unreadable
-    return {"id": link, "input": adopt({key: held[key] for key in ("language", "code")})}
+    return {"id": held.get("id"), "input": adopt({key: held[key] for key in ("language", "code")})}
 
 
 def _write_code(block: am.ToolUseBlock) -> Native:
@@ -126,7 +125,7 @@ def _write_code(block: am.ToolUseBlock) -> Native:
 
 
 def is_code(block: Any) -> bool:
-    """Whether a call runs code, as Gemini says it."""
+    """Whether a call runs code in the form that Gemini writes."""
     if block.name != CODE or not block.is_valid or not is_mapping(block.input):
         return False
     return block.input.keys() == {"language", "code"} and all(type(said) is str for said in block.input.values())
@@ -157,29 +156,29 @@ def _call(key: str, name: str) -> Inside:
 
 
 def is_of_code(block: Any) -> bool:
-    """Whether a result is what code gave."""
+    """Whether a result is the output of code."""
     return block.name == CODE and block.structured is None
 
 
 def _signs_alone(block: Any) -> bool:
-    """Whether thinking is a signature alone: no text, and no empty one was read."""
+    """Whether thinking is only a signature: it has no text, and wasn't read with an empty one."""
     return not block.thinking and block.signature is not None and not is_marked(block, FAMILY, "/empty")
 
 
 PARTS = (
-    Form("text", am.TextBlock, None, (Key("text", "text", Text()), _SIGNED), **_made_around("text")),
+    Form("text", am.TextBlock, None, (Key("text", "text", Text()), _SIGNED), **_by_key("text")),
     Form("thought", am.ThinkingBlock, None, (Key("text", "thinking", Text()), Const("thought", value=True), _SIGNED),
-         **_made_around("text", is_thought=True), marks={"empty": lambda native: native["text"] == ""},
+         **_by_key("text", is_thought=True), marks={"empty": lambda native: native["text"] == ""},
          when=lambda block: not _signs_alone(block)),
     Form("signature", am.ThinkingBlock, None, (
         Key(SIGNATURE, "signature", _SIGNATURE),
     ), fits=_is_signature, when=_signs_alone),
     *(_media(kind, cls, "inlineData", am.Base64Source, _DATA) for kind, cls in media.CLASSES.items()),
     *(_media(kind, cls, "fileData", am.URLSource, _URI) for kind, cls in media.CLASSES.items()),
-    Form("call", am.ToolUseBlock, None, (_call("functionCall", "name"), _SIGNED), **_made_around("functionCall")),
-    Form("code", am.ToolUseBlock, None, (_CODE, _SIGNED), **_made_around("executableCode"),
+    Form("call", am.ToolUseBlock, None, (_call("functionCall", "name"), _SIGNED), **_by_key("functionCall")),
+    Form("code", am.ToolUseBlock, None, (_CODE, _SIGNED), **_by_key("executableCode"),
          fixed={**_SERVER, "name": CODE}, when=is_code),
-    Form("tool_call", am.ToolUseBlock, None, (_call("toolCall", "toolType"), _SIGNED), **_made_around("toolCall"),
+    Form("tool_call", am.ToolUseBlock, None, (_call("toolCall", "toolType"), _SIGNED), **_by_key("toolCall"),
          fixed=_SERVER, when=lambda block: not is_code(block)),
     Form("code_result", am.ToolResultBlock, None, (
         Inside("codeExecutionResult", (
@@ -188,14 +187,14 @@ PARTS = (
             Key("output", "content", Content(), "may"),
         ), space=ITEM),
         _SIGNED,
-    ), **_made_around("codeExecutionResult"), fixed={**_SERVER, "name": CODE}, when=is_of_code),
+    ), **_by_key("codeExecutionResult"), fixed={**_SERVER, "name": CODE}, when=is_of_code),
     Form("tool_response", am.ToolResultBlock, None, (
         Inside("toolResponse", (
             Key("id", "tool_call_id", Link(), "may"), Key("toolType", "name", Text()),
             Key("response", "structured", Json(), "may"),
         ), space=ITEM),
         _SIGNED,
-    ), **_made_around("toolResponse"), fixed=_SERVER, when=lambda block: not is_of_code(block)),
+    ), **_by_key("toolResponse"), fixed=_SERVER, when=lambda block: not is_of_code(block)),
 )  # fmt: skip
 _ALL_MEDIA = tuple(form.name for form in PARTS if form.cls in media.KINDS)
 PLACES = {
@@ -217,6 +216,6 @@ USAGE = Form("usage", am.Usage, None, (
 def describe() -> Described:
     """Return the description."""
     items = (result(lambda: described.parts["inner"]), _SIGNED)
-    given = Form("result", am.ToolResultBlock, None, items, **_made_around("functionResponse"), is_apart=True)
+    given = Form("result", am.ToolResultBlock, None, items, **_by_key("functionResponse"), is_apart=True)
     described = Described(FAMILY, (*PARTS, given), PLACES, table=GeminiParts)
     return described

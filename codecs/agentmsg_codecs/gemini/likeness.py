@@ -8,7 +8,7 @@ from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.gemini.names import OUTER_KEYS, both
 
 _ROLES = frozenset({"user", "model", "function", "tool"})
-# Keys that only responses have; none of them need be there.
+# Keys that only responses have, all of them optional.
 OF_RESPONSES = both(("usageMetadata", "modelVersion", "responseId", "promptFeedback"))
 _OF_CANDIDATES = both(("content", "finishReason"))
 _PLAIN, _LIKELY, _SURE = 0.8, 0.9, 0.95
@@ -20,7 +20,7 @@ def is_content(document: Any) -> bool:
 
 
 def sniff_body(document: Any) -> float:
-    """Return how much a document looks like a request, a list of contents, or a content."""
+    """Return how closely a document resembles a request, a list of contents, or a content."""
     natives: Any = document
     if is_content(document):
         natives = [document]
@@ -35,7 +35,7 @@ def sniff_body(document: Any) -> float:
 
 
 def _sniff_content(native: Any) -> float:
-    """Return 0 for what cannot be a content."""
+    """Return 0 for anything that can't be a content."""
     if not is_object(native) or not is_list(native.get("parts")):
         return 0.0
     role: Any = native.get("role", "user")
@@ -51,7 +51,7 @@ def _sniff_content(native: Any) -> float:
 
 
 def sniff_answer(document: Any) -> float:
-    """Return how much a document looks like a response."""
+    """Return how closely a document resembles a response."""
     if not is_object(document):
         return 0.0
     own = OF_RESPONSES & document.keys()

@@ -1,4 +1,4 @@
-"""Contents and messages: each tool result becomes a message."""
+"""Contents to messages and back: each tool result becomes a message."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import agentmsg as am
 
-# What old clients say for the user that gives results; some say nothing.
+# Roles that old clients give to contents with results; some give none.
 _USERS = ("function", "tool", "absent")
 _PLACES = {"system": "system", "user": "user", "assistant": "model"}
 
@@ -29,13 +29,13 @@ class Messages(Grouped):
         )
 
     def read(self, natives: Iterable[Any]) -> list[am.Msg]:
-        """Return the messages of contents; calls and results that have no ids are linked by name and order."""
+        """Read contents; link calls and results without ids by name and order."""
         return made_ids.linked(super().read(natives), FAMILY)
 
     def container(self, native: Any) -> list[am.Msg]:
-        """Return the messages of one content, of a user where no role is told; "native" if it isn't one."""
+        """Read one content, a user's if it has no role; anything else becomes a message with the role "native"."""
         word: Any = native.get("role", "absent") if is_object(native) else None
-        # Instructions stand beside the contents.
+        # Instructions belong beside the contents.
         if word == "system" or (word == "absent" and "role" in native):
             return [natives.read_whole(native, FAMILY)]
         if word not in _USERS:
@@ -60,7 +60,7 @@ class Messages(Grouped):
         return is_object(part) and ("functionResponse" in part or "function_response" in part)
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
-        """Return the contents of messages that fit."""
+        """Write messages that fit as contents."""
         bare = made_ids.unlinked(messages, FAMILY)
         if any(message.notes and mark_of(message, FAMILY, "/role") is not None for message in bare):
             return [self.write_group(group) for group in grouping.containers(bare, self.grouping)]
@@ -75,17 +75,17 @@ class Messages(Grouped):
         return {**said, "parts": native["parts"]}
 
     def write_result(self, block: Any) -> Any:
-        """Return the part of a result; it says its name."""
+        """Write a result as a part, with its name."""
         return padded(respelt(write_as(self.described.shapes["result"], block, FAMILY), block), block)
 
     def _reread(self, native: Native) -> am.Msg | None:
         return super().container(native)[0] if native.get("role") == "system" else super()._reread(native)
 
     def instruction(self, native: Native) -> am.Msg:
-        """Return the message of a system instruction.
+        """Read a system instruction.
 
         Raises:
-            Unreadable: if it is none.
+            Unreadable: if it isn't one.
         """
         role = native.get("role")
         (message,) = super().container({**native, "role": "system"})
@@ -94,7 +94,7 @@ class Messages(Grouped):
         return message if role is None else marked(message, FAMILY, role=role)
 
     def write_instruction(self, message: am.Msg) -> Native:
-        """Return the system instruction of a message that fits."""
+        """Write a system message that fits as the system instruction."""
         native: Native = {**self.write_group((message,))}
         del native["role"]
         role = mark_of(message, FAMILY, "/role") if message.notes else None

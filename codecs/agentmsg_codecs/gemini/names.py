@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 FAMILY = "gemini"
 # Who signs thoughts and runs tools.
 PROVIDER = "google"
-# Extras of the object inside a part, and what is said around the content of a response.
+# Extras of the object inside a part; the keys around the content of a response.
 ITEM, CANDIDATE, RESPONSE = "gemini.item", "gemini.candidate", "gemini.response"
-# Candidates behind the first, of which all else is said.
+# Candidates after the first, which is the message.
 FURTHER = "gemini.candidates"
 CODE = "code_execution"
 SIGNATURE = "thoughtSignature"
-# What Gemini takes in place of a signature that it never gave.
+# Gemini accepts this instead of a signature for calls that it didn't make.
 UNSIGNED = "skip_thought_signature_validator"
-# The objects that parts are made around, and their keys.
+# The keys whose object makes a part, and the keys in that object.
 INNER: Mapping[str, tuple[str, ...]] = {
     "inlineData": ("mimeType", "data", "displayName"),
     "fileData": ("mimeType", "fileUri", "displayName"),
@@ -38,7 +38,7 @@ SYSTEM = "systemInstruction"
 
 @cache
 def snake(name: str) -> str:
-    """Return the other spelling of a key, which the API takes as well."""
+    """Return the snake_case spelling of a key, which the API accepts too."""
     return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)
 
 

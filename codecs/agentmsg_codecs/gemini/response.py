@@ -1,7 +1,7 @@
 """gemini-response: responses of generateContent. For requests, use ``gemini``.
 
-A document is one response, ``{"candidates": [{"content": {...}, ...}], ...}``: a history of one assistant message. Of a
-longer history, only the first assistant message is written.
+A document is one response, ``{"candidates": [{"content": {...}, ...}], ...}``: a history of one assistant message.
+Longer histories: only the first assistant message is written.
 
 Follows the Python package google-genai 3.4.
 
@@ -12,9 +12,9 @@ Follows the Python package google-genai 3.4.
 | finishReason: STOP, with and without calls | finish_reason "tool_use", "stop" |
 | finishReason: MAX_TOKENS; SAFETY; any other | finish_reason "length"; "content_filter"; the same word |
 | promptFeedback.blockReason, without candidates | finish_reason "content_filter" |
-| usageMetadata | usage; its output holds candidatesTokenCount and thoughtsTokenCount |
-| groundingMetadata: the sources of a part of the text | also citations of the text, in characters |
-| groundingMetadata, safetyRatings and more of the candidate | extras["gemini.candidate"] |
+| usageMetadata | usage; its output is candidatesTokenCount and thoughtsTokenCount together |
+| groundingMetadata: the sources of parts of the text | also citations of the text; positions in characters |
+| other keys of the candidate, such as groundingMetadata | extras["gemini.candidate"] |
 | unknown keys | extras["gemini.response"] |
 | further candidates; none | extras["gemini.candidates"]; a message with no content |
 | ``{}`` | a history without messages |
@@ -53,7 +53,7 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
-from agentmsg_codecs.gemini.capabilities import model_rows, words_rows
+from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
 from agentmsg_codecs.gemini.format import USAGE
 from agentmsg_codecs.gemini.grounding import grounded, regrounded
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
@@ -61,7 +61,7 @@ from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, RESPONSE, b
 from agentmsg_codecs.gemini.spelling import camel, spell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from agentmsg_codecs.gemini.messages import Messages
 
@@ -86,33 +86,37 @@ class GeminiResponseCodec(Answers, Gemini):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of parts, and those of responses."""
+        """The forms of parts and of responses."""
         return (self.engine.described, self.answer)
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        extras = carried_extras((FAMILY, _always(both(USAGE.keys))))
-        content, said, keys = map(
-            _always, (_CONTENT_KEYS, both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys))
-        )
+        of_usage = cells.beside((FAMILY, both(USAGE.keys)))
+        of_candidate, of_response = both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys)
         # In the order in which the reader finds them.
-        own = carried_extras((FAMILY, content), (CANDIDATE, said), (FURTHER, _further), (RESPONSE, keys), odd=_is_odd)
+        extras = carried_extras(
+            (FAMILY, lambda _: _CONTENT_KEYS),
+            (CANDIDATE, lambda _: of_candidate),
+            (FURTHER, _further),
+            (RESPONSE, lambda _: of_response),
+            odd=_is_odd,
+        )
         rows = model_rows(self.engine)
         text = rows[am.TextBlock]
         return answer_caps(
             self.answer,
             fields={
-                "usage": cells.usage(_COUNTS, extras=extras, wanted=_wanted, case=_SOUND),
-                "extras": own,
+                "usage": cells.usage(_COUNTS, extras=of_usage, wanted=_wanted, case=_SOUND),
+                "extras": extras,
             },
             blocks={**rows, am.TextBlock: attrs.evolve(text, fields={**text.fields, "citations": KEEP})},
-            results=words_rows(),
+            results=text_rows(),
             needs_id=natives.lacks_id(FAMILY),
             relink=regrounded,
         )
 
     def read(self, document: Any) -> am.History:
-        """Return the history of one response, in either spelling."""
+        """Read one response, in either spelling."""
         if not is_object(document):
             return super().read(document)
         try:
@@ -125,44 +129,40 @@ class GeminiResponseCodec(Answers, Gemini):
         return history.evolve(messages=[marked(history[0], RESPONSE, snake=found)]) if found else history
 
     def write(self, history: am.History) -> Any:
-        """Return the response; an empty object if there is none."""
+        """Write the response; an empty object if there is none."""
         native = super().write(history)
         first = history.messages[0] if history.messages else None
         return _respelt(native, mark_of(first, RESPONSE, "/snake")) if first and first.notes else native
 
     def refusal(self, document: Native) -> DecodeError:
-        """Return the error for a response that isn't read."""
+        """Return the error for an unreadable response."""
         candidates: Any = document.get("candidates")
         if not is_list(candidates) or not candidates:
             return DecodeError("a response must have a candidate", path=("candidates",))
         return super().refusal(document)
 
     def linked(self, message: am.Msg) -> am.Msg:
-        """Return a message that was read, with ids where it lacks them."""
+        """Give ids to the calls and results of a read message that lack them."""
         return made_ids.linked((message,), FAMILY, _number(message))[0]
 
     def unlinked(self, message: am.Msg) -> am.Msg:
-        """Return a message to write, without the ids that a reader makes again."""
+        """Remove the ids that a reader makes again from a message to write."""
         return made_ids.unlinked((message,), FAMILY, _number(message))[0]
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like a response."""
+        """Return how closely a document resembles a response."""
         return sniff_answer(document)
 
 
-def _always(keys: frozenset[str]) -> Callable[[Any], frozenset[str]]:
-    return lambda _: keys
-
-
 def _further(message: am.Msg) -> frozenset[str] | None:
-    """Return which keys an extra may not have; None where it holds anything but other candidates."""
+    """Return the taken keys of these extras, or None if they hold anything but other candidates."""
     own: Any = message.extras[FURTHER]
     held: Any = own.get("further") if list(own) == ["further"] else None
     return frozenset() if isinstance(held, list) and held else None
 
 
 def _number(message: am.Msg) -> int:
-    """Return what tells the ids that are made here from those of other messages."""
+    """Return a number that distinguishes ids made for this message from those of others."""
     return crc32(str(given(message.id) or "").encode())
 
 
@@ -170,10 +170,10 @@ def _number(message: am.Msg) -> int:
 
 
 def _content(native: Native, engine: Messages, notes: Native) -> tuple[tuple[Any, ...], Native]:
-    """Return the blocks of the content of a candidate, and its unknown keys; note what it lacks.
+    """Return the blocks of a candidate's content, and its unknown keys; note absent keys.
 
     Raises:
-        Unreadable: if it is no content of a model.
+        Unreadable: if it isn't the content of a model.
     """
     held: Any = native.get("content")
     if held is None:
@@ -181,7 +181,7 @@ def _content(native: Native, engine: Messages, notes: Native) -> tuple[tuple[Any
         return (), {}
     if not is_object(held) or held.get("role", "model") != "model" or not is_list(held.get("parts", [])):
         raise Unreadable
-    notes.update({f"/{key}": "absent" for key in _CONTENT_KEYS if key not in held})
+    notes.update({f"/{key}": "absent" for key in ("role", "parts") if key not in held})
     blocks = tuple(map(engine.places["assistant"].read, held.get("parts", [])))
     return blocks, {key: value for key, value in held.items() if key not in _CONTENT_KEYS}
 
@@ -218,7 +218,7 @@ def _candidate(engine: Messages) -> Hatch:
             or message.finish_reason != _blocked(natives.extras_of(message, RESPONSE))
             or not {CANDIDATE, FAMILY, FURTHER}.isdisjoint(message.extras)
         )
-        if note.get("/none") is True and not says and _is_told(message):
+        if note.get("/none") is True and not says and _is_recognisable(message):
             return {}
         rest = natives.extras_of(message, CANDIDATE)
         candidate: Native = {}
@@ -249,7 +249,7 @@ def _candidate(engine: Messages) -> Hatch:
 
 
 def _blocked(native: Mapping[str, Any]) -> str | None:
-    """Return why there is no answer to a prompt; None where the response doesn't say that it was blocked."""
+    """Return "content_filter" if the response says that the prompt was blocked, else None."""
     for key, reason in (("promptFeedback", "blockReason"), ("prompt_feedback", "block_reason")):
         feedback: Any = native.get(key)
         if is_mapping(feedback) and isinstance(feedback.get(reason), str):
@@ -257,32 +257,32 @@ def _blocked(native: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _is_told(message: am.Msg) -> bool:
-    """Whether a response without candidates says something by which it is known as one."""
-    told = (given(message.id), message.model, message.usage, given(message.created_at))
-    return any(field is not None for field in told) or _says_any(natives.extras_of(message, RESPONSE))
+def _is_recognisable(message: am.Msg) -> bool:
+    """Whether a response without candidates is still recognisable as one."""
+    fields = (given(message.id), message.model, message.usage, given(message.created_at))
+    return any(field is not None for field in fields) or _says_any(natives.extras_of(message, RESPONSE))
 
 
 def _says_any(native: Mapping[str, Any]) -> bool:
-    """Whether an object says anything that only responses say; what an API says of an error doesn't."""
+    """Whether an object has a key that only responses have; an API's error object has none."""
     is_said = any(native.get(key) is not None for key in ("candidates", *OF_RESPONSES))
     return is_said or _is_time(native.get("createTime"))
 
 
 def _finish(word: str, message: am.Msg) -> str:
-    """Keep the words that there are; whether it is a call is told by the content."""
+    """Keep the known words; else the content decides whether the reason is a call."""
     word = _FINISH.get(word, word)
     is_ours = word in ("length", "content_filter") or _is_reason(word)
     return word if is_ours else natives.ended(message.content)
 
 
 def _is_reason(word: Any) -> bool:
-    """Whether this may be a reason of Gemini's: they are in capitals."""
+    """Whether this may be a reason of Gemini: they are in capitals."""
     return type(word) is str and word.isascii() and word.isupper()
 
 
 def _is_odd(owner: Any, key: str, value: Any) -> bool:
-    """Whether an extra under a key of a candidate is read as one: it isn't what the model says there."""
+    """Whether a value under a known key is an extra, because the model can't hold it there."""
     if key == "createTime":
         return owner.created_at is None and not _is_time(value)
     if key == "index":
@@ -315,7 +315,7 @@ def _time(value: datetime, _: Any) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
-_TOLD = (
+_FIELDS = (
     Key("usageMetadata", "usage", Nested(("usage",)), "may"),
     Key("modelVersion", "model", Text(), "may"),
     Key("responseId", "id", Link(), "may"),
@@ -325,7 +325,7 @@ _TOLD = (
 
 
 def _described(engine: Messages) -> Described:
-    items = (_candidate(engine), *_TOLD)
+    items = (_candidate(engine), *_FIELDS)
     form = Form("response", am.Msg, None, items, space=RESPONSE, fixed={"role": "assistant"})
     return Described(FAMILY, (form, USAGE), {})
 
@@ -334,24 +334,24 @@ _SOUND = "value.output is not None and 0 <= (value.reasoning or 0) <= value.outp
 
 
 def _wanted(usage: am.Usage) -> Mapping[str, Any]:
-    """Return an output that holds the thoughts."""
+    """Return an output that includes the reasoning, if it is too small for that."""
     least = usage.reasoning or 0
     return {"output": least} if usage.output is not None and usage.output < least else {}
 
 
 # -- its spelling ------------------------------------------------------------------------------------------------------
 
-_OUTER, _REASON, _COUNTED = tuple(key.native for key in _TOLD), ("finishReason",), USAGE.keys
+_OUTER, _REASON, _COUNTED = tuple(key.native for key in _FIELDS), ("finishReason",), USAGE.keys
 _OUTER_TWINS, _REASON_TWINS, _COUNTED_TWINS = (
     {snake(key): key for key in keys} for keys in (_OUTER, _REASON, _COUNTED)
 )
 
 
 def _camel(document: Native) -> tuple[Native, list[str]]:
-    """Return a response with its keys in camelCase, and those that weren't; of the candidates, only the first.
+    """Convert the keys of a response and its first candidate to camelCase; return also those in snake_case.
 
     Raises:
-        Unreadable: if a key is there in both spellings.
+        Unreadable: if an object has a key in both spellings.
     """
     native, found = camel(document, _OUTER_TWINS)
     listed: Any = native.get("candidates")
@@ -368,7 +368,7 @@ def _camel(document: Native) -> tuple[Native, list[str]]:
 
 
 def _respelt(native: Native, wanted: Any) -> Native:
-    """Return a response with those keys in snake_case that it was read with."""
+    """Convert to snake_case those keys of a response that it was read with."""
     if not is_sequence(wanted):
         return native
     keys = frozenset(map(str, wanted))

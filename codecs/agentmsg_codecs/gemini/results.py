@@ -1,4 +1,4 @@
-"""Results of client tools: a response is an object, in which one key may hold the result.
+"""Results of client tools: a response is an object, and one key of it may hold the result.
 
 ``{"output": text}`` is a text, ``{"error": text}`` an error text. Any other value under these keys is structured, as is
 any other object. ``result`` and ``return_value``, which libraries write, are read like ``output``.
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 _make_text = maker(am.TextBlock, "text")
 _WORDS = ("output", "result", "return_value")
-_KNOWN = frozenset(INNER["functionResponse"])
-# What Python's package says as null where it isn't there.
+KNOWN = frozenset(INNER["functionResponse"])
+# The Python package writes these as null if they are absent.
 _LACKING = ("id", "name", "parts")
 
 
@@ -43,7 +43,7 @@ def _is_envelope(response: Mapping[str, Any]) -> bool:
 
 
 def _read_response(response: Native) -> dict[str, Any]:
-    """Return the fields that a response says, and the word for it where that isn't the usual one."""
+    """Read a response into fields, and note its key if that isn't the usual one."""
     if not _is_envelope(response):
         return {"structured": adopt(response)} if response else {}
     word, value = next(iter(response.items()))
@@ -92,10 +92,8 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
         if not is_list(parts) or not parts:
             raise Unreadable
         fields["content"] = (*fields.get("content", ()), *map(inner.read, parts))
-    rest = {key: value for key, value in held.items() if key not in _KNOWN}
-    if rest:
-        fields["extras"] = {ITEM: adopt(rest)}
-    return {**fields, "tool_call_id": _text_at(held, "id"), "name": _text_at(held, "name")}
+    extras = natives.rest_of(held, KNOWN, ITEM)
+    return {**fields, "tool_call_id": _text_at(held, "id"), "name": _text_at(held, "name"), "extras": extras}
 
 
 def _write(block: Any, inner: Parts) -> Native:
@@ -126,10 +124,10 @@ _SCHEMA = {
 
 
 def result(inner: Callable[[], Parts]) -> Hatch:
-    """Return what says a result.
+    """Return the hatch for results.
 
     Args:
-        inner: returns the table of the parts that may stand in it.
+        inner: returns the table of the parts allowed in a result.
     """
 
     def get(native: Native) -> dict[str, Any]:

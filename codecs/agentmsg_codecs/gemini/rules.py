@@ -1,4 +1,4 @@
-"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
+"""The rules of the capability table, for blocks that Gemini represents differently or doesn't support."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from agentmsg.formats import Drop, Swap, is_marked, media, rules
 from agentmsg_codecs.gemini.format import is_data_url, is_of_code
 from agentmsg_codecs.gemini.names import FAMILY, OUTCOMES, PROVIDER
 
-# What media are that tell no type, by the kind of their block.
+# The media type of untyped media, by the kind of their block.
 _USUAL = {"image": "image/png", "audio": "audio/wav", "video": "video/mp4", "file": "application/octet-stream"}
 
 
 def carried_media(block: Any) -> Any:
-    """Keep media given as data or by URI; their type says what they are."""
+    """Keep media given as data or by URI, with a media type of their kind."""
     said = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
     if said is not block:
         return said
@@ -30,7 +30,7 @@ def carried_media(block: Any) -> Any:
         return Drop("no place for what is given so")
     if isinstance(source, am.URLSource) and is_data_url(source.url):
         return Drop("data are base64 here")
-    told = _told(block, source, kind)
+    told = _media_type(block, source, kind)
     if told != source.media_type:
         source = source.evolve(media_type=told)
     if source is block.source and not source.extras:
@@ -39,8 +39,8 @@ def carried_media(block: Any) -> Any:
     return Swap(_titled(new), "the media type tells what it is here", "annotation")
 
 
-def _told(block: Any, source: Any, kind: str) -> str | None:
-    """Return the media type that media of a kind are given with."""
+def _media_type(block: Any, source: Any, kind: str) -> str | None:
+    """Return the media type to write for media of a kind."""
     told: str | None = source.media_type
     if told is None and is_marked(block, FAMILY, "/untyped"):
         return None
@@ -59,7 +59,7 @@ def _titled(block: Any) -> Any:
 
 
 def thinking(block: am.ThinkingBlock) -> Any:
-    """Keep thoughts; what only another provider can read has none."""
+    """Keep thoughts; drop those that only another provider can read."""
     own = block.signature is not None and block.signature.provider == PROVIDER and bool(block.signature.value)
     if block.redacted is not None and not block.thinking:
         return Drop("only its own provider can read this")
@@ -67,7 +67,7 @@ def thinking(block: am.ThinkingBlock) -> Any:
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
-    """Keep what Google's tools gave: of code its output, of any other tool an object."""
+    """Keep results of Google's tools: the output of code, an object from any other tool."""
     if block.kind != "server":
         return rules.result_as_text(block)
     texts = [item for item in block.content if type(item) is am.TextBlock and item.text]
@@ -80,7 +80,7 @@ def server_result(block: am.ToolResultBlock) -> Any:
 
 
 def _is_shown(block: Any) -> bool:
-    """Whether a block stands among the parts of a result, rather than in its words."""
+    """Whether a block becomes a part of a result, rather than text."""
     if isinstance(block, am.NativeBlock):
         return block.codec == FAMILY
     if type(block) not in media.KINDS:
@@ -89,8 +89,8 @@ def _is_shown(block: Any) -> bool:
     return answer is block or (isinstance(answer, Swap) and type(answer.new) is type(block))
 
 
-def _words_of(block: am.ToolResultBlock) -> list[am.TextBlock]:
-    """Return what a result says in words: its texts, else its value or its error, where that is a text."""
+def _texts_of(block: am.ToolResultBlock) -> list[am.TextBlock]:
+    """Return the text of a result: its texts, else its value if that is a text, else its error."""
     words = [said for item in block.content if not _is_shown(item) and (said := rules.as_text(item)) is not None]
     if not words and isinstance(block.structured, str):
         return [am.TextBlock(block.structured)]
@@ -100,12 +100,12 @@ def _words_of(block: am.ToolResultBlock) -> list[am.TextBlock]:
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Express a result as one text or one value, followed by media; its status says that it failed."""
+    """Write a result as one text or one value, followed by media; its status shows a failure."""
     content = block.content
     is_one = len(content) == 1 and type(content[0]) is am.TextBlock
     if is_one and block.structured is None and block.error is None and not block.is_error:
         return block  # the usual case: one text
-    words, shown = _words_of(block), [item for item in block.content if _is_shown(item)]
+    words, shown = _texts_of(block), [item for item in block.content if _is_shown(item)]
     content = (*words, *shown)
     is_same = len(content) == len(block.content) and all(map(is_, content, block.content))
     new = block if is_same else block.evolve(content=content)

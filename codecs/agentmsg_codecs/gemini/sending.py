@@ -1,4 +1,4 @@
-"""The rules of generateContent: what it refuses."""
+"""The sending rules: the requests that generateContent refuses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def _odd_signatures(request: Request) -> Iterator[Path]:
     for index, at, block in request.all_blocks():
         signed = block.signature
-        # encode leaves out what others have signed.
+        # encode leaves out the signatures of other providers.
         if signed is None or signed.provider != PROVIDER:
             continue
         if signed.value != UNSIGNED and not is_base64(signed.value, "padded"):
@@ -34,7 +34,7 @@ def _odd_signatures(request: Request) -> Iterator[Path]:
 
 
 def _unsigned(request: Request) -> Iterator[Path]:
-    """Yield the first call of each step of a turn that goes on, where it has no signature: newer models want it."""
+    """Yield the first call of each step of an unfinished turn if it is unsigned: newer models want a signature."""
     messages = request.messages
     if not messages or messages[-1].role != "tool":
         return
@@ -51,7 +51,7 @@ def _without_signature(mending: Mending) -> Iterator[Edit]:
 
 
 def _sign(mending: Mending) -> Iterator[Edit]:
-    """Sign with the words that the API takes for calls of other models."""
+    """Sign with the text that the API accepts for calls of other models."""
     for path in mending.paths:
         yield Change((*path, "signature"), am.Signature(PROVIDER, UNSIGNED), "annotation")
 

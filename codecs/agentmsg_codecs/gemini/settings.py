@@ -1,4 +1,4 @@
-"""Settings: what a request asks for besides its contents and tools. Most of it is in ``generationConfig``.
+"""Settings: the parameters of a request. Most are in ``generationConfig``.
 
 | Gemini | agentmsg |
 | --- | --- |
@@ -9,7 +9,7 @@
 | thinkingConfig: thinkingBudget; thinkingLevel | reasoning: the budget, "off" for 0; the effort |
 | toolConfig: AUTO, ANY, NONE; one allowed name | tool_choice: "auto", "required", "none"; its name |
 
-Anything else in these objects is an extra, as is all of them where their keys are spelt in snake_case.
+Anything else in these objects is an extra. So are the whole objects if their keys are in snake_case.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Two spellings: REST uses camelCase, some clients use snake_case, and the API accepts both.
 
-Parts are read in camelCase, and so are responses (see response.py). The mark ``/snake`` lists the keys that were spelt
-differently. Only keys of the schema are respelt: those inside tool arguments and responses are the user's. Python's
-package dumps all fields of a part: the mark ``/nothing`` lists those that are null.
+Readers convert parts to camelCase, and response.py does so with responses. The mark ``/snake`` lists the keys that were
+in snake_case. Only keys of the schema are converted: those inside tool arguments and responses are the user's. The
+Python package dumps all fields of a part; the mark ``/nothing`` holds the empty ones.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _OUTER_TWINS = {snake(key): key for key in _OUTER if snake(key) != key}
 
 
 def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
-    """Return an object with some keys in camelCase, and those that were not.
+    """Convert some keys of an object to camelCase; return the object and the keys that were in snake_case.
 
     Raises:
-        Unreadable: if a key is there in both spellings.
+        Unreadable: if the object has a key in both spellings.
     """
     if twins.keys().isdisjoint(native):
         return native, []
@@ -46,7 +46,7 @@ def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
 
 
 def camel_part(part: Native) -> tuple[Native, list[str]]:
-    """Return the same of a part, with the object inside it."""
+    """Do the same for a part and the object inside it."""
     for key, value in part.items():
         if key in _OUTER_TWINS or (key in INNER and is_object(value) and not _TWINS[key].keys().isdisjoint(value)):
             break
@@ -62,7 +62,7 @@ def camel_part(part: Native) -> tuple[Native, list[str]]:
 
 
 def respelt(native: Native, block: Any) -> Native:
-    """Return a part with those keys in snake_case that its block was read with."""
+    """Convert to snake_case those keys of a part that its block was read with."""
     marked_keys = mark_of(block, FAMILY, "/snake") if block.notes else None
     if not is_sequence(marked_keys):
         return native
@@ -75,13 +75,13 @@ def respelt(native: Native, block: Any) -> Native:
 
 
 def spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Native:
-    """Return an object with some of its keys in snake_case: those wanted of the given ones."""
+    """Convert to snake_case those of the given keys that are wanted."""
     twins = {key: snake(key) for key in keys if snake(key) in wanted and snake(key) not in native}
     return {twins.get(key, key): value for key, value in native.items()}
 
 
 def stripped(part: Native) -> tuple[Native, Native]:
-    """Return a part without the keys of its schema that say nothing, and these; itself where no others are left."""
+    """Split off the empty keys of a part's schema; return the whole part if nothing would be left."""
     if None not in part.values() and part.get("thought") is not False:
         return part, {}
     nothing = {key: value for key, value in part.items() if key in OUTER_KEYS and _says_nothing(key, value)}
@@ -94,7 +94,7 @@ def _says_nothing(key: str, value: Any) -> bool:
 
 
 def padded(native: Native, block: Any) -> Native:
-    """Return a part with the keys that said nothing where its block was read."""
+    """Return a part with the empty keys that its block was read with."""
     nothing = mark_of(block, FAMILY, "/nothing") if block.notes else None
     if not is_mapping(nothing):
         return native
@@ -103,10 +103,10 @@ def padded(native: Native, block: Any) -> Native:
 
 
 def usual(part: Native) -> tuple[Native, dict[str, Any]]:
-    """Return a part as it is usually spelt, and the marks of how it was.
+    """Return a part in the usual spelling, and marks for its own spelling.
 
     Raises:
-        Unreadable: if a key is there in both spellings.
+        Unreadable: if the part has a key in both spellings.
     """
     native, nothing = stripped(part)
     native, found = camel_part(native)
@@ -117,9 +117,9 @@ class GeminiParts(Parts):
     """Parts in either spelling."""
 
     def read(self, part: Any) -> Any:
-        """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
+        """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""
         if not is_object(part) or (len(part) == 1 and "text" in part):
-            return super().read(part)  # the usual case: nothing is spelt in two ways
+            return super().read(part)  # the usual case, with no second spelling
         try:
             native, marks = usual(part)
         except Unreadable:
@@ -127,11 +127,10 @@ class GeminiParts(Parts):
         block = super().read(native)
         if not marks:
             return block
-        return (
-            natives.native_part(part, FAMILY) if isinstance(block, am.NativeBlock) else marked(block, FAMILY, **marks)
-        )
+        is_native = isinstance(block, am.NativeBlock)
+        return natives.native_part(part, FAMILY) if is_native else marked(block, FAMILY, **marks)
 
     def write(self, block: Any) -> Any:
-        """Return the part of a block that fits."""
+        """Write a block that fits as a part."""
         native = super().write(block)
         return padded(respelt(native, block), block) if block.notes and is_object(native) else native

@@ -1,6 +1,6 @@
-"""The tools of a request: function declarations, several in one object, and what the provider runs.
+"""The tools of a request: function declarations, several in one object, and the provider's own tools.
 
-Adjacent declarations share an object; if a document begins another one, the first in it is marked.
+Adjacent declarations share an object. If a document begins another object, its first declaration is marked.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ DECLARATIONS = Described(FAMILY, (
 
 
 def _read_one(native: Any) -> list[Any]:
-    """Return the tools of one object; a NativeTool where it is more or else than declarations."""
+    """Return the tools of one object; a NativeTool if it holds anything but declarations."""
     holder = next((key for key in _HOLDERS if is_object(native) and native.keys() == {key}), None)
     given: Any = native[holder] if holder is not None else None
     try:
@@ -73,7 +73,7 @@ def _read_one(native: Any) -> list[Any]:
 
 
 def read_tools(natives: Any) -> tuple[Any, ...]:
-    """Return the tools of a request."""
+    """Read the tools of a request."""
     tools: list[Any] = []
     for native in natives:
         found = _read_one(native)
@@ -84,7 +84,7 @@ def read_tools(natives: Any) -> tuple[Any, ...]:
 
 
 def write_tools(tools: Sequence[Any]) -> list[Any]:
-    """Return the tools of a request that fit."""
+    """Write the tools of a request that fit."""
     out: list[Any] = []
     held: list[Any] | None = None
     for tool in tools:
@@ -101,7 +101,7 @@ def write_tools(tools: Sequence[Any]) -> list[Any]:
 
 
 def tool_rows() -> dict[type[Any], Row]:
-    """Return what requests support of tools."""
+    """Return the rows of the tools that requests support."""
     return {
         am.ToolSpec: Rows(DECLARATIONS).row("declaration", rules={am.ToolSpec: with_input}, kind=cells.kinds()),
         am.NativeTool: native_tool_row(FAMILY, lambda native: _read_one(native)[0]),

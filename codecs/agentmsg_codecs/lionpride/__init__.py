@@ -7,13 +7,13 @@ Follows lionpride 1.0.0a12.
 
 | lionpride | agentmsg |
 | --- | --- |
-| content with instruction, context, request_model, tool_schemas or images; with no key below | user |
+| content with instruction, context, request_model, tool_schemas or images; with none of the keys below | user |
 | else with assistant_response | assistant |
 | else with result or error | tool |
 | else with function or arguments | assistant, with a call |
 | else with system_message or system_datetime | system |
 | instruction: a text; any other value | TextBlock; DataBlock named "instruction" |
-| context, tool_schemas, request_model | DataBlock named as the key |
+| context, tool_schemas, request_model | DataBlock named like the key |
 | images, with image_detail | one ImageBlock each: URLSource, detail |
 | image_detail without images | DataBlock named "image_detail" |
 | system_message; system_datetime | TextBlock; DataBlock named "system_datetime" |
@@ -27,13 +27,13 @@ Follows lionpride 1.0.0a12.
 | id, created_at (ISO, or seconds), embedding | id, created_at, embedding |
 | metadata (lineage of clones included), without lion_class | metadata |
 | other keys of the content; of the node | extras["lionpride.content"]; extras["lionpride"] |
-| a field of the node with an invalid value, such as a time | extras["lionpride"] |
+| an invalid value in a field of the node, such as a time | extras["lionpride"] |
 | another lion_class | extras["lionpride.metadata"] |
 | a message of another type | a message with the role "native" |
 
-lionpride itself leaves empty fields out, and reads the rest as an instruction. Here an empty field is written, so the
-role stays. An id that isn't a UUID becomes one (version 5, the same for a call and its result). If no call has it, it
-is dropped. A result takes the name of its call.
+lionpride itself leaves empty fields out, and reads a message without fields as an instruction. Here an empty field is
+written, so the role is kept. An id that isn't a UUID becomes one (version 5, the same for a call and its result). If no
+call has the id, it is dropped. A result takes the name of its call.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class LionprideCodec(ContainerCodec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of nodes and of their contents."""
+        """The forms of nodes and their contents."""
         return (DESCRIBED,)
 
     def make_caps(self) -> Caps:
@@ -78,14 +78,14 @@ class LionprideCodec(ContainerCodec):
         return make_caps()
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a list, a pile or a message."""
+        """Read a list, a pile, or one message."""
         contents, names = CONTAINERS.contents(document), CallNames()
         return CONTAINERS.history(contents, contents.each(lambda native: read_node(native, names)))
 
     def write(self, history: am.History) -> Any:
-        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        """Write the native messages, in the container that was read, else in that of the option."""
         return CONTAINERS.document(history, list(map(write_node, history.messages)), self.container)
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like lionpride's: by its first messages, all of which must be possible."""
+        """Return how closely a document resembles lionpride's, by its first messages: all must be possible."""
         return self.likeliest(document, sniff_message)

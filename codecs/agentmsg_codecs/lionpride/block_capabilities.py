@@ -1,4 +1,4 @@
-"""Which blocks lionpride's messages support, and the text for all others."""
+"""The blocks that lionpride's messages support, and the text for all others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXTS: Mapping[type[am.BaseBlock], Row] = {**rules.TEXT_ROWS, am.TextBlock: Row(
 
 
 def slot_of(block: Any, role: str) -> str | None:
-    """Return the field of its own that data has in a message of a role; None if it is text."""
+    """Return the field that holds data in messages of a role; None if data becomes text there."""
     if not isinstance(block, am.DataBlock):
         return None
     own = (*SLOTS.get(role, ()), *(("instruction", "image_detail") if role == "user" else ()))
@@ -24,7 +24,7 @@ def slot_of(block: Any, role: str) -> str | None:
 
 
 def data_row(role: str) -> Row:
-    """Return the row of data in messages of a role: what has a field of its own, the rest is text."""
+    """Return the row of data in messages of a role: keep data with a field of its own, make other data text."""
 
     def rule(block: am.DataBlock) -> Any:
         slot = slot_of(block, role)
@@ -40,7 +40,7 @@ def data_row(role: str) -> Row:
 
 
 def image_rule(block: am.ImageBlock) -> Any:
-    """Keep an image with a URL that lionpride takes; another is dropped."""
+    """Keep an image with a URL that lionpride accepts; drop any other."""
     source = block.source
     if not isinstance(source, am.URLSource) or not (is_web_url(source.url) or is_marked(block, FAMILY, "/odd")):
         return Drop("an image is given by URL (http, https) here")
@@ -55,12 +55,12 @@ def carried_detail(detail: str, block: Any) -> str | None:
 
 
 def carried_text(text: str, block: am.ToolUseBlock) -> str | None:
-    """Keep the text of a call that isn't JSON; any other is supported where its input says all of it."""
+    """Keep the text of arguments if it isn't JSON, or if the input holds all of it."""
     return text if block.significant_text is None or not block.is_valid else None
 
 
 def result_rule(block: am.ToolResultBlock) -> Any:
-    """Keep a result that is one text, or one JSON value, and what went wrong in a field of its own."""
+    """Keep a result that is one text or one JSON value; an error has a field of its own."""
     changes: dict[str, Any] = {}
     level: Any = "annotation"
     link = block.tool_call_id
@@ -81,7 +81,7 @@ def result_rule(block: am.ToolResultBlock) -> Any:
 
 
 def carried_value(value: Any, block: am.ToolResultBlock) -> Any:
-    """Keep the value of a result that has no content beside it."""
+    """Keep the structured value of a result without content."""
     return None if block.content else value
 
 

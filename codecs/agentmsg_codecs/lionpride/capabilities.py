@@ -61,7 +61,7 @@ def _id(value: str, message: am.Msg) -> str | None:
 
 
 def _metadata(metadata: Mapping[str, Any], _: Any) -> Any:
-    """Keep the metadata; under ``lion_class`` stands the class."""
+    """Keep the metadata, except ``lion_class``, which is the key of the class."""
     if "lion_class" not in metadata:
         return metadata
     return {key: value for key, value in metadata.items() if key != "lion_class"}
@@ -88,12 +88,12 @@ def _filled(value: Any, _: Any) -> Any:
     return value or None
 
 
-# The places behind those of words and of SLOTS.
+# The ranks of images and their detail, after those of text and of SLOTS.
 _IMAGES, _DETAIL = 8, 9
 
 
 def _rank(block: Any, role: str) -> int:
-    """Return where a block stands in a message: its words, data in the order of the fields, images."""
+    """Return a block's rank in a message: text first, data in the order of the fields, then images."""
     if isinstance(block, am.ImageBlock) and role == "user":
         return _IMAGES
     slot = slot_of(block, role)
@@ -105,18 +105,18 @@ def _rank(block: Any, role: str) -> int:
 def _picks(message: am.Msg) -> tuple[int, ...] | None:
     content, role = message.content, message.role
     if role == "tool":
-        role = "user"  # who says what stands beside results
-    return (
-        restructure.in_order(content, lambda block: _rank(block, role)) if role in SLOTS and len(content) > 1 else None
-    )
+        role = "user"  # blocks beside results become a user's
+    if role not in SLOTS or len(content) <= 1:
+        return None
+    return restructure.in_order(content, lambda block: _rank(block, role))
 
 
-def _words(block: Any) -> str:
+def _text_of(block: Any) -> str:
     return block.text if isinstance(block, am.TextBlock) else dump_json(block.data).decode()
 
 
-def _joins(role: str) -> Callable[[Any, Any], Any]:
-    """Return the function that makes one of two blocks which a message has one place for."""
+def _joiner(role: str) -> Callable[[Any, Any], Any]:
+    """Return the function that joins two blocks if a message has only one place for both."""
 
     def joined(left: Any, right: Any) -> Any:
         rank = _rank(left, role)
@@ -125,7 +125,7 @@ def _joins(role: str) -> Callable[[Any, Any], Any]:
         if rank != _rank(right, role):
             return None
         if rank == 0:
-            text = f"{_words(left)}\n{_words(right)}"
+            text = f"{_text_of(left)}\n{_text_of(right)}"
             return left.evolve(text=text) if isinstance(left, am.TextBlock) else am.TextBlock(text)
         if left.name not in ("context", "tool_schemas"):
             return left
@@ -136,14 +136,14 @@ def _joins(role: str) -> Callable[[Any, Any], Any]:
 
 
 def _one_each(role: str) -> Callable[[am.Msg], Any]:
-    """Return the rule for messages that have one place for each kind of block, and one detail for all images."""
-    joined = _joins(role)
+    """Return the rule for messages with one place for each kind of block, and one detail for all images."""
+    joined = _joiner(role)
 
     def rule(message: am.Msg) -> Any:
         even = _with_one_detail(message) if role == "user" else message
         if even is not message:
             return Swap(even, "one detail is for all images", "annotation")
-        # Of others, what becomes of them is joined: such a message is not kept as it is.
+        # Other blocks are joined as what they become; a message with several blocks for one place isn't kept.
         said = [block for block in message.content if type(block) is am.TextBlock or _has_place(block, role)]
         if any(joined(left, right) is not None for left, right in pairwise(said)):
             return Swap(message, _ALONE, "annotation")
@@ -157,7 +157,7 @@ def _has_place(block: Any, role: str) -> bool:
 
 
 def _with_one_detail(message: am.Msg) -> am.Msg:
-    """Return a message whose images have the first detail that one of them has, and that is supported."""
+    """Give all images of a message the first supported detail of any of them."""
     images = message.blocks(am.ImageBlock)
     details = {None if block.detail is None else carried_detail(block.detail, block) for block in images}
     if len(details) <= 1:
@@ -171,9 +171,7 @@ def _with_detail(block: Any, detail: str, *, noted: bool) -> Any:
     if not isinstance(block, am.ImageBlock):
         return block
     new = block.evolve(detail=detail)
-    if not noted:
-        return new
-    return marked(new, FAMILY, detail=True)
+    return marked(new, FAMILY, detail=True) if noted else new
 
 
 def _is_call(block: Any) -> bool:
@@ -181,11 +179,11 @@ def _is_call(block: Any) -> bool:
 
 
 def _units(message: am.Msg) -> list[tuple[int, ...]]:
-    """Return the blocks of an assistant's message in runs that a message can say: words, or one call."""
+    """Return the blocks of an assistant message in runs that one message can hold: text, or one call."""
     runs: list[list[int]] = []
     kinds: list[bool | None] = []
     for index, block in enumerate(message.content):
-        # What is dropped goes with what is there.
+        # A block that will be dropped goes with its neighbours.
         kind = True if _is_call(block) else False if rules.as_text(block) is not None else None
         if not runs or (kind is not None and kinds[-1] is not None and (kind or kinds[-1])):
             runs.append([index])
@@ -197,7 +195,7 @@ def _units(message: am.Msg) -> list[tuple[int, ...]]:
 
 
 def _split_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
-    """Give each call of an assistant a message of its own."""
+    """Give each call of an assistant message a message of its own."""
     runs = {
         index: found
         for index, message in enumerate(messages)
@@ -218,7 +216,7 @@ def _split_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
 
 
 def _answer(message: am.Msg) -> Any:
-    """Keep a response: words that are one, or a call whose id is that of its message."""
+    """Keep an assistant message of one text, or of a call whose id is that of the message."""
     if len(message.content) == 1 and _is_usual_answer(message.content[0], message.id):
         return message
     calls = [block for block in message.content if _is_call(block)]
@@ -243,7 +241,7 @@ def _answer(message: am.Msg) -> Any:
 
 
 def _is_usual_answer(block: Any, link: str | None) -> bool:
-    """Whether a block makes a response alone: a text, or a call that has the id of its message, a UUID."""
+    """Whether one block needs no change: a text, or a call with the id of its message, a UUID."""
     if type(block) is am.TextBlock:
         return True
     return _is_call(block) and link is not None and block.id is link and is_uuid(link)
@@ -273,12 +271,12 @@ def make_caps() -> Caps:
                 fields=fields,
                 blocks={**TEXTS, am.DataBlock: data_row("system")},
                 otherwise=_one_each("system"),
-                joins=_joins("system"),
+                joins=_joiner("system"),
             ),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
-            "user": MessageRow(fields=fields, blocks=user, otherwise=_one_each("user"), joins=_joins("user")),
+            "user": MessageRow(fields=fields, blocks=user, otherwise=_one_each("user"), joins=_joiner("user")),
             "assistant": MessageRow(
-                fields=fields, blocks={**TEXTS, am.ToolUseBlock: CALL}, otherwise=_answer, joins=_joins("assistant")
+                fields=fields, blocks={**TEXTS, am.ToolUseBlock: CALL}, otherwise=_answer, joins=_joiner("assistant")
             ),
             "tool": MessageRow(
                 fields=fields, blocks={am.ToolResultBlock: RESULT}, results={am.TextBlock: TEXTS[am.TextBlock]}

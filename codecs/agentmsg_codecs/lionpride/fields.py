@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
-# The forms of a time beside the usual one.
+# The forms of a time besides the usual one.
 _TIMES: Mapping[str, Callable[[datetime], Any]] = {
     "Z": lambda time: time.isoformat().removesuffix("+00:00") + "Z",
     "seconds": lambda time: int(time.timestamp()),
@@ -55,7 +55,7 @@ def _time_of(value: Any) -> datetime:
 
 
 def read_time(value: Any, note: dict[str, Any]) -> datetime:
-    """Return a time; one in another form than the usual one is marked, or noted where no mark says the form."""
+    """Read a time; mark its form if it isn't the usual one, or note the value if the form is unknown."""
     time = _time_of(value)
     if value != time.isoformat():
         form = next((name for name, write in _TIMES.items() if am.same(write(time), value)), None)
@@ -65,7 +65,7 @@ def read_time(value: Any, note: dict[str, Any]) -> datetime:
 
 
 def write_time(time: datetime, message: am.Msg) -> Any:
-    """Return a time in the form that was read."""
+    """Write a time in the form that was read."""
     form = mark_of(message, FAMILY, "/time") if message.notes else None
     if isinstance(form, str) and form in _TIMES and time.tzinfo is UTC:
         value = _TIMES[form](time)
@@ -75,14 +75,14 @@ def write_time(time: datetime, message: am.Msg) -> Any:
 
 
 def read_word(value: Any) -> str:
-    """Return a word that says something."""
+    """Read a string that isn't empty."""
     if type(value) is not str or not value:
         raise Unreadable("not a word")
     return value
 
 
 def read_id(native: Native) -> dict[str, Any]:
-    """Return the id of a node."""
+    """Read the id of a node."""
     link = native.get("id")
     if type(link) is str:
         return {"id": link} if is_uuid(link) else {"id": link, "notes": {"/free": True}}
@@ -90,9 +90,9 @@ def read_id(native: Native) -> dict[str, Any]:
 
 
 def write_id(message: am.Msg) -> Native:
-    """Return the id of a message, or of its call.
+    """Write the id of a message, or of its call.
 
-    One that the library made for a message is one of lionpride's kind; a reader's, made of a place, is not told.
+    Ids that agentmsg makes for new messages are UUIDs like lionpride's; those that a reader made aren't written.
     """
     call = message.first(am.ToolUseBlock) if message.role == "assistant" else None
     link = message.id if call is None or call.id is None else call.id
@@ -100,28 +100,25 @@ def write_id(message: am.Msg) -> Native:
 
 
 def read_metadata(native: Native) -> dict[str, Any]:
-    """Return the metadata of a node, without its class."""
+    """Read the metadata of a node, without its class."""
     metadata = native.get("metadata")
     if not is_object(metadata):
         return natives.unread(native, "metadata") if "metadata" in native else {"notes": {"metadata": "absent"}}
     if "lion_class" not in metadata:
         return {"metadata": adopt(metadata), "notes": {"/unclassed": True}}
-    return (
-        {"metadata": adopt({key: metadata[key] for key in metadata if key != "lion_class"})}
-        if len(metadata) > 1
-        else {}
-    )
+    rest = {key: metadata[key] for key in metadata if key != "lion_class"}
+    return {"metadata": adopt(rest)} if rest else {}
 
 
 def class_extras(metadata: Any) -> Mapping[str, Any]:
-    """Return the extras of a class that is not that of messages."""
+    """Return the extras for a class other than that of messages."""
     if not is_object(metadata) or metadata.get("lion_class", CLASS) == CLASS:
         return EMPTY
     return {META: {"lion_class": metadata["lion_class"]}}
 
 
 def write_metadata(message: am.Msg) -> Native:
-    """Return the metadata of a message, with the class."""
+    """Write the metadata of a message, with the class."""
     if not message.metadata and not message.extras and not message.notes:
         return {"metadata": {"lion_class": CLASS}}
     metadata: Native = thaw(message.metadata)
@@ -134,7 +131,7 @@ def write_metadata(message: am.Msg) -> Native:
 
 
 def read_embedding(value: Any, note: dict[str, Any]) -> tuple[float, ...] | None:
-    """Return a vector: a list of finite numbers, or the JSON text of one."""
+    """Read a vector: a list of finite numbers, or the JSON text of one."""
     given_value = value
     if type(value) is str:
         try:
@@ -162,5 +159,5 @@ def _vector(value: Any) -> tuple[float, ...]:
 
 
 def write_embedding(vector: tuple[float, ...], _: Any) -> list[float] | None:
-    """Return the list of a vector; an empty one says nothing."""
+    """Write a vector as a list; an empty one becomes null."""
     return list(vector) or None

@@ -1,12 +1,12 @@
-"""The description: the five classes of content, and the fields beside the content of a node.
+"""The description of lionpride: the five classes of content, and the fields beside the content of a node.
 
-Marks on blocks: ``/odd`` on an image whose URL the real reader refuses; ``/detail`` if it doesn't list the detail;
-``/parsed`` on JSON in a text field (the real writer parses texts that are JSON); ``/error`` and ``/link``, the same for
-a result's ``error`` and ``request_id``; ``/plain`` on a call whose arguments aren't an object; ``/no-id`` on a call or
-result; ``/free`` on a result whose id isn't a UUID as lionpride writes it.
+Marks on blocks: ``/odd`` on an image whose URL lionpride refuses; ``/detail`` if lionpride doesn't list the detail;
+``/parsed`` on JSON in a text field (lionpride parses texts that are JSON when it writes them); ``/error`` and
+``/link``, the same for a result's ``error`` and ``request_id``; ``/plain`` on a call whose arguments aren't an object;
+``/no-id`` on a call or result; ``/free`` on a result whose id isn't a UUID as lionpride writes it.
 
 Marks on a message: ``/free``, the same for its id; ``/time`` (the form of ``created_at``); ``/unclassed`` (metadata
-without ``lion_class``); ``/stored`` (``node_metadata``, as databases have it).
+without ``lion_class``); ``/stored`` (``node_metadata``, as in databases).
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ _with_id = speed.replacer(am.ToolUseBlock, "id")
 # -- text fields ------------------------------------------------------------------------------------------------------
 
 
-def _words(mark: str) -> Via:
-    """Return a text; what stands there otherwise is its JSON text, and marked."""
+def _text_via(mark: str) -> Via:
+    """Return the value of a text field; any other value becomes its JSON text, and is marked."""
 
     def read(value: Any, marks: dict[str, Any]) -> str:
         if type(value) is str:
@@ -81,13 +81,13 @@ def _words(mark: str) -> Via:
         return dump_json(value).decode()
 
     def write(text: str, owner: Any) -> Any:
-        return _spelt(text) if is_marked(owner, FAMILY, mark) else text
+        return _parsed(text) if is_marked(owner, FAMILY, mark) else text
 
     return Via(read, write, EMPTY, KEEP, is_marking=True)
 
 
-def _spelt(text: str) -> Any:
-    """Return what a text is parsed to, where that says the same."""
+def _parsed(text: str) -> Any:
+    """Parse a text as JSON; return the text itself unless its value is written the same."""
     try:
         value = parse_json(text)
     except AgentMsgError:
@@ -102,7 +102,7 @@ def _read_text(value: Any) -> Any:
 
 
 def _write_text(block: Any) -> Any:
-    return _spelt(block.text) if is_marked(block, FAMILY, "/parsed") else block.text
+    return _parsed(block.text) if is_marked(block, FAMILY, "/parsed") else block.text
 
 
 # -- instructions -----------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def _write_instruction(message: am.Msg) -> Native:
 
 
 def _says_null(blocks: Any, native: Mapping[str, Any]) -> bool:
-    """Whether an instruction must be written though it is empty: what is left decides no class, or another one."""
+    """Whether an empty instruction must be written: the other keys decide no class, or another one."""
     if any(getattr(block, "name", None) != "image_detail" for block in blocks):
         return False
     return bool(blocks) or not _OTHERS.isdisjoint(native)
@@ -203,7 +203,7 @@ def _write_result(message: am.Msg) -> Native:
 
 
 def _content(name: str, role: str, item: Any) -> Form:
-    # A spelling must not make another class of it.
+    # A spelling must not change the class.
     return Form(
         name,
         am.Msg,
@@ -217,7 +217,7 @@ def _content(name: str, role: str, item: Any) -> Form:
 
 
 def _read_inner(native: Native) -> dict[str, Any]:
-    """Return the role and the blocks of a content that was read; a call has the id of its node."""
+    """Return the role and the blocks of a read content; a call gets the id of its node."""
     inner: am.Msg = native["content"]
     content = inner.content
     block: Any = content[0] if content else None
@@ -230,7 +230,7 @@ def _read_inner(native: Native) -> dict[str, Any]:
 
 
 def _write_inner(_: am.Msg) -> Native:
-    """Return the place of a content, which messages.py writes."""
+    """Return a placeholder for the content, which messages.py writes."""
     return {"content": None}
 
 
@@ -241,7 +241,7 @@ _INSTRUCTION = Hatch(
     cells={"content": KEEP},
     get=_read_instruction,
     put=_write_instruction,
-    about="TextBlock; DataBlock of the name of its key; ImageBlock",
+    about="TextBlock; DataBlock named like its key; ImageBlock",
 )
 _ARGUMENTS = Hatch(
     keys=("arguments",),
@@ -265,7 +265,7 @@ _INNER = Hatch(
     must=("content",),
     about="role and content",
 )
-_ID = Hatch(keys=("id",), cells={"id": KEEP}, get=read_id, put=write_id, odd=("id",), about="id; of a call, too")
+_ID = Hatch(keys=("id",), cells={"id": KEEP}, get=read_id, put=write_id, odd=("id",), about="id, also of a call")
 _METADATA = Hatch(
     keys=("metadata",),
     cells={"metadata": KEEP},
@@ -283,12 +283,12 @@ FORMS = (
         Place("assistant_response", _WORDS, need="null", is_one=True),
     ))),
     _content("action_response", "tool", Single(am.ToolResultBlock, (
-        Key("request_id", "tool_call_id", _words("/link"), "may"),
+        Key("request_id", "tool_call_id", _text_via("/link"), "may"),
         _RESULT,
-        Key("error", "error", _words("/error"), "may"),
+        Key("error", "error", _text_via("/error"), "may"),
     ))),
     _content("action_request", "assistant", Single(am.ToolUseBlock, (
-        Key("function", "name", _words("/parsed"), '""', default=""), _ARGUMENTS,
+        Key("function", "name", _text_via("/parsed"), '""', default=""), _ARGUMENTS,
     ))),
     _content("system", "system", Lifted((
         Place("system_message", _WORDS, alone="null", is_one=True),

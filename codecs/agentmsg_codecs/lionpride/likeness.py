@@ -12,7 +12,7 @@ _DECIDING = frozenset(key for keys in TRIGGERS.values() for key in keys)
 
 
 def sniff_message(message: Any) -> float:
-    """Return 0 to 1: 1 for a message that names its class, less for one whose content looks like theirs."""
+    """Return 0 to 1: 1 for a message that names its class, less for similar content."""
     if not is_mapping(message) or not (NODE_KEYS | {"node_metadata"}).issuperset(message):
         return 0.0
     content = message.get("content")

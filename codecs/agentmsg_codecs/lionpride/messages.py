@@ -1,4 +1,4 @@
-"""Messages: each node with its content is one of ours."""
+"""Nodes to messages and back, one to one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def kind_of(message: am.Msg) -> str:
 
 
 def _bare(message: am.Msg) -> am.Msg:
-    """Return what of a message stands in its content: no ids of calls, no names of results."""
+    """Return the parts of a message that its content holds: no ids of calls, no names of results."""
     own = message.extras.get(CONTENT) if message.extras else None
     content = message.content
     if message.role == "assistant":
@@ -85,7 +85,7 @@ def _write(message: am.Msg) -> Native:
     native["content"] = _write_content(message)
     own: Any = message.extras.get(FAMILY) if message.extras else None
     if is_mapping(own):
-        # What says nothing gives way to what was read in its place.
+        # Replace empty values by the invalid ones that were read there.
         for key in NODE_KEYS & own.keys() & native.keys():
             if native[key] is None or (key == "metadata" and not message.metadata):
                 del native[key]
@@ -104,11 +104,11 @@ NODE = Shape(
 
 
 def read_node(native: Any, names: CallNames | None = None) -> am.Msg:
-    """Return the message of a node; of the role ``native`` where it cannot be told in the model.
+    """Read a node; an unreadable one becomes a message with the role ``native``.
 
     Args:
         native: the node, or as little as ``{"content": {...}}``.
-        names: what is known of the calls before; None: nothing.
+        names: the names of earlier calls; None for a single message.
 
     Raises:
         DecodeError: if it isn't a message at all.
@@ -128,12 +128,12 @@ def read_node(native: Any, names: CallNames | None = None) -> am.Msg:
 
 
 def write_node(message: am.Msg) -> Any:
-    """Return the node of a message that fits."""
+    """Write a message that fits as a node."""
     whole = natives.native_of(message, FAMILY)
     if whole is not None:
         return whole
     if message.role == "tool" and given(message.content[0].name) is not None:  # type: ignore[union-attr] # its result
-        # Nodes do not say it: what is not written is not read back, and spellings are tried on what is.
+        # Nodes have no name of a result. Remove it, because spellings are tested by reading the node again.
         message = tool_links.named(message, None)
     native = write_as(NODE, message, FAMILY)
     if is_marked(message, FAMILY, "/stored") and "node_metadata" not in native:

@@ -1,4 +1,4 @@
-"""The names that the lionpride codec uses, and which class of content a dict is."""
+"""Names that several modules of the codec use, the class of a content, ids and URLs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 FAMILY = "lionpride"
 # A pile has its nodes under `items`.
 CONTAINERS = Containers(family=FAMILY, title="lionpride", keys=("items",), own=frozenset({"content"}))
-# Namespaces in extras: of unknown keys in the content, and of a class other than that of messages in the metadata.
+# Namespaces in extras: for unknown keys of the content, and for another class in the metadata.
 CONTENT = "lionpride.content"
 META = "lionpride.metadata"
 CLASS = "lionpride.session.messages.message.Message"
 NODE_KEYS = frozenset({"id", "created_at", "metadata", "content", "embedding", "sender", "recipient"})
 DETAILS = frozenset({"low", "high", "auto"})
 
-# The classes of content in the order in which the real reader tries them: any of these keys, be it empty, decides.
+# The classes of content, in the order in which lionpride tries them: any one of these keys decides, even an empty one.
 TRIGGERS: Mapping[str, frozenset[str]] = {
     "instruction": frozenset({"instruction", "context", "request_model", "tool_schemas", "images"}),
     "assistant_response": frozenset({"assistant_response"}),
@@ -30,13 +30,13 @@ TRIGGERS: Mapping[str, frozenset[str]] = {
     "action_request": frozenset({"function", "arguments"}),
     "system": frozenset({"system_message", "system_datetime"}),
 }
-# The keys that each class models here.
+# The known keys of each class.
 FIELDS: Mapping[str, frozenset[str]] = {
     **TRIGGERS,
     "instruction": TRIGGERS["instruction"] | {"image_detail"},
     "action_response": TRIGGERS["action_response"] | {"request_id"},
 }
-# The fields that are a DataBlock of their name, in the order in which they stand, by role.
+# The fields that become a DataBlock of their name, in their order, by role.
 SLOTS: Mapping[str, tuple[str, ...]] = {
     "user": ("context", "tool_schemas", "request_model"),
     "system": ("system_datetime",),
@@ -47,7 +47,7 @@ _BRACKETS = re.compile(r"([^\[\]]*@)?\[([0-9a-f:.]+)\](:[0-9]*)?", re.IGNORECASE
 
 
 def class_of_content(content: Iterable[str]) -> str:
-    """Return the class that the keys of a content decide; an instruction where none does."""
+    """Return the class of a content by its keys; an instruction if no key decides."""
     return _class_of(tuple(content))
 
 
@@ -61,19 +61,19 @@ def _taken(name: str) -> frozenset[str]:
     return FIELDS[name].union(*(TRIGGERS[other] for other in before))
 
 
-# The keys that no unknown field of a content may have, by its class: its own, and those that would change the class.
+# The keys that extras of a content can't use, by class: its known keys, and those that would change the class.
 TAKEN: Mapping[str, frozenset[str]] = {name: _taken(name) for name in TRIGGERS}
-# All of these are what a model reads or does; in a content of another class, each is an unknown field.
+# Keys that hold content for a model; in a content of another class, each is an unknown field.
 CONTENT_KEYS = frozenset({"response_model"}.union(*FIELDS.values()))
 
 
 def is_uuid(text: str) -> bool:
-    """Whether an id is one as lionpride writes it."""
+    """Whether an id is a UUID as lionpride writes it."""
     return _UUID.fullmatch(text) is not None
 
 
 def own_id(text: str) -> str:
-    """Return an id as lionpride has it: this one, or a name-based UUID (version 5) of it, always the same."""
+    """Return the id if it is a UUID, else a name-based UUID (version 5) of it, always the same."""
     if is_uuid(text):
         return text
     from uuid import NAMESPACE_URL, uuid5  # noqa: PLC0415 - few need it, and it is slow to import
@@ -82,7 +82,7 @@ def own_id(text: str) -> str:
 
 
 def is_web_url(url: str) -> bool:
-    """Whether lionpride takes a URL for an image: it wants http or https, and what urlsplit takes for a host."""
+    """Whether lionpride accepts an image's URL: http or https, and a host that urlsplit accepts."""
     match = _WEB_URL.match(url)
     if match is None or "\x00" in url or "%00" in url:
         return False

@@ -2,28 +2,28 @@
 
 A document is a list of messages, one message, or an object that holds the list under ``messages``.
 
-Follows the Python package pydantic-ai 2.68. Dumps of older versions are read, too.
+Follows the Python package pydantic-ai 2.68. Dumps of older versions are read too.
 
 | Pydantic AI | agentmsg |
 | --- | --- |
-| instructions of a request | a system message in front of it, unless those before were the same |
-| request: system-prompt; user-prompt; tool-return | a system message; a user's; a tool's; joined again in one request |
+| instructions of a request | a system message before it, unless they repeat the previous instructions |
+| request: system-prompt; user-prompt; tool-return | a system, user, or tool message; one request again when written |
 | retry-prompt with a tool; any other, retry-feedback | a tool message with the status "error"; a user's |
-| what else a request says | extras["pydantic-ai.request"] of its first message |
+| other keys of a request | extras["pydantic-ai.request"] of its first message |
 | content of a user: text, text-content; structured-content | TextBlock; DataBlock |
 | image-url, audio-url, video-url, document-url; binary; uploaded-file | media at a URL; as data; a FileSource |
-| cache-point | cache of what it follows |
+| cache-point | cache of the previous block |
 | content of a result: a text; a list with media; any other JSON | content; content; structured |
 | outcome: success; failed, retried; denied; interrupted | status: "success"; "error"; "denied"; "interrupted" |
 | metadata of a result | artifact |
 | response: text, thinking, tool-call, compaction | the blocks of one assistant message |
-| a call or result without tool_call_id | an id by its place; the result of a call of its name, in order |
+| a call or result without tool_call_id | an id made by the reader; results are linked by name and order |
 | builtin-tool-call; builtin-tool-return | call and result of kind "server" |
 | thought_signature of provider_details; signature | signature by "google"; by the provider_name |
 | usage, model_name, timestamp, finish_reason | usage, model, created_at, finish_reason |
 | provider_response_id; provider_details of a response | id; response_metadata |
 | any other part; message | NativeBlock, or a message with the role "native" |
-| unknown keys; the rest of an object inside a part | extras["pydantic-ai"]; a namespace of its own |
+| unknown keys; those of an object inside a part | extras["pydantic-ai"]; a namespace of its own |
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class PydanticAICodec(ContainerCodec):
     """Messages of Pydantic AI.
 
     Attributes:
-        engine: what reads and writes.
+        engine: reads and writes.
     """
 
     name: ClassVar[str] = "pydantic-ai"
@@ -71,16 +71,16 @@ class PydanticAICodec(ContainerCodec):
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a list of messages, one message, or an object that holds messages."""
+        """Read a list of messages, one message, or an object that holds messages."""
         contents = CONTAINERS.contents(document)
         self.engine.fill()
         return CONTAINERS.history(contents, self.engine.read(contents.each(self.engine.group)))
 
     def write(self, history: am.History) -> Any:
-        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        """Write the native messages, in the container that was read, else in that of the option."""
         self.engine.fill()
         return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like Pydantic AI."""
+        """Return how closely a document resembles Pydantic AI."""
         return self.likeliest(document, sniff_message)

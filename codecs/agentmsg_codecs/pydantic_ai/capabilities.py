@@ -13,7 +13,6 @@ from agentmsg.formats import (
     Caps,
     MessageRow,
     Row,
-    carried_extras,
     cells,
     is_mapping,
     media,
@@ -35,7 +34,7 @@ from agentmsg_codecs.pydantic_ai.names import (
     UNSIGNED,
     VENDOR,
 )
-from agentmsg_codecs.pydantic_ai.values import told_otherwise
+from agentmsg_codecs.pydantic_ai.values import BINARY_KEYS, shown_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,19 +42,17 @@ if TYPE_CHECKING:
     from agentmsg.formats import Cell
     from agentmsg_codecs.pydantic_ai.messages import Messages
 
-_FILE_KEYS = frozenset({"kind", "data", "media_type"})
 
 # -- extras -----------------------------------------------------------------------------------------------------------
 
 
 def _inside(space: str, fields: Mapping[str, str]) -> Cell:
-    """Return the cell of the rest of an object; a key that has a field is an extra where its value is another."""
+    """Return the cell for extras inside an object; a known key is an extra if its field can't hold the value."""
 
     def stays(owner: Any, key: str, value: Any) -> bool:
         return type(value) is not str and getattr(owner, fields[key]) is None
 
-    keys = frozenset(fields)
-    return carried_extras((space, lambda _: keys), odd=stays)
+    return cells.beside((space, frozenset(fields)), odd=stays)
 
 
 def _unsigned(extras: Any, owner: Any) -> Any:
@@ -69,11 +66,11 @@ def _of_details(cls: type[Any]) -> Cell:
 
 
 _OF_VENDOR = _inside(VENDOR, {"detail": "detail"})
-_OF_FILE = carried_extras((FILE, lambda _: _FILE_KEYS))
+_OF_FILE = cells.beside((FILE, BINARY_KEYS))
 
 
 def _of_request(extras: Any, message: Any) -> Any:
-    """Keep what a request says beside its parts, and can't be told otherwise."""
+    """Keep the keys of a request that no message can hold."""
     held = extras.get(REQUEST)
     if not is_mapping(held) or not is_part(message):
         return EMPTY
@@ -85,7 +82,7 @@ def _stays(key: str, value: Any, message: am.Msg) -> bool:
     if key in ("kind", "parts") or (key in REQUEST_KEYS and value == REQUEST_KEYS[key]):
         return False
     if key == "metadata":
-        # It is the message's own.
+        # A user or tool message has it as its own metadata.
         return message.role not in ("user", "tool") or not (message.metadata or (is_mapping(value) and value))
     return key != "instructions" or not (is_instructions(message) or (isinstance(value, str) and value))
 
@@ -98,20 +95,20 @@ def _more(row: Row, *spaces: Cell, **own_cells: Cell) -> Row:
     return Row({**row.fields, **own_cells, "extras": extras}, row.otherwise, row.concerns)
 
 
-def _said_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
-    """Return the rows of what users say, or of the media in a result."""
-    answers: Any = dict.fromkeys(media.KINDS, own.said_media if place == "user" else own.returned_media)
+def _user_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
+    """Return the rows of user content, or of the media in a result."""
+    answers: Any = dict.fromkeys(media.KINDS, own.user_media if place == "user" else own.returned_media)
     parts = messages.said.parts[place]
 
     def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
-        # A string is a text, and in a result all that isn't media is data.
+        # A string is a text, and in a result everything but media is data.
         return None if place == "inner" or isinstance(block.value, str) else parts.comes_back(block)
 
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = Rows(messages.said).place(place, answers, others)
     made = {cls: _more(row, **own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
     if place == "user":
-        made[am.DataBlock] = _more(made[am.DataBlock], told_otherwise)
+        made[am.DataBlock] = _more(made[am.DataBlock], shown_text)
     return {**made, am.ImageBlock: _more(made[am.ImageBlock], _OF_VENDOR)}
 
 
@@ -149,14 +146,14 @@ def make_caps(messages: Messages) -> Caps:
         return {**found, **own, "extras": cells.together(found["extras"], _of_request)}
 
     inner: dict[type[Any], Row] = {
-        **_said_rows(messages, "inner"),
+        **_user_rows(messages, "inner"),
         am.TextBlock: Row({"text": KEEP}),
         am.DataBlock: Row({"data": KEEP}),
     }
     result = made.row("server_result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds(),
                       provider=lambda _, __: None, extras=lambda _, __: EMPTY)  # fmt: skip
     native, part = (rules.native_message_row(FAMILY, read) for read in (messages.message_of, messages.part_of))
-    response, said = made.message("response"), _said_rows(messages, "user", cache=own.hint)
+    response, said = made.message("response"), _user_rows(messages, "user", cache=own.hint)
     return Caps(
         messages={
             "system": rules.one_text_row(fields("system"), {"text": KEEP}),

@@ -10,7 +10,7 @@ from agentmsg.formats import Native, Unreadable, adopt, is_list, is_object, nati
 from agentmsg_codecs.pydantic_ai.names import FAMILY
 
 _SOURCE = frozenset({"kind", "url", "title", "excerpts"})
-# Some that come back, for the schema.
+# Citations that come back, for the schema.
 CITED = {"enum": [
     {"sources": [{"kind": "web", "url": "https://x.test", "title": "T", "excerpts": ["words"]}],
      "anchor": {"start": 0, "end": 5, "kind": "content"}},
@@ -20,7 +20,7 @@ _ANCHORS = frozenset({"content", "marker"})
 
 
 def read_citation(native: Any) -> am.Citation:
-    """Return a citation: of its first source what the model has a field for; all else is extras.
+    """Read a citation: its first source fills the fields, and everything else is extras.
 
     Raises:
         Unreadable: if it isn't one.
@@ -61,7 +61,7 @@ def read_citation(native: Any) -> am.Citation:
 
 
 def write_citation(citation: am.Citation) -> Native:
-    """Return the native citation."""
+    """Write a citation."""
     rest: Native = thaw(natives.extras_of(citation, FAMILY))
     own, more = rest.pop("/source", {}), rest.pop("/more", [])
     told = {"url": citation.url, "title": citation.title}
@@ -76,7 +76,7 @@ def write_citation(citation: am.Citation) -> Native:
 
 
 def is_own(citation: am.Citation) -> bool:
-    """Whether a citation comes back of what is written."""
+    """Whether a citation comes back unchanged after writing."""
     try:
         return am.same(read_citation(write_citation(citation)), citation)
     except (Unreadable, am.AgentMsgError):

@@ -1,7 +1,7 @@
 """Content: user content and tool results.
 
-User content is a text, or a list of texts and objects; a cache point is the ``cache`` of what it follows. A tool
-returns any JSON: a text is a text, a list with media is content, and anything else is structured.
+User content is a text, or a list of texts and objects; a cache point is the ``cache`` of the previous block. A tool
+returns any JSON: a text is a TextBlock, a list with media is content, and anything else is structured.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ POINT = "cache-point"
 _make_text = maker(am.TextBlock, "text")
 _POINT_KEYS = frozenset({"kind", "ttl"})
 
-# -- what users say ---------------------------------------------------------------------------------------------------
+# -- user content -----------------------------------------------------------------------------------------------------
 
 
 def hint_of(item: Any) -> am.CacheHint | None:
-    """Return the hint that a cache point is; None if an item isn't one."""
+    """Read a cache point as a hint; return None if an item isn't one."""
     if not is_object(item) or item.get("kind") != POINT or item.keys() - _POINT_KEYS:
         return None
     ttl = item.get("ttl")
@@ -48,8 +48,8 @@ def hint_of(item: Any) -> am.CacheHint | None:
     return am.CacheHint(ttl=ttl)
 
 
-def read_said(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ...]:
-    """Return the blocks of what a user says, and note how they are spelt."""
+def read_user_content(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ...]:
+    """Read user content as blocks, and note its spelling."""
     if type(content) is str:
         return (_make_text(content),) if content else ()
     if not is_list(content):
@@ -61,18 +61,18 @@ def read_said(content: Any, note: dict[str, Any], place: Parts) -> tuple[Any, ..
             blocks[-1] = blocks[-1].evolve(cache=hint)
         else:
             blocks.append(_make_text(item) if type(item) is str else place.read(item))
-    if not blocks or _is_one_text(blocks):
+    if not blocks or _is_single_text(blocks):
         note["/list"] = True
     return tuple(blocks)
 
 
-def _is_one_text(blocks: Any) -> bool:
+def _is_single_text(blocks: Any) -> bool:
     return len(blocks) == 1 and is_plain(blocks[0]) and blocks[0].cache is None and bool(blocks[0].text)
 
 
-def write_said(blocks: tuple[Any, ...], message: am.Msg, place: Parts) -> Any:
-    """Return the content that says these blocks."""
-    if (not blocks or _is_one_text(blocks)) and not is_marked(message, FAMILY, "/list"):
+def write_user_content(blocks: tuple[Any, ...], message: am.Msg, place: Parts) -> Any:
+    """Write blocks as user content."""
+    if (not blocks or _is_single_text(blocks)) and not is_marked(message, FAMILY, "/list"):
         return blocks[0].text if blocks else ""
     items: list[Any] = []
     for block in blocks:
@@ -84,12 +84,12 @@ def write_said(blocks: tuple[Any, ...], message: am.Msg, place: Parts) -> Any:
 
 
 def is_plain(block: Any) -> bool:
-    """Whether a block is a text without an object around it."""
+    """Whether a block is written as a string, without an object around it."""
     is_text = type(block) is am.TextBlock and not block.metadata and not block.extras
     return is_text and not is_marked(block, FAMILY, "/tagged")
 
 
-# -- what tools return ------------------------------------------------------------------------------------------------
+# -- tool results -----------------------------------------------------------------------------------------------------
 
 
 def is_media(item: Any) -> bool:
@@ -150,11 +150,11 @@ def _write_returned(block: am.ToolResultBlock, inner: Parts) -> Native:
 
 
 def returned(inner: Callable[[], Parts], *, is_message: bool = False) -> Hatch:
-    """Return what says the content of a result.
+    """Return the hatch for the content of a result.
 
     Args:
-        inner: returns the table of the media that may stand in it.
-        is_message: whether the result is all that a message holds.
+        inner: returns the table of the media allowed in a result.
+        is_message: whether the result is a message of its own.
     """
 
     def get(native: Native) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def returned(inner: Callable[[], Parts], *, is_message: bool = False) -> Hatch:
                  about="content; structured")  # fmt: skip
 
 
-# -- what a tool is to be asked again for -----------------------------------------------------------------------------
+# -- retry prompts ----------------------------------------------------------------------------------------------------
 
 
 def _read_retried(native: Native) -> dict[str, Any]:
@@ -195,7 +195,7 @@ RETRIED = Hatch(
 
 
 def is_retried(message: am.Msg) -> bool:
-    """Whether a result is written as the prompt to try again that it was read from."""
+    """Whether a result is written as a retry-prompt, from which it was read."""
     block: Any = message.content[0] if message.content else None
     if block is None or not is_marked(block, FAMILY, "/retry") or block.status != "error" or block.artifact is not None:
         return False

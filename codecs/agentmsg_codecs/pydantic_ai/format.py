@@ -1,6 +1,6 @@
-"""The description: parts, usage and messages in Pydantic AI.
+"""The description of Pydantic AI: parts, usage and messages.
 
-Each part of a request is a message, whose role its ``part_kind`` determines. A response is one message. The expected
+Each part of a request is a message, whose role depends on its ``part_kind``. A response is one message. The usual
 spelling is the library's: all keys are there, with null for nothing. A note records an absent key.
 
 Follows the Python package pydantic-ai 2.68.
@@ -49,9 +49,9 @@ from agentmsg.formats.forms import (
     Words,
 )
 from agentmsg_codecs.pydantic_ai.citations import CITED, read_citation, write_citation
-from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_said, returned, write_said
+from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_user_content, returned, write_user_content
 from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
-from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, STRUCTURED, TIME, told_in
+from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, STRUCTURED, TIME, partly_modelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,16 +63,16 @@ _ARTIFACT = Key("metadata", "artifact", Json(), "null")
 _METADATA = Key("metadata", "metadata", Object(), "null")
 _PROVIDER = Spare("provider_name")
 _KIND = Spare("tool_kind")
-# The library makes one where a document has none.
+# The library makes an id if a document has none.
 _CALL_ID = Key("tool_call_id", "id", Link(), "may", lacks="no-id")
 _RESULT_ID = Key("tool_call_id", "tool_call_id", Link(), "may", lacks="no-id")
 
 
 class KindParts(Parts):
-    """Parts that say what they are under ``part_kind``, or under ``kind``."""
+    """Parts identified by ``part_kind``, or by ``kind``."""
 
     def read(self, part: Any) -> Any:
-        """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
+        """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""
         tag: Any = part.get(_TAG) if type(part) is _OBJECT else None
         if tag is None and is_object(part) and _TAG not in part:
             tag = part.get("kind")
@@ -85,7 +85,7 @@ class KindParts(Parts):
         return natives.native_part(part, FAMILY)
 
 
-# -- what users say ---------------------------------------------------------------------------------------------------
+# -- user content -----------------------------------------------------------------------------------------------------
 
 
 def _of_kind(kind: str) -> Callable[[Native], bool]:
@@ -105,7 +105,7 @@ def _vendor(cls: type[Any]) -> Any:
 
 
 def _media() -> tuple[Form, ...]:
-    """Return the forms of media: at a URL, as data, and as a file that a provider keeps."""
+    """Return the forms of media: at a URL, as data, and uploaded to a provider."""
     urls = [
         Form(f"{kind.removesuffix('-url')}_at_url", cls, kind, (
             Spread("source", am.URLSource, (Key("url", "url", Text()), _MEDIA_TYPE)),
@@ -132,7 +132,7 @@ def _media() -> tuple[Form, ...]:
     return (*urls, *held)
 
 
-_SAID = (
+_USER_PARTS = (
     Form("tagged", am.TextBlock, "text-content", (
         Key("content", "text", Text()), _METADATA,
     ), tag_key="kind", notes={"tagged": True}),
@@ -143,7 +143,7 @@ _SAID = (
 )  # fmt: skip
 
 
-# -- what models say --------------------------------------------------------------------------------------------------
+# -- parts of responses -----------------------------------------------------------------------------------------------
 
 
 def _call(name: str, tag: str, link: Key, *more: Any, **how: Any) -> Form:
@@ -157,8 +157,8 @@ _CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citatio
 
 
 def _details(cls: type[Any]) -> Hatch:
-    """Return what says the details of the parts that are blocks of a class."""
-    return told_in("provider_details", DETAILS, **OF_DETAILS.get(cls, {}))
+    """Return the hatch for provider_details in the parts of a class of blocks."""
+    return partly_modelled("provider_details", DETAILS, **OF_DETAILS.get(cls, {}))
 
 
 def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
@@ -260,7 +260,7 @@ def _read_id(value: Any) -> str:
     return value
 
 
-# What the library made is not told: an id is there where the provider gave it.
+# Ids that agentmsg made aren't written: the library has one only if the provider gave it.
 _ID = Key("provider_response_id", "id", Via(_read_id, given, {"type": "string"}, KEEP), "null")
 
 
@@ -274,7 +274,7 @@ def _message(name: str, role: str, tag: str, items: tuple[Any, ...], **how: Any)
 
 
 def _marked(mark: str) -> Callable[[Any], bool]:
-    """Return the test whether a message is one text that was read from another kind of part."""
+    """Return the test for messages of one text that were read from a part with this mark."""
 
     def is_of(message: am.Msg) -> bool:
         content = message.content
@@ -292,13 +292,13 @@ def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, 
     return _message(name, "tool", tag, (block, TIME, *spare), **how)
 
 
-def names_tool(held: Mapping[str, Any]) -> bool:
-    """Whether what is asked again is a tool's call: a user's prompt has no name of a tool."""
+def is_for_tool(held: Mapping[str, Any]) -> bool:
+    """Whether a retry-prompt is for a tool: one for the user names no tool."""
     return isinstance(held.get("tool_name"), str)
 
 
-def _is_again(message: am.Msg) -> bool:
-    return _marked("/retry")(message) and not names_tool(natives.extras_of(message, FAMILY))
+def _is_for_user(message: am.Msg) -> bool:
+    return _marked("/retry")(message) and not is_for_tool(natives.extras_of(message, FAMILY))
 
 
 _TEXT = Lifted((Place("content", Content(), need='""'),))
@@ -307,13 +307,13 @@ _SAID_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type"
 
 
 def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Form, ...]:
-    """Return the forms of the parts of requests, and of responses."""
+    """Return the forms of the parts of requests, and of whole responses."""
 
     def read(content: Any, note: dict[str, Any]) -> tuple[Any, ...]:
-        return read_said(content, note, user())
+        return read_user_content(content, note, user())
 
     def write(blocks: tuple[Any, ...], message: am.Msg) -> Any:
-        return write_said(blocks, message, user())
+        return write_user_content(blocks, message, user())
 
     said = Via(read, write, _SAID_SCHEMA, KEEP, is_marking=True)
     return (
@@ -322,7 +322,7 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
         )),
         _message("user", "user", "user-prompt", (Key("content", "content", said), TIME)),
         _message("again", "user", "retry-prompt", (*_SAID_TEXT, Spare("tool_name")), notes={"retry": True},
-                 when=_is_again),
+                 when=_is_for_user),
         _message("feedback", "user", "retry-feedback", _SAID_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
         _result("tool_again", "retry-prompt", RETRIED, marks={"/retry": True}, when=is_retried),
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
@@ -340,15 +340,15 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
     )  # fmt: skip
 
 
-def describe_said() -> Described:
-    """Return the description of what users say, and of media in results."""
+def describe_user() -> Described:
+    """Return the description of user content, and of media in results."""
     inner = tuple(form.name for form in _media() if not form.name.endswith("_uploaded"))
-    places = {"user": tuple(form.name for form in _SAID), "inner": inner}
-    return Described(FAMILY, _SAID, places, table=KindParts)
+    places = {"user": tuple(form.name for form in _USER_PARTS), "inner": inner}
+    return Described(FAMILY, _USER_PARTS, places, table=KindParts)
 
 
 def describe(said: Described) -> Described:
-    """Return the description of messages and of what models say; ``said`` is that of what users say."""
+    """Return the description of messages and of parts of responses; ``said`` is that of user content."""
     models = _models(lambda: said.parts["inner"])
     messages = _messages(lambda: said.parts["user"], lambda: said.parts["inner"])
     places = {"response": tuple(form.name for form in models)}

@@ -1,4 +1,4 @@
-"""How closely a document resembles Pydantic AI: requests and responses, whose parts state their kind."""
+"""How closely a document resembles Pydantic AI: requests and responses whose parts have a kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _KINDS = frozenset({"request", "response"})
 
 
 def sniff_message(native: Any) -> float:
-    """Return 0 for what cannot be a message."""
+    """Return 1 for a message, 0 for anything else."""
     if not is_object(native) or native.get("kind") not in _KINDS or not is_list(native.get("parts")):
         return 0.0
     return 1.0 if all(is_object(part) and "part_kind" in part for part in native["parts"]) else 0.0

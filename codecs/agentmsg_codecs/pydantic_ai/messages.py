@@ -35,7 +35,7 @@ from agentmsg.formats import (
     tool_links,
     write_as,
 )
-from agentmsg_codecs.pydantic_ai.format import describe, describe_said, names_tool
+from agentmsg_codecs.pydantic_ai.format import describe, describe_user, is_for_tool
 from agentmsg_codecs.pydantic_ai.names import FAMILY, REQUEST, REQUEST_KEYS
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def is_part(message: am.Msg) -> bool:
     return is_marked(message, FAMILY, "/part")
 
 
-def _says_no_more(native: Native) -> bool:
-    """Whether a request has all of its usual keys, and beside its parts and metadata nothing to say."""
+def _is_usual_request(native: Native) -> bool:
+    """Whether a request has all keys, and usual values under all but its parts and metadata."""
     if len(native) != len(("kind", "parts")) + len(REQUEST_KEYS) or "metadata" not in native:
         return False
     try:
@@ -74,7 +74,7 @@ def _says_no_more(native: Native) -> bool:
 
 
 def is_instructions(message: am.Msg) -> bool:
-    """Whether a message is written as the instructions of a request, not as a part of it."""
+    """Whether a message is written as the instructions of a request, rather than a part."""
     if message.role != "system" or not is_marked(message, FAMILY, "/instructions"):
         return False
     content = message.content
@@ -83,8 +83,8 @@ def is_instructions(message: am.Msg) -> bool:
     return is_text and not says_more
 
 
-def _told_by_request(message: am.Msg) -> bool:
-    """Whether a message's metadata is what the request says: a system prompt has its own."""
+def _has_request_metadata(message: am.Msg) -> bool:
+    """Whether a message's metadata is that of the request: a system prompt has its own."""
     return message.role in ("user", "tool")
 
 
@@ -93,7 +93,7 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
         return False
     if not (message.extras or message.metadata or message.notes):
         return True
-    is_told = bool(message.metadata) and _told_by_request(message)
+    is_told = bool(message.metadata) and _has_request_metadata(message)
     return REQUEST not in message.extras and not is_told and not is_instructions(message)
 
 
@@ -104,12 +104,12 @@ class Messages:
     """Reads and writes messages.
 
     Attributes:
-        said: the forms of what users say, and of media in results.
-        described: the forms of messages, and of what models say.
+        said: the forms of user content, and of media in results.
+        described: the forms of messages, and of parts of responses.
     """
 
     def __init__(self) -> None:
-        self.said = describe_said()
+        self.said = describe_user()
         self.described = describe(self.said)
         forms = self.described.forms
         self._readers, self._writers = self.described.names.readers, self.described.names.writers
@@ -123,7 +123,7 @@ class Messages:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, found: Iterable[list[am.Msg]]) -> list[am.Msg]:
-        """Return the messages of all native ones, given those of each."""
+        """Join the messages of all native messages, which come as a list each."""
         groups: list[Sequence[am.Msg]] = []
         current: str | None = None
         for group in found:
@@ -131,17 +131,17 @@ class Messages:
             if first.role == "system" and is_instructions(first):
                 text = first.text
                 if text == current and len(group) > 1:
-                    group[:2] = [_taken_over(first, group[1])]
+                    group[:2] = [_with_repeated(first, group[1])]
                 current = text
             groups.append(group)
         messages = grouping.seated(groups, GROUPING)
         return made_ids.linked(messages, FAMILY) if any(map(_lacks_ids, messages)) else messages
 
     def group(self, native: Any) -> list[am.Msg]:
-        """Return the messages of one native message; one of the role "native" if it isn't one here.
+        """Read one native message; anything unknown becomes a message with the role "native".
 
         Raises:
-            DecodeError: if it is no object.
+            DecodeError: if it isn't an object.
         """
         if not is_object(native):
             raise DecodeError(f"a message must be an object, not {excerpt(native)}")
@@ -160,11 +160,11 @@ class Messages:
         if not is_list(parts):
             raise Unreadable("a request has parts")
         group = list(map(self.part, parts))
-        if group and _says_no_more(native):
+        if group and _is_usual_request(native):
             metadata: Any = native["metadata"]
             if metadata is None:
                 return group
-            if is_object(metadata) and metadata and _told_by_request(group[0]):
+            if is_object(metadata) and metadata and _has_request_metadata(group[0]):
                 _set_metadata(group[0], adopt(metadata))
                 return group
         rest = {
@@ -184,10 +184,10 @@ class Messages:
         return group
 
     def part(self, native: Any) -> am.Msg:
-        """Return the message of a part of a request; of the role "native" where it can't be told in the model."""
+        """Read a part of a request; an unreadable one becomes a message with the role "native"."""
         tag = native.get("part_kind") if is_object(native) else None
         for form in _FORMS.get(tag, ()) if type(tag) is str else ():
-            if (form == "tool_again" and native.get("tool_name") is None) or (form == "again" and names_tool(native)):
+            if (form == "tool_again" and native.get("tool_name") is None) or (form == "again" and is_for_tool(native)):
                 continue
             try:
                 found: am.Msg = self._readers[form](native)
@@ -199,7 +199,7 @@ class Messages:
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
-        """Return the native messages of messages that fit."""
+        """Write messages that fit."""
         if any(map(_lacks_ids, messages)):
             messages = made_ids.unlinked(list(map(_named, messages)), FAMILY)
         out: list[Any] = []
@@ -216,11 +216,11 @@ class Messages:
         return out
 
     def _body(self, group: Sequence[am.Msg], current: str | None) -> Native:
-        """Return the request of a group; ``current`` are the instructions before it."""
+        """Write a group of messages as a request; ``current`` are the instructions so far."""
         first = group[0]
         if not (first.notes or first.extras):
             usual: Native = {"kind": "request", "parts": list(map(self.write_part, group)), **REQUEST_KEYS}
-            if first.metadata and _told_by_request(first):
+            if first.metadata and _has_request_metadata(first):
                 usual["metadata"] = thaw(first.metadata)
             return usual
         absent = mark_of(first, FAMILY, "/absent") if first.notes else None
@@ -229,22 +229,22 @@ class Messages:
         native: Native = {key: value for key, value in REQUEST_KEYS.items() if key not in lacks and key not in rest}
         parts = group
         if is_instructions(first):
-            # Behind the same ones, instructions are taken for those of the next part: there they are a system prompt.
+            # Repeated instructions are read as a mark on the next part, not as a message: write a system prompt.
             if len(group) == 1 or first.text != current:
                 native["instructions"], parts = first.text, group[1:]
         elif current is not None and first.notes and is_marked(first, FAMILY, "/repeated"):
             native["instructions"] = current
-        if first.metadata and _told_by_request(first):
+        if first.metadata and _has_request_metadata(first):
             native["metadata"] = thaw(first.metadata)
         return {"kind": "request", "parts": list(map(self.write_part, parts)), **native, **rest}
 
     def write_part(self, message: am.Msg) -> Any:
-        """Return the part of a request that a message is."""
+        """Write a message as a part of a request."""
         if message.role == "native":
             return _whole(message)
         role = message.role
         if not message.notes and (role != "tool" or not message.content[0].notes):
-            # What was read from another kind of part has a mark.
+            # A message that was read from another kind of part has a mark.
             form = _USUAL[role]
             return self._written(message, form) if message.extras else self._writers[form](message)
         for name, when in self._of_role[role]:
@@ -255,29 +255,29 @@ class Messages:
     def _written(self, message: am.Msg, form: str) -> Any:
         if not (message.extras or message.notes):
             return self._writers[form](message)
-        # What the request says isn't the part's.
+        # Keys of the request don't belong to the part.
         if message.extras and REQUEST in message.extras:
             own = {key: value for key, value in message.extras.items() if key != REQUEST}
             message = spelling.changed(message, {"extras": adopt(own)})
-        if message.metadata and _told_by_request(message):
+        if message.metadata and _has_request_metadata(message):
             message = spelling.changed(message, {"metadata": EMPTY})
         return write_as(self.described.shapes[form], message, FAMILY)
 
-    # -- whether native ones come back --------------------------------------------------------------------------------
+    # -- reading native messages again --------------------------------------------------------------------------------
 
     def message_of(self, value: Any) -> am.Msg:
-        """Return the first message of a native one."""
+        """Read a native message, and return the first of its messages."""
         self.fill()
         return self.group(thaw(value))[0]
 
     def part_of(self, value: Any) -> am.Msg:
-        """Return the message of a part of a request."""
+        """Read the value of a native message as a part of a request."""
         self.fill()
         return self.part(thaw(value))
 
 
 def _lacks_ids(message: am.Msg) -> bool:
-    """Whether a message has a call or a result that was read without an id."""
+    """Whether a message has a call or result that was read without an id."""
     for block in message.content:  # a loop: most messages have none
         if block.notes and isinstance(block, _LINKED) and is_marked(block, FAMILY, "/no-id"):
             return True
@@ -285,7 +285,7 @@ def _lacks_ids(message: am.Msg) -> bool:
 
 
 def _named(message: am.Msg) -> am.Msg:
-    """Return a message whose result says its name, whichever call it answers: a name always stands here."""
+    """Return a message whose result keeps its name when unlinked: the name is always written."""
     block: Any = message.content[0] if message.role == "tool" else None
     if block is None or type(block.name) is str:
         return message
@@ -298,16 +298,16 @@ def _whole(message: am.Msg) -> Any:
 
 
 def _with_request(message: am.Msg, rest: Native) -> am.Msg:
-    """Return the first message of a request with what this says beside its parts."""
+    """Add the other keys of a request to its first message."""
     metadata: Any = rest.get("metadata")
-    if is_object(metadata) and metadata and _told_by_request(message):
+    if is_object(metadata) and metadata and _has_request_metadata(message):
         message = spelling.changed(message, {"metadata": adopt(metadata)})
         rest = {key: value for key, value in rest.items() if key != "metadata"}
     return spelling.changed(message, {"extras": adopt({**message.extras, REQUEST: rest})}) if rest else message
 
 
-def _taken_over(instructions: am.Msg, message: am.Msg) -> am.Msg:
-    """Return the first part of a request that repeats the instructions before it, with what the request says."""
+def _with_repeated(instructions: am.Msg, message: am.Msg) -> am.Msg:
+    """Move the request's keys from repeated instructions to the first part, and mark it."""
     absent = mark_of(instructions, FAMILY, "/absent")
     marks = {"repeated": True} if absent is None else {"repeated": True, "absent": absent}
     return _with_request(marked(message, FAMILY, **marks), thaw(natives.extras_of(instructions, REQUEST)))

@@ -1,4 +1,4 @@
-"""The rules of the capability table: for blocks that this format represents differently, or lacks."""
+"""The rules of the capability table, for blocks that Pydantic AI represents differently or doesn't support."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _USUAL: dict[Any, str] = {am.ImageBlock: "image/png", am.AudioBlock: "audio/wav"
 
 
 def hint(value: am.CacheHint, _: Any) -> am.CacheHint:
-    """Keep that a cache is wanted, for how long."""
+    """Keep a cache hint, with the nearest time that the library knows."""
     near = value.evolve(kind="ephemeral", extras={}) if value.kind != "ephemeral" or value.extras else value
     return near if near.ttl in (None, *TTLS) else near.evolve(ttl="1h")
 
 
 def points(rows: Mapping[type[Any], Row]) -> Rule:
-    """Return the rule for what users say: a cache point that is a native block stays where it is read as one.
+    """Return the rule for cache points that are native blocks in user content.
 
-    Behind anything without a hint it is the hint of that.
+    Such a block stays if the reader makes it a native block again. After a block without a hint it becomes the hint.
 
     Args:
-        rows: of what users say.
+        rows: the rows of user content.
     """
 
     def stays(block: Any) -> bool:
@@ -61,12 +61,12 @@ def points(rows: Mapping[type[Any], Row]) -> Rule:
 
 
 def _own_kind(block: Any, source: Any) -> bool:
-    """Whether data, or a file that a provider keeps, is read as the same kind of media."""
+    """Whether data, or an uploaded file, is read as the same kind of media."""
     return media.CLASSES[media.kind_of(source.media_type)] is type(block)
 
 
 def _typed(block: Any, source: Any) -> Any:
-    """Return data with a media type that tells its kind; None if there is none."""
+    """Return data with a media type of its kind."""
     if source.media_type is not None and _own_kind(block, source):
         return source
     guess = media.guess_media_type(source.data)
@@ -75,8 +75,8 @@ def _typed(block: Any, source: Any) -> Any:
     return source.evolve(media_type=_USUAL.get(type(block), "application/octet-stream"))
 
 
-def said_media(block: Any) -> Any:
-    """Keep media at a URL, as data, and at a provider; a document that is given as text is text."""
+def user_media(block: Any) -> Any:
+    """Keep media at a URL, as data, or uploaded; write a document given as text as text."""
     source: Any = block.source
     if isinstance(source, am.URLSource):
         new = cells.bare(source)
@@ -96,13 +96,13 @@ def said_media(block: Any) -> Any:
 
 
 def returned_media(block: Any) -> Any:
-    """Keep media in a result: what a provider keeps has no place there."""
+    """Keep media in a result, except uploaded files."""
     is_kept = isinstance(block.source, am.FileSource)
-    return Drop("a result has no files that a provider keeps") if is_kept else said_media(block)
+    return Drop("a result has no files that a provider keeps") if is_kept else user_media(block)
 
 
 def file_of_model(block: Any) -> Any:
-    """Keep media that a model made as data; at a URL there is no place for it."""
+    """Keep media that a model made if it is data, not at a URL."""
     source: Any = block.source
     found = media.read_data_url(source.url) if isinstance(source, am.URLSource) else source
     if not isinstance(found, am.Base64Source):
@@ -113,14 +113,14 @@ def file_of_model(block: Any) -> Any:
 
 
 def thinking(block: am.ThinkingBlock) -> Any:
-    """Keep thinking; what is redacted says nothing else."""
+    """Keep thinking; redacted thinking holds nothing else."""
     if block.redacted is None or (not block.thinking and block.signature is None and block.item_id is None):
         return block
     return Swap(block.evolve(thinking="", signature=None, item_id=None), "thinking is readable or opaque here")
 
 
 def result(block: am.ToolResultBlock) -> Any:
-    """Express a result as one text, as JSON, or as a list with media; its outcome says that it failed."""
+    """Write a result as one text, JSON, or a list with media; its outcome shows a failure."""
     if block.error is None and block.structured is None and block.name is not None and block.status in _STATUSES:
         text = block.content[0] if len(block.content) == 1 else None
         if type(text) is am.TextBlock and text.text:
@@ -135,7 +135,7 @@ def result(block: am.ToolResultBlock) -> Any:
 
 
 def _settled(block: am.ToolResultBlock) -> tuple[Any, Any, Literal["content", "annotation"]]:
-    """Return the content, or the structured content, that a result is told in, and how much is lost."""
+    """Return the content or structured content of a result to write, and the level of its loss."""
     content: Any = block.content
     if block.error is not None and block.error not in block.text:
         content = (*content, am.TextBlock(block.error))
@@ -165,12 +165,12 @@ def _status(block: am.ToolResultBlock) -> str | None:
 
 
 def _is_media(item: Any) -> bool:
-    """Whether a block of a result is written as media there: files of providers have no place."""
+    """Whether a block of a result is written as media: uploaded files aren't allowed there."""
     return type(item) in media.KINDS and isinstance(item.source, (am.URLSource, am.Base64Source))
 
 
 def _item(item: Any) -> Any:
-    """Return an item beside media: JSON that would be read as a text, or as media, is text."""
+    """Return an item beside media; JSON that would be read as text or media becomes text."""
     if type(item) is am.DataBlock and (isinstance(item.data, str) or not is_structured([item.data])):
         return am.TextBlock(dump_json(item.data).decode())
     return item
@@ -178,12 +178,12 @@ def _item(item: Any) -> Any:
 
 @usually("value in FINISHED", FINISHED=_FINISHED)
 def finish(word: str, _: Any) -> str:
-    """Keep the words that the library has; a refusal is one of the content filter."""
+    """Keep the words of the library; a refusal becomes content_filter."""
     if word in _FINISHED:
         return word
     return "content_filter" if word == "refusal" else "stop"
 
 
 def needs_id(block: Any) -> bool:
-    """Whether a call or a result must be given an id: a client's that was read without needs none."""
+    """Whether a call or result must get an id; a client's that was read without one needs none."""
     return natives.link_at(block) is None and (block.kind == "server" or not is_marked(block, FAMILY, "/no-id"))

@@ -38,8 +38,8 @@ def _read_time(stamp: Any, note: dict[str, Any]) -> datetime:
     time = times.read_time(stamp) if type(stamp) is str else None
     if time is None:
         raise Unreadable("timestamp is no time")
-    # Whether a time, in UTC, certainly is written as it was read: to write each, only to compare, takes longer. What
-    # stands between the digits tells so, of the texts that are a time: such as 2026-01-05T09:30:07.250000Z.
+    # Check whether a time in UTC is certainly written as it was read: writing it to compare takes longer. The
+    # separators between the digits show that, as in 2026-01-05T09:30:07.250000Z.
     if stamp[4:20:3] == "--T::.":
         if len(stamp) == len("2026-01-05T09:30:07.250000Z") and stamp[-1] == "Z" and time.microsecond:
             return time
@@ -53,7 +53,7 @@ def _read_time(stamp: Any, note: dict[str, Any]) -> datetime:
 
 
 def _is_odd(time: datetime) -> bool:
-    """Whether a zone differs from UTC by other than whole minutes, which the library doesn't take."""
+    """Whether a zone's offset isn't in whole minutes, which the library refuses."""
     offset = None if time.tzinfo is UTC else time.utcoffset()
     return offset is not None and bool(offset.seconds % 60 or offset.microseconds)
 
@@ -98,13 +98,13 @@ COST = Key("cost", "cost", Via(_read_cost, _write_cost, {"enum": ["0.5", "0.0001
 # -- objects of which some keys have a field --------------------------------------------------------------------------
 
 
-def told_in(key: str, space: str, **fields: str) -> Hatch:
-    """Return what says an object that may be null: some of its keys have a field, the rest are extras.
+def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
+    """Return the hatch for an object, or null: some of its keys have a field, the rest are extras.
 
     Args:
-        key: that the object stands under.
+        key: the key of the object.
         space: the namespace of the rest.
-        fields: the field of the model, by the key inside; a signature is Google's.
+        fields: the model's field for each inner key; a signature is Google's.
     """
 
     def read(native: Native) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def told_in(key: str, space: str, **fields: str) -> Hatch:
     names = tuple(fields.values())
 
     def says_none(block: Any) -> bool:
-        for name in names:  # a loop: a generator takes as long as what it asks
+        for name in names:  # a loop: a generator would double the time
             if getattr(block, name) is not None:
                 return False
         return True
@@ -149,10 +149,10 @@ def told_in(key: str, space: str, **fields: str) -> Hatch:
 
 
 def spelt_as_nothing(native: Native, *keys: str) -> dict[str, Any]:
-    """Return the notes of keys that usually are null, where they are absent or empty.
+    """Note which of the keys that are usually null are absent or empty.
 
     Raises:
-        Unreadable: if one of them says something.
+        Unreadable: if one of them has a value.
     """
     notes: dict[str, Any] = {}
     for key in keys:
@@ -166,14 +166,14 @@ def spelt_as_nothing(native: Native, *keys: str) -> dict[str, Any]:
     return notes
 
 
-DETAIL = told_in("vendor_metadata", VENDOR, detail="detail")
+DETAIL = partly_modelled("vendor_metadata", VENDOR, detail="detail")
 
 
 # -- thinking ---------------------------------------------------------------------------------------------------------
 
 
 def _read_signed(native: Native) -> dict[str, Any]:
-    """Return a signature with who signed; a provider that signed nothing is an extra."""
+    """Read a signature with its provider; a provider without a signature is an extra."""
     value, provider = native.get("signature"), native.get("provider_name")
     if type(value) is str and type(provider) is str:
         return {"signature": _make_signature(provider, value)}  # the usual case
@@ -215,12 +215,12 @@ def _read_structured(native: Native) -> dict[str, Any]:
 
 def _write_structured(block: am.DataBlock) -> Native:
     value = thaw(block.data)
-    # The library checks the tag of what has no text yet.
+    # The library checks the tag of content that has no text yet.
     return {"value": value, "content": dump_json(value).decode(), **thaw(natives.extras_of(block, TOLD))}
 
 
-def told_otherwise(extras: Any, block: Any) -> Any:
-    """Keep the text that data is told in, if it isn't its JSON."""
+def shown_text(extras: Any, block: Any) -> Any:
+    """Keep the text that the model sees for data, if it isn't its JSON."""
     held = extras.get(TOLD)
     is_own = is_mapping(held) and held.keys() == {"content"} and held["content"] != dump_json(block.data).decode()
     return {TOLD: held} if is_own else EMPTY
@@ -234,7 +234,7 @@ STRUCTURED = Hatch(
 
 # -- the data of a file -----------------------------------------------------------------------------------------------
 
-_BINARY = frozenset({"kind", "data", "media_type"})
+BINARY_KEYS = frozenset({"kind", "data", "media_type"})
 
 
 def is_binary(held: Any) -> bool:
@@ -247,9 +247,8 @@ def _read_file(native: Native) -> dict[str, Any]:
     held: Any = native["content"]
     if not is_binary(held):
         raise Unreadable("a file is data with a media type")
-    rest = {key: value for key, value in held.items() if key not in _BINARY}
     source = am.Base64Source(held["data"], held["media_type"])
-    return {"source": source, "extras": {FILE: adopt(rest)}} if rest else {"source": source}
+    return {"source": source, "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
 
 
 def _write_file(block: Any) -> Native:

@@ -1,24 +1,24 @@
-"""riffer: messages of the Ruby gem riffer, as ``to_h`` gives them, with symbols as texts.
+"""riffer: messages of the Ruby gem riffer, as ``to_h`` returns them, with symbols as strings.
 
 A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
 The object's other keys become ``history.extras["riffer"]``.
 
-There are two dialects: 0.9, and the current one. A history keeps its own, and new messages take it.
+There are two dialects: 0.9, and the current one. A history keeps its dialect, also for new messages.
 
 Follows riffer 0.9, and the sources of November 2026.
 
 | Riffer | agentmsg |
 | --- | --- |
 | tool_call_id: the call's id in 0.9, its call_id today | tool_call_id: the id of the ToolUseBlock |
-| reasoning: ``format`` tells who signed it | ThinkingBlocks in front |
-| reasoning: encrypted | redacted; if unsigned and not Anthropic's, the Signature itself |
-| timestamp (of one version) | created_at, where it was read |
+| reasoning: ``format`` names who signed it | ThinkingBlocks, first in the message |
+| reasoning: encrypted | redacted; if unsigned and not Anthropic's, the Signature |
+| timestamp (of one version) | created_at; written only if it was read |
 | sha256; filename of an image; url beside data; unknown keys | extras["riffer"] |
 | an invalid time, id, reason or type of error | extras["riffer"] |
 | any other file, part or message | NativeBlock; a message with the role "native" |
 
-Empty content is an empty text. Absent values have no key. Several texts are joined with a line break. 0.9 knows only
-role, content, tool_calls and the fields of tool messages. Newer keys are written for it too, because it ignores them.
+Empty content is an empty string. Absent values have no key. Several texts are joined with a line break. 0.9 knows only
+role, content, tool_calls and the fields of tool messages. It ignores newer keys, so they are written for it too.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RifferCodec(ContainerCodec):
     """Messages of the gem riffer.
 
     Attributes:
-        version: which dialect to write if the history tells none.
+        version: the dialect to write if the history has none.
     """
 
     name: ClassVar[str] = "riffer"
@@ -79,7 +79,7 @@ class RifferCodec(ContainerCodec):
         return self._engines[version if isinstance(version, str) and version in self._engines else self.version]
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a list of messages, one message, or an object that holds messages."""
+        """Read a list of messages, one message, or an object that holds messages."""
         contents = CONTAINERS.contents(document)
         version = dialect(contents.natives)
         engine = self._engine(version)
@@ -89,12 +89,12 @@ class RifferCodec(ContainerCodec):
         return CONTAINERS.history(contents, messages, **marks)
 
     def write(self, history: am.History) -> Any:
-        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        """Write the native messages, in the container that was read, else in that of the option."""
         engine = self._engine(mark_of(history, FAMILY, "/version"))
         links = Links(engine.version)
         natives = [engine.write(message, links) for message in history.messages]
         return CONTAINERS.document(history, natives, self.container)
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like Riffer: by its first messages, all of which must be possible."""
+        """Return how closely a document resembles Riffer, by its first messages: all must be possible."""
         return self.likeliest(document, sniff_message)

@@ -2,11 +2,11 @@
 
 ``call_id`` is the model's link, ``id`` the id of the item. 0.9 has both and links results by ``id``; the current
 dialect has only ``call_id``. Both are read in both dialects: a result belongs to the call with this ``call_id``, else
-to that with this ``id``. A link of 0.9 is the id of an item: if that id is edited, results are written with the new
+to the call with this ``id``. In 0.9 a link is the id of an item: if that id is edited, results are written with the new
 one.
 
 Marks: ``/ids`` on a call whose only id isn't under the default key ("id", "call_id" or "both"); ``/link`` on a result
-that is linked by the other id ("id" or "call_id"); those of agentmsg.formats.natives.
+that is linked by the other id ("id" or "call_id"); the marks of agentmsg.formats.natives.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _FORMS = ("id", "call_id", "both")
 
 
 def needs_id(block: Any) -> bool:
-    """Whether a client's call or result must be given an id: one that has an item's needs the link, too."""
+    """Whether a client's call or result must get an id; a call with an item id needs a link too."""
     if isinstance(block, am.ToolUseBlock) and block.id is None and block.kind != "server" and item_of(block):
         return True
     return _lacks_id(block)
 
 
 def item_of(block: am.ToolUseBlock) -> str | None:
-    """Return the id of a call's item, where it says more than the link."""
+    """Return the id of a call's item if it differs from the link."""
     return block.item_id if block.item_id and block.item_id != block.id else None
 
 
@@ -46,10 +46,10 @@ def item_of(block: am.ToolUseBlock) -> str | None:
 
 
 def calls(version: Version) -> tuple[Form, Form]:
-    """Return the forms of the calls of a dialect: of usual ones, and of those with their ids elsewhere.
+    """Return the forms of a dialect's calls: the usual one, and the one for ids under other keys.
 
     Args:
-        version: the dialect: 0.9 writes an only id twice.
+        version: the dialect; 0.9 writes a single id under both keys.
     """
     is_old, end = version == "0.9", VERSIONS[version]
     default = "both" if is_old else "call_id"
@@ -97,10 +97,10 @@ def calls(version: Version) -> tuple[Form, Form]:
 
 
 class Links:
-    """Which call a text in ``tool_call_id`` means, after the calls so far.
+    """The calls so far: the call that a text in ``tool_call_id`` means.
 
     Args:
-        version: the dialect: by which id results are linked by default.
+        version: the dialect; it decides which id links results by default.
     """
 
     def __init__(self, version: Version) -> None:
@@ -110,7 +110,7 @@ class Links:
         self._item_of: dict[str, str] = {}
 
     def see(self, blocks: Iterable[Any]) -> None:
-        """Take note of the calls of a client's tools among the blocks of an assistant."""
+        """Record the calls of client tools among an assistant's blocks."""
         for block in blocks:
             if isinstance(block, am.ToolUseBlock) and block.kind != "server" and block.id is not None:
                 self._calls.add(block.id)
@@ -120,7 +120,7 @@ class Links:
                     self._item_of.setdefault(block.id, item)
 
     def meaning(self, text: str) -> str:
-        """Return the link that a text in ``tool_call_id`` is."""
+        """Return the link that a text in ``tool_call_id`` means."""
         return text if text in self._calls else self._link_of.get(text, text)
 
     def _spelt(self, link: str, key: Any) -> str:
@@ -129,10 +129,10 @@ class Links:
         return item if item is not None and self.meaning(item) == link else link
 
     def linked(self, message: am.Msg) -> am.Msg:
-        """Return a message that was read, its result linked with its call.
+        """Link the result in a read message with its call.
 
         Raises:
-            Unreadable: where the link could not be written again.
+            Unreadable: if the link couldn't be written again.
         """
         if message.role == "assistant":
             self.see(message.content)
@@ -151,7 +151,7 @@ class Links:
         return tool_links.with_result(message, block if link == given else _with_link(block, link))
 
     def unlinked(self, message: am.Msg) -> am.Msg:
-        """Return a message to write, with the text that ``tool_call_id`` has."""
+        """Replace the link in a message to write by the text for ``tool_call_id``."""
         if message.role == "assistant":
             self.see(message.content)
         if message.role != "tool" or not self._item_of:
@@ -164,12 +164,13 @@ class Links:
 
 
 def unambiguous(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
-    """Make a result a user's message where its link would be read as that of another call: the id of its item."""
+    """Make a result a user's message if its link would be read as the item id of another call."""
     if not any(isinstance(block, am.ToolUseBlock) and block.item_id for each in messages for block in each.content):
         return plan
     links = Links("latest")
+    current = restructure.as_is(messages) if plan is None else plan
     out: restructure.Plan = []
-    for parts in restructure.as_is(messages) if plan is None else plan:
+    for parts in current:
         part = parts[0]
         message = messages[part.index]
         role = part.role or message.role
@@ -179,4 +180,4 @@ def unambiguous(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> re
         link = blocks[0].tool_call_id if role == "tool" and blocks else None
         is_clear = link is None or links.meaning(link) == link
         out.append(parts if is_clear else (restructure.Part(part.index, part.picks, "user"),))
-    return plan if out == (restructure.as_is(messages) if plan is None else plan) else out
+    return plan if out == current else out

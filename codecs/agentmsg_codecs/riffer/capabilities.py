@@ -42,22 +42,22 @@ _ROWS = FormRows(DESCRIBED)
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
-def _with_words(block: am.TextBlock) -> Any:
+def _not_empty(block: am.TextBlock) -> Any:
     return block if block.text else Drop("there are no words in it", "annotation")
 
 
-def _word_rows(*items: str) -> Rows:
-    """Return the rows of words, and of what was kept whole among items of some forms."""
+def _text_rows(*items: str) -> Rows:
+    """Return the rows of text, and of native blocks among items of some forms."""
     names = DESCRIBED.names
 
     def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
-        """Return what is read where a native block is written; None if it would be another."""
+        """Write a native block and read it again; return None if it becomes another block."""
         back = kept(thaw(block.value), names.scope[names.reader(items)]) if items else None
         return back if type(back) is am.NativeBlock else None
 
     return {
         **rules.TEXT_ROWS,
-        am.TextBlock: Row({"text": KEEP}, _with_words),
+        am.TextBlock: Row({"text": KEEP}, _not_empty),
         am.NativeBlock: rules.native_block_row(FAMILY, comes_back),
     }
 
@@ -67,7 +67,7 @@ def _user_rows() -> Rows:
         return _ROWS.row(f"{name}_url", f"{name}_data", rules={cls: carried_file}, source=KEEP)
 
     return {
-        **_word_rows(*FILES),
+        **_text_rows(*FILES),
         am.ImageBlock: row("image", am.ImageBlock),
         am.FileBlock: row("file", am.FileBlock),
     }
@@ -82,11 +82,9 @@ def _assistant_rows() -> Rows:
     extras = carried_extras((PART, taken_in_part), (FAMILY, lambda _: keys))
     answers: Any = {am.ThinkingBlock: carried_thinking, am.ToolUseBlock: rules.call_as_function}
     return {
-        **_word_rows(*TYPES),
+        **_text_rows(*TYPES),
         am.ThinkingBlock: _ROWS.row(*TYPES, rules=answers, signature=carried_signature, extras=extras),
-        am.ToolUseBlock: _ROWS.row(
-            "call", "other_call", rules=answers, item_id=_item_id, kind=lambda _, __: "function"
-        ),
+        am.ToolUseBlock: _ROWS.row("call", "other_call", rules=answers, item_id=_item_id, kind=cells.kinds()),
     }
 
 
@@ -94,7 +92,7 @@ def _assistant_rows() -> Rows:
 
 
 def _result(block: am.ToolResultBlock) -> Any:
-    """Keep a result that is one text; that it failed is told in the error, so there must be one."""
+    """Keep a result that is one text; a failed one needs an error, which alone shows the failure."""
     changes: dict[str, Any] = {}
     lost = False
     if not block.content and block.structured is not None:
@@ -127,8 +125,8 @@ def _rank(block: Any, role: str) -> int:
 
 
 def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return the blocks in the order in which they are read: what was thought, the text, calls or files."""
-    # What stands beside results in a tool message becomes a user's.
+    """Return the blocks in the order of reading: thinking, the text, then calls or files."""
+    # Other blocks in a tool message become a user's.
     content, role = message.content, "user" if message.role == "tool" else message.role
     if len(content) <= 1 or role not in ("user", "assistant"):
         return None
@@ -136,14 +134,14 @@ def _layout(message: am.Msg) -> tuple[int, ...] | None:
 
 
 def _joined(left: Any, right: Any) -> Any:
-    """Return the one text that two neighbours are."""
+    """Join two adjacent texts; return None for other blocks."""
     if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
         return None
     return left.evolve(text=f"{left.text}\n{right.text}")
 
 
 def _one_text(message: am.Msg) -> Any:
-    """Keep a message that has one text."""
+    """Keep a message unless it has several texts."""
     content = message.content
     if len(content) > 1 and sum(type(block) is am.TextBlock for block in content) > 1:
         return Swap(message, "content is one text here", "annotation")
@@ -151,7 +149,7 @@ def _one_text(message: am.Msg) -> Any:
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counts that are required, and lacking, unless a document was read that lacks them."""
+    """Return zeros for missing required counts, unless they were missing in the document."""
     if mark_of(usage, FAMILY, "/partial") is True:
         return {}
     return {name: 0 for name in REQUIRED.values() if getattr(usage, name) is None}
@@ -171,14 +169,14 @@ def _result_extras() -> Cell:
     form, is_odd = DESCRIBED.forms["tool"], natives.odd_at(DESCRIBED.shapes["tool"], FAMILY)
 
     def stays(message: am.Msg, key: str, value: Any) -> bool:
-        # Beside an error, its kind is always written.
+        # Beside an error, its type is always written.
         return not (key == "error_type" and message.is_error) and is_odd(message, key, value)
 
     return carried_extras((FAMILY, lambda _: form.keys), odd=stays)
 
 
 def make_caps(messages: Messages) -> Caps:
-    """Return the capability table, with what reads native messages."""
+    """Return the capability table; ``messages`` reads native messages."""
     result = Row({"tool_call_id": KEEP, "name": KEEP, "error": KEEP, "error_type": KEEP}, _result)
 
     def row(role: str, blocks: Rows, **cells: Cell) -> MessageRow:
@@ -186,14 +184,14 @@ def make_caps(messages: Messages) -> Caps:
 
     return Caps(
         messages={
-            "system": row("system", _word_rows()),
+            "system": row("system", _text_rows()),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": row("user", _user_rows()),
             "assistant": row("assistant", _assistant_rows(), usage=_usage()),
             "tool": MessageRow(
                 fields=_ROWS.message("tool", extras=_result_extras()),
                 blocks={am.ToolResultBlock: result},
-                results={am.TextBlock: _word_rows()[am.TextBlock]},
+                results={am.TextBlock: _text_rows()[am.TextBlock]},
             ),
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),

@@ -1,6 +1,6 @@
-"""A user's files: images and documents, by URL or as data; how to tell them apart, and the rules for others.
+"""A user's files: images and documents, by URL or as data; how to distinguish them, and the rules for others.
 
-The media type, or the suffix of the URL, decides which of the two a file is.
+The media type, or the suffix of the URL, decides whether a file is an image or a document.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from agentmsg_codecs.riffer.names import is_odd
 
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _DOCUMENTS = frozenset({"application/pdf", "text/plain", "text/csv", "text/html"})
-# The endings of URLs that tell the media type.
+# The endings of URLs that imply a media type.
 _IMAGE_ENDINGS = frozenset({"jpg", "jpeg", "png", "gif", "webp"})
 _DOCUMENT_ENDINGS = frozenset({"pdf", "txt", "md", "csv", "html"})
 
@@ -44,12 +44,12 @@ def is_image(native: Native) -> bool:
 
 
 def has_data(native: Native) -> bool:
-    """Whether a file is given as data; then a URL says nothing."""
+    """Whether a file is given as data; then its URL is ignored."""
     return native.get("data") is not None
 
 
 def is_refused(native: Native) -> bool:
-    """Whether the library refuses a file, or does not understand it: data in a URL, where nobody looks for it."""
+    """Whether the library refuses a file, or doesn't understand it: data in a URL, which it doesn't decode."""
     url = None if has_data(native) else native["url"]
     held = None if url is None else media.read_data_url(url)
     return held is not None or not _is_usual(native.get("media_type"), url)
@@ -90,30 +90,30 @@ def _nearest(block: Any) -> Any:
     told = am.URLSource(source.url)
     if _is_allowed(told):
         return told
-    # An image must say of what type it is; those who fetch it will see.
+    # An image needs a media type; whoever fetches it will see the real one.
     return am.URLSource(source.url, "image/jpeg") if isinstance(block, am.ImageBlock) else Drop("of no type known here")
 
 
 _BARE = "a file has a media type and a file name"
 
 
-def _bare(source: Any) -> Any:
-    """Return a source without unknown fields: there is no object for it here."""
+def _without_extras(source: Any) -> Any:
+    """Return a source without unknown fields: a source has no object of its own here."""
     return source.evolve(extras={}) if source.extras else source
 
 
 def carried_file(block: Any) -> Any:
-    """Keep a file of a type that the library has; a document that is given as text is data."""
+    """Keep a file of a type that the library supports; write a document given as text as data."""
     source = block.source
     if is_odd(block) and type(source) in (am.Base64Source, am.URLSource) and _class_of(source) is type(block):
-        return Swap(block.evolve(source=_bare(source)), _BARE, "annotation") if source.extras else block
+        return Swap(block.evolve(source=_without_extras(source)), _BARE, "annotation") if source.extras else block
     if isinstance(source, am.BlocksSource):
         answer = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
         return Drop("no place for such a document") if answer is block else answer
     new = _nearest(block)
     if isinstance(new, Drop):
         return new
-    new = _bare(new)
+    new = _without_extras(new)
     cls = _class_of(new)
     name = (block.name if block.name is not None else block.title) if isinstance(block, am.FileBlock) else None
     if cls is not type(block):

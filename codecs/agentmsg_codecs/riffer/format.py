@@ -1,9 +1,9 @@
-"""The description: files, parts of reasoning, calls, usage and messages in Riffer.
+"""The description of Riffer: files, parts of reasoning, calls, usage and messages.
 
-What the library refuses (another media type), or doesn't understand (data in a URL), is read with the mark ``/odd``.
-Marks on a message: ``/time`` (it has a ``timestamp``, as one version wrote it), ``/finish`` (its reason isn't one of
-the library's words). Marks on usage: ``/partial`` (without one of the two counts that the library always has), ``/old``
-(``cache_creation_tokens`` is the key of the tokens written to a cache).
+A file that the library refuses (another media type), or doesn't understand (data in a URL), gets the mark ``/odd``.
+Marks on a message: ``/time`` (it has a ``timestamp``, which one version wrote), ``/finish`` (its reason isn't one of
+the library's words). Marks on usage: ``/partial`` (it lacks one of the two counts that the library always has),
+``/old`` (``cache_creation_tokens`` is the key of the tokens written to a cache).
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 
 _make_native = maker(am.NativeBlock)
 
-# -- items that are kept whole where they mean nothing ----------------------------------------------------------------
+# -- items that are kept whole if they are unknown --------------------------------------------------------------------
 
 
 @attrs.frozen
 class _Kept(Nested):
-    """An object of some forms; anything else is kept whole, in a native block."""
+    """An object with one of some forms; anything else is kept whole, in a native block."""
 
     def read(self, v: str, c: Any) -> list[str]:
         return [f"{v} = {c.bind('kept', kept)}({v}, {c.reader(self.forms)})"]
@@ -63,7 +63,7 @@ class _Kept(Nested):
 
 
 def kept(item: Any, read: Callable[[Any], Any]) -> Any:
-    """Return the block of an item; a native one where it has no meaning here."""
+    """Return the block of an item; a native one if the item is unknown."""
     try:
         return read(item)
     except (Unreadable, AgentMsgError):
@@ -86,7 +86,7 @@ def _nothing(_: Any) -> Native:
 
 
 _NO_DATA = Hatch(
-    keys=("data",), cells={}, get=_no_data, put=_nothing, is_optional=True, about="null, where a URL tells the file"
+    keys=("data",), cells={}, get=_no_data, put=_nothing, is_optional=True, about="null, if the file has a URL"
 )
 
 
@@ -96,7 +96,7 @@ def _file(name: str, cls: type[Any], source: type[Any]) -> Form:
     key = "data" if by_data else "url"
     items: tuple[Any, ...] = (
         Spread("source", source, (Key("media_type", "media_type", Text(), "may"), Key(key, key, Text()))),
-        # Beside data, a URL is an unknown field; but nothing is data beside a URL.
+        # Beside data, a URL is an unknown field; beside a URL, data must be null.
         *(() if by_data else (_NO_DATA,)),
         *(() if of_images else (Key("filename", "name", Text(), "may"),)),
     )
@@ -136,8 +136,8 @@ _NEW, _OLD = "cache_write_tokens", "cache_creation_tokens"
 REQUIRED = {"input_tokens": "input", "output_tokens": "output"}
 
 
-def _read_written(native: Native) -> dict[str, Any]:
-    """Return what is written to a cache. Beside the new name of this counter, the old one is an unknown field."""
+def _read_cache_write(native: Native) -> dict[str, Any]:
+    """Read the tokens written to a cache. Beside the new key, the old one is an unknown field."""
     found: dict[str, Any] = {"cache_write": natives.count_at(native, _NEW)}
     notes: Native = {_NEW: "null"} if _NEW in native and native[_NEW] is None else {}
     if _OLD in native and (found["cache_write"] is not None or native[_OLD] is None):
@@ -148,24 +148,24 @@ def _read_written(native: Native) -> dict[str, Any]:
     return {**found, "notes": notes}
 
 
-def _write_written(usage: am.Usage) -> Native:
+def _write_cache_write(usage: am.Usage) -> Native:
     if usage.cache_write is None:
         return {}
     return {_OLD if mark_of(usage, FAMILY, "/old") is True else _NEW: usage.cache_write}
 
 
-_WRITTEN = Hatch(
+_CACHE_WRITE = Hatch(
     keys=(_NEW, _OLD),
     cells={"cache_write": KEEP},
-    get=_read_written,
-    put=_write_written,
+    get=_read_cache_write,
+    put=_write_cache_write,
     odd=(_OLD,),
     is_optional=True,
     schema={key: {"type": ["integer", "null"]} for key in (_NEW, _OLD)},
 )
 _USAGE = Form("usage", am.Usage, None, (
     *(Key(key, name, Whole(), "may") for key, name in REQUIRED.items()),
-    _WRITTEN,
+    _CACHE_WRITE,
     Key("cache_read_tokens", "cache_read", Whole(), "may"),
     Key("cost", "cost", Number(), "may"),
 ), marks={"partial": lambda native: any(native.get(key) is None for key in REQUIRED)}, is_apart=True)  # fmt: skip
@@ -182,7 +182,7 @@ def _read_id(native: Native) -> dict[str, Any]:
 
 
 def _write_id(message: am.Msg) -> Native:
-    # What the library made is not told: an id is there where somebody gave it.
+    # Ids that agentmsg made aren't written: the library has one only if the user gave it.
     return {} if given(message.id) is None else {"id": message.id}
 
 
@@ -198,7 +198,7 @@ def _write_time(time: datetime) -> str:
 
 
 def _carried_time(time: datetime, message: am.Msg) -> datetime | None:
-    """Keep a time where one was read: the library tells none."""
+    """Keep a time if one was read: the library writes none."""
     return time if is_marked(message, FAMILY, "/time") else None
 
 
@@ -215,9 +215,9 @@ def _write_finish(reason: str, message: am.Msg) -> str:
 
 
 def _carried_finish(reason: str, message: am.Msg) -> str:
-    """Keep the reasons that the library knows, and one that was read though it does not."""
+    """Keep the reasons that the library knows, and an unknown one that was read."""
     if is_marked(message, FAMILY, "/finish"):
-        # As it was read: the library's word of ours for a reason is not one that the library has.
+        # It is written unchanged, so it must not be one of the library's own words.
         return _FINISH.get(reason, reason)
     if reason in _WORDS:
         return reason
@@ -250,7 +250,7 @@ def _read_error(native: Native) -> dict[str, Any]:
     if error is None:
         other = natives.unread(native, "error_type") if "error_type" in native else {}
         return {**other, "notes": {**notes, **other.get("notes", {})}}
-    # Beside an error, its kind is always told.
+    # Beside an error, its type is always written.
     if "error_type" not in native:
         notes["error_type"] = "absent"
     elif kind is not None:
@@ -274,7 +274,7 @@ _ID = Hatch(
     odd=("id",),
     is_optional=True,
     schema={"id": {"type": "string"}},
-    about="id, where somebody gave it",
+    about="id, if it was given",
 )
 _TIME = Key(
     "timestamp",
@@ -302,7 +302,7 @@ _RESULT = Single(am.ToolResultBlock, (
     Key("name", "name", Link(), "null"),
     _ERROR,
 ))  # fmt: skip
-_ANSWER = (
+_ASSISTANT_KEYS = (
     Key("token_usage", "usage", Nested(("usage",)), "may"),
     Key("structured_output", "structured", Json(), "may"),
     Key("finish_reason", "finish_reason", Via(_read_finish, _write_finish, supports=_carried_finish, is_marking=True),
@@ -315,19 +315,19 @@ def _message(name: str, role: str, content: Any, *items: Any) -> Form:
     return Form(name, am.Msg, role, (content, _ID, _TIME, *items), tag_key="role", fixed={"role": role}, is_apart=name)
 
 
-def _kept(key: str, forms: tuple[str, ...], *classes: type[Any]) -> Place:
+def _items_at(key: str, forms: tuple[str, ...], *classes: type[Any]) -> Place:
     return Place(key, Each(_Kept(forms)), dict.fromkeys((*classes, am.NativeBlock)))
 
 
-_THOUGHTS = _kept("reasoning", TYPES, am.ThinkingBlock)
+_THOUGHTS = _items_at("reasoning", TYPES, am.ThinkingBlock)
 
 
-def _answers(version: Version) -> tuple[Form, ...]:
-    """Return the forms of an assistant's messages and their calls in a dialect."""
+def _assistant(version: Version) -> tuple[Form, ...]:
+    """Return the forms of assistant messages and their calls in a dialect."""
     forms = calls(version)
     of_calls = Place("tool_calls", Each(Nested(tuple(form.name for form in forms))), {am.ToolUseBlock: None})
     said = Lifted((_THOUGHTS, _TEXT, of_calls))
-    return *forms, _message(f"assistant{VERSIONS[version]}", "assistant", said, *_ANSWER)
+    return *forms, _message(f"assistant{VERSIONS[version]}", "assistant", said, *_ASSISTANT_KEYS)
 
 
 DESCRIBED = Described(FAMILY, (
@@ -335,8 +335,8 @@ DESCRIBED = Described(FAMILY, (
     *map(_part, TYPES),
     _USAGE,
     _message("system", "system", Lifted((_TEXT,))),
-    _message("user", "user", Lifted((_TEXT, _kept("files", FILES, am.ImageBlock, am.FileBlock)))),
-    *_answers("latest"),
-    *_answers("0.9"),
+    _message("user", "user", Lifted((_TEXT, _items_at("files", FILES, am.ImageBlock, am.FileBlock)))),
+    *_assistant("latest"),
+    *_assistant("0.9"),
     _message("tool", "tool", _RESULT),
 ), {})  # fmt: skip

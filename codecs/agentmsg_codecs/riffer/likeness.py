@@ -14,7 +14,7 @@ _RARELY, _PLAIN, _LIKELY, _OWN = 0.2, 0.82, 0.84, 0.95
 
 
 def sniff_message(message: Any) -> float:
-    """Return 0 to 1: for a message that only Riffer has, for one such as many have, and for others."""
+    """Return 0 to 1: high for a message that only Riffer has, less for a common one, 0 for any other."""
     if not is_object(message):
         return 0.0
     role, content = message.get("role"), message.get("content")

@@ -1,4 +1,4 @@
-"""Messages: each native message is one of ours."""
+"""Native messages to ours and back, one to one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_PLAIN = 3
 
 
 def _in_order(form: str) -> Shape:
-    """Return the shape of a form of messages, written in the order of the library."""
+    """Return the shape of a form of messages, with keys written in the library's order."""
 
     def write(message: am.Msg) -> Native:
         native: Native = _WRITERS[form](message)
@@ -46,7 +46,7 @@ def _in_order(form: str) -> Shape:
 
 
 def dialect(native_messages: Sequence[Any]) -> Version | None:
-    """Return the version that a document is of; None if nothing tells."""
+    """Return the dialect of a document; None if no message shows it."""
     messages = [native for native in native_messages if is_object(native)]
     if any(not _TODAY.isdisjoint(native) for native in messages):
         return "latest"
@@ -70,11 +70,11 @@ class Messages:
         self._forms = {role: (name, _in_order(name)) for role, name in forms.items()}
 
     def read(self, native: Any, links: Links | None = None) -> am.Msg:
-        """Return the message of a native one; of the role ``native`` where it cannot be told in the model.
+        """Read a native message; an unreadable one becomes a message with the role ``native``.
 
         Args:
             native: the native message.
-            links: the calls of the messages before; a message for itself knows none.
+            links: the calls of earlier messages; None for a single message.
 
         Raises:
             DecodeError: if it isn't a message at all.
@@ -89,11 +89,11 @@ class Messages:
             return natives.read_whole(native, FAMILY)
 
     def write(self, message: am.Msg, links: Links) -> Any:
-        """Return the native message of one that fits.
+        """Write a message that fits.
 
         Args:
             message: the message.
-            links: the calls of the messages before.
+            links: the calls of earlier messages.
         """
         native = natives.native_of(message, FAMILY)
         if native is not None:

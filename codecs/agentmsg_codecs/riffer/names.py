@@ -1,4 +1,4 @@
-"""The codec's names, apart from fields of the model."""
+"""Names that several modules of the codec use."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 FAMILY = "riffer"
 CONTAINERS = Containers(family=FAMILY, title="Riffer", own=frozenset({"role"}))
-# What a model reads or does, wherever it stands, beside what it does in any format.
+# Keys that hold content for a model, wherever they are, besides those of every format.
 CONTENT_KEYS = frozenset({"data", "structured_output", "url"})
 RAW = "finish_reason_raw"
 Version: TypeAlias = Literal["0.9", "latest"]
-# The dialects, each with how the names of its own forms end.
+# The dialects, with the suffix of their own forms' names.
 VERSIONS: Mapping[Version, str] = {"0.9": "_old", "latest": ""}
 
 
 def is_odd(obj: Any) -> bool:
-    """Whether an object was read from what the library refuses."""
+    """Whether an object was read from a value that the library refuses."""
     return is_marked(obj, FAMILY, "/odd")

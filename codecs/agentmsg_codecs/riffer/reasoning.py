@@ -1,8 +1,8 @@
-"""The parts of ``reasoning``: what they say beside their text, and the rules for thinking.
+"""The parts of ``reasoning``: their keys beside the text, and the rules for thinking.
 
-``format`` says whose wire format a part has, which is more than who signed it: it is kept as ``extras["riffer.part"]``
-if it isn't the default for that provider. Encrypted reasoning without a signature is, except for Anthropic, what the
-provider wants back: a signature without text.
+``format`` names the wire format of a part, which is more than its provider: it is kept as ``extras["riffer.part"]`` if
+it isn't the default for that provider. Encrypted reasoning without a signature is itself a signature without text,
+which the provider wants back; Anthropic's isn't.
 
 Mark: ``/type`` (the type isn't the default one).
 """
@@ -24,14 +24,14 @@ _make_signature = maker(am.Signature)
 PART = "riffer.part"
 TYPES = ("text", "summary", "encrypted")
 _KEYS = ("data", "signature", "id", "format")
-# Who signs, and the word in `format` that is written for it.
+# The default `format` of each provider.
 _FORMATS: Mapping[str | None, str] = {
     "anthropic": "anthropic-messages-v1",
     "google": "google-gemini-v1",
     "openai": "openai-responses-v1",
     "xai": "xai-responses-v1",
 }
-_ANYBODY = "*"
+_ANY = "*"
 
 
 def _provider_of(word: Any) -> str | None:
@@ -40,7 +40,7 @@ def _provider_of(word: Any) -> str | None:
 
 
 def _is_sealed(text: str | None, data: str | None, signature: am.Signature | None) -> bool:
-    """Whether the signature is all there is, and not one of Anthropic, which signs readable text."""
+    """Whether there is only a signature, and not one of Anthropic, which signs readable text."""
     return not text and data is None and signature is not None and signature.provider != "anthropic"
 
 
@@ -48,25 +48,25 @@ def _usual_type(text: str | None, data: str | None, signature: am.Signature | No
     return "encrypted" if _is_sealed(text, data, signature) or (data is not None and not text) else "text"
 
 
-def _said(block: am.ThinkingBlock) -> tuple[str, str | None, am.Signature | None]:
+def _payload(block: am.ThinkingBlock) -> tuple[str, str | None, am.Signature | None]:
     return block.thinking, block.redacted, block.signature
 
 
 def type_of(block: am.ThinkingBlock) -> str:
-    """Return the type of the part that a block of thinking is written as."""
+    """Return the type of part that a block of thinking becomes."""
     noted = mark_of(block, FAMILY, "/type") if block.notes else None
-    return noted if isinstance(noted, str) and noted in TYPES else _usual_type(*_said(block))
+    return noted if isinstance(noted, str) and noted in TYPES else _usual_type(*_payload(block))
 
 
 def _owner(kind: str, text: str | None, data: str | None, signature: am.Signature | None) -> str | None:
-    """Return the provider that ``format`` must tell; an opaque payload that is not signed is one of Anthropic."""
+    """Return the provider that ``format`` must name; an unsigned opaque payload is Anthropic's."""
     if signature is not None:
         return signature.provider
-    return "anthropic" if data is not None and not text and kind == "encrypted" else _ANYBODY
+    return "anthropic" if data is not None and not text and kind == "encrypted" else _ANY
 
 
 def sealed(kind: str) -> Hatch:
-    """Return what the parts of a type say beside their text."""
+    """Return the hatch for the keys beside the text, in parts of a type."""
 
     def read(native: Native) -> dict[str, Any]:
         text, data, proof = (word_at(native, key) for key in ("text", "data", "signature"))
@@ -74,7 +74,7 @@ def sealed(kind: str) -> Hatch:
         provider = _provider_of(told)
         notes: dict[str, Any] = {key: "null" for key in _KEYS if key in native and native[key] is None}
         if kind == "encrypted" and not text and provider != "anthropic" and (data is None or proof is None):
-            # One of them is the signature, which is written as data.
+            # The only one of them is the signature, which is written as data.
             if proof is not None:
                 notes |= {"data": "null" if "data" in native else "absent", "signature": ["=", proof]}
             data, proof = None, data if proof is None else proof
@@ -87,7 +87,7 @@ def sealed(kind: str) -> Hatch:
         return found
 
     def write(block: am.ThinkingBlock) -> Native:
-        said = _said(block)
+        said = _payload(block)
         _, data, signature = said
         native: Native = {} if data is None else {"data": data}
         if signature is not None:
@@ -105,7 +105,7 @@ def sealed(kind: str) -> Hatch:
         get=read,
         put=write,
         spaces=(PART,),
-        about='redacted; signature; item_id; extras["riffer.part"], unless the signature tells it',
+        about='redacted; signature; item_id; extras["riffer.part"], unless the signature implies it',
     )
 
 
@@ -117,7 +117,7 @@ def _is_foreign(signature: am.Signature) -> bool:
 
 
 def carried_thinking(block: am.ThinkingBlock) -> Any:
-    """Keep thinking; what only a provider can read that the library does not know is dropped."""
+    """Keep thinking; drop payloads of providers that the library doesn't know."""
     if block.signature is None or not _is_foreign(block.signature):
         return block
     why = f"only {block.signature.provider} can read this"
@@ -134,9 +134,9 @@ def carried_signature(signature: am.Signature, _: Any) -> am.Signature | None:
 
 
 def taken_in_part(block: am.ThinkingBlock) -> frozenset[str]:
-    """Return all but a format that agrees with the signature, and is not written anyway."""
+    """Return all keys but a format that agrees with the signature and isn't the default."""
     own: Any = block.extras[PART]
-    owner, told = _owner(type_of(block), *_said(block)), own.get("format")
-    agrees = owner in (_ANYBODY, _provider_of(told))
+    owner, told = _owner(type_of(block), *_payload(block)), own.get("format")
+    agrees = owner in (_ANY, _provider_of(told))
     is_told = told is not None and agrees and told != _FORMATS.get(owner)
     return frozenset(own) - {"format"} if is_told else frozenset(own)

@@ -1,4 +1,4 @@
-"""Run one recipe of the guide in the environment ``recipes``: its blocks as they stand, then awkward histories.
+"""Run one recipe of the guide in the environment ``recipes``: its blocks unchanged, then awkward histories.
 
 ``python -m real.workers.run_recipe NAME``
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 GUIDE = "agentmsg/guides/recipes.md"
-# What stores and serializers are known to change: characters, numbers, the order of keys, what looks like their own.
+# Values that stores and serializers often change: characters, numbers, key order, lookalikes of their own values.
 TEXT = "\0 \u2028 é 🙂"
 AWKWARD: dict[str, Any] = {
     "text": TEXT,
@@ -30,7 +30,7 @@ AWKWARD: dict[str, Any] = {
 
 
 def histories() -> list[am.History]:
-    """Return histories that are easily changed by a store."""
+    """Return histories that a store easily changes."""
     files = {"weather.json": "openai", "lisbon.json": "langchain", "refund.json": "json"}
     found = [
         am.loads((ROOT / "tests/examples" / name).read_bytes(), am.get_codec(each)) for name, each in files.items()
@@ -45,7 +45,7 @@ def histories() -> list[am.History]:
 
 
 def rows() -> list[str]:
-    """Return requests of OpenAI as lines of JSON: each example's, and one with awkward values."""
+    """Return OpenAI requests as lines of JSON: each example's, and one with awkward values."""
     weather = json.loads((ROOT / "tests/examples/weather.json").read_bytes())
     own = {
         "messages": [{"role": "user", "content": "\0 \u2028 é 🙂", "name": None}],
@@ -56,7 +56,7 @@ def rows() -> list[str]:
 
 
 def in_datasets(scope: dict[str, Any]) -> None:
-    """Rows of different fields come back: what Arrow fills up with null is what was in the rows."""
+    """Rows with different fields come back; fields that Arrow fills with null were in the rows."""
     call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 2}'}}
     messages: list[list[dict[str, Any]]] = [
         [{"role": "user", "content": "Hi"}],
@@ -101,7 +101,7 @@ def in_polars(scope: dict[str, Any]) -> None:
 
 
 def in_parquet(scope: dict[str, Any]) -> None:
-    """Each tool reads the documents that we write, to the byte, and we read those that each tool writes."""
+    """Each tool reads the documents that we write, byte for byte, and we read those that each tool writes."""
     histories = [am.loads(row.encode(), "openai") for row in rows()]
     documents = [am.dumps(history, "openai").decode() for history in histories]
     am.dump_lines(histories, "ours.parquet", "openai", append=False)
@@ -139,7 +139,7 @@ def in_sqlalchemy(scope: dict[str, Any]) -> None:
 
 
 def in_sqlalchemy_packed(scope: dict[str, Any]) -> None:
-    """The type keeps histories as MessagePack, too, with what the guide says to change."""
+    """The type also keeps histories as MessagePack, with the change that the guide describes."""
 
     def packed(_: Any, value: am.History, __: Any) -> bytes:
         return am.dumps(value, "msgpack")
@@ -166,7 +166,7 @@ def in_sqlalchemy_packed(scope: dict[str, Any]) -> None:
 
 
 def in_redis(scope: dict[str, Any]) -> None:
-    """Each message of each history comes back the same, and with the head of the history all of it."""
+    """Each message of each history comes back the same; with the head of the history, so does the whole."""
     for number, history in enumerate(histories()):
         for message in history:
             scope["append"](f"test:{number}", message)
@@ -197,11 +197,11 @@ CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
 
 
 def run(name: str) -> None:
-    """Run the blocks of a recipe, after those that every recipe shares, and its check."""
+    """Run the blocks of a recipe, after those that all recipes share, and its check."""
     module = ModuleType("a_recipe")
     sys.modules[module.__name__] = module
     blocks = [each for each in examples(GUIDE) if each.language == "python" and (not each.needs or name in each.needs)]
-    # The block that makes the tasks of Celery is a file: a worker imports it, too.
+    # The block that makes the tasks of Celery becomes a file, because a worker imports it too.
     claims = sum(run_python(each, vars(module)) for each in blocks if "@app.task" not in each.text)
     assert claims > 2, f"{name}: proves nothing"
     CHECKS[name](vars(module))

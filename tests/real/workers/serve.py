@@ -1,4 +1,4 @@
-"""What the workers share: a request a line, an answer a line. Runs beside a real library, and knows only JSON."""
+"""Shared by the workers: one request a line, one response a line. Runs beside a real library, and knows only JSON."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["serve"]
 
 
 def serve(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Answer each line of stdin with one line; what goes wrong is an answer, too."""
+    """Respond to each line of stdin with one line; errors are responses too."""
     for line in sys.stdin:
         try:
             reply = answer(json.loads(line))
-        except Exception as error:  # noqa: BLE001 - whatever it is, the test shall see it
+        except Exception as error:  # noqa: BLE001 - the test shall see any error
             reply = {"error": f"{type(error).__name__}: {error}"}
         sys.stdout.write(json.dumps(reply) + "\n")
         sys.stdout.flush()

@@ -1,7 +1,7 @@
-"""Loads and makes messages with the real AgentScope 1.x; runs in an environment of its own.
+"""Loads and makes messages with the real AgentScope 1.x; runs in its own environment.
 
-Its requests are ``{"load": message}`` and ``{"make": what}``. Of the library only the messages are
-imported: the package itself would import its agents, models and tracing, and ninety packages with them.
+Its requests are ``{"load": message}`` and ``{"make": what}``. It imports only the library's messages: the package
+itself would import its agents, models and tracing, and ninety packages with them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from real.workers.serve import serve
 
 
 def messages() -> Any:
-    """Return the library's own module of messages, without what stands in the package beside it."""
+    """Return the library's module of messages, without the rest of its package."""
     spec = util.find_spec("agentscope")
     assert spec is not None, "agentscope is not installed"
     package = ModuleType("agentscope")
@@ -29,13 +29,13 @@ blocks: Any = import_module("pydantic").TypeAdapter(list[library.ContentBlock])
 
 
 def fields(message: Any) -> dict[str, Any]:
-    """Return what a message says."""
+    """Return the fields of a message."""
     own = {name: getattr(message, name) for name in ("id", "name", "role", "metadata", "timestamp", "content")}
     return {**own, "text": message.get_text_content()}
 
 
 def problems(message: Any) -> list[str]:
-    """Return where the blocks of a message are not of the types that the library declares."""
+    """Return where the blocks of a message don't have the types that the library declares."""
     try:
         blocks.validate_python(message.get_content_blocks(), strict=True)
     except ValueError as error:
@@ -44,7 +44,7 @@ def problems(message: Any) -> list[str]:
 
 
 def made(request: dict[str, Any]) -> Any:
-    """Return a message made with the library's own constructors: its blocks are dicts with a type."""
+    """Return a message made with the library's constructors: its blocks are dicts with a type."""
     arguments: dict[str, Any] = dict(request["fields"])
     if not isinstance(arguments["content"], str):
         arguments["content"] = [getattr(library, each["class"])(**each["fields"]) for each in arguments["content"]]
@@ -52,7 +52,7 @@ def made(request: dict[str, Any]) -> Any:
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the library says to one request."""
+    """Return the library's response to one request."""
     message = library.Msg.from_dict(request["load"]) if "load" in request else made(request["make"])
     return {"fields": fields(message), "problems": problems(message), "dump": message.to_dict()}
 

@@ -1,4 +1,4 @@
-"""Loads and makes messages with the real AgentScope 2.x; runs in an environment of its own.
+"""Loads and makes messages with the real AgentScope 2.x; runs in its own environment.
 
 Its requests are ``{"load": message}`` and ``{"make": what}``; see the tests beside it.
 """
@@ -15,7 +15,7 @@ library: Any = import_module("agentscope.message")
 
 
 def fields(message: Any) -> dict[str, Any]:
-    """Return what a message says, each block with its class."""
+    """Return the fields of a message, each block with its class."""
     cls: Any = message.__class__
     names: list[str] = [*cls.model_fields]
     own: dict[str, Any] = {name: getattr(message, name) for name in names if name != "content"}
@@ -24,12 +24,12 @@ def fields(message: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return what json cannot write as plain data."""
+    """Return values that json can't write as plain data."""
     return value.model_dump(mode="json")
 
 
 def block_of(request: dict[str, Any]) -> Any:
-    """Return a block, or a source, made with its constructor."""
+    """Return a block or source made with its constructor."""
     arguments: dict[str, Any] = dict(request["fields"])
     for name in ("hint", "output"):
         if not isinstance(arguments.get(name, ""), str):
@@ -50,7 +50,7 @@ def made(request: dict[str, Any]) -> Any:
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the library says to one request."""
+    """Return the library's response to one request."""
     message = library.Msg.model_validate(request["load"]) if "load" in request else made(request["make"])
     return {"fields": fields(message), "dump": json.loads(message.model_dump_json())}
 

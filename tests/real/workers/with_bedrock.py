@@ -1,4 +1,4 @@
-"""Validates documents with the real botocore; runs in an environment of its own.
+"""Validates documents with the real botocore; runs in its own environment.
 
 Its requests are ``{"body": request}`` and ``{"response": response}``; see the tests beside it.
 """
@@ -34,15 +34,15 @@ def with_bytes(value: Any, shape: Any) -> Any:
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the package says to one document; an error if it refuses it."""
+    """Return the package's response to one document, or the error if it refuses it."""
     kind, document = next(iter(request.items()))
     shape = converse.input_shape if kind == "body" else converse.output_shape
-    # The model is a part of the address.
+    # The model is part of the address.
     given = {**document, "modelId": "m"} if kind == "body" else document
     report = validator.validate(with_bytes(given, shape), shape)
     errors = report.generate_report().splitlines()
     if kind == "response":
-        # A client checks no response; a test looks for the names and types of what is there.
+        # A client doesn't check responses, so compare the names and types of their keys here.
         errors = [line for line in errors if not line.startswith(("Missing required", "Invalid length"))]
     return {"error": "; ".join(errors)} if errors else {"ok": True}
 

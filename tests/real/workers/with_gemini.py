@@ -1,4 +1,4 @@
-"""Validates documents with the real google-genai; runs in an environment of its own.
+"""Validates documents with the real google-genai; runs in its own environment.
 
 Its requests are ``{"body": request}`` and ``{"response": response}``; see the tests beside it.
 """
@@ -14,7 +14,7 @@ types: Any = import_module("google.genai.types")
 
 
 def body_problems(body: dict[str, Any]) -> None:
-    """Validate what a request holds, as the package's calls do; they take the parts of a body one by one.
+    """Validate the parts of a request one by one, as the package's calls take them.
 
     Raises:
         ValidationError: if the package refuses it.
@@ -30,7 +30,7 @@ def body_problems(body: dict[str, Any]) -> None:
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the package says to one document; an error if it refuses it."""
+    """Return the package's response to one document, or the error if it refuses it."""
     if "response" in request:
         types.GenerateContentResponse.model_validate(request["response"])
     else:

@@ -1,4 +1,4 @@
-"""Loads and makes messages with the real lionpride; runs in an environment of its own.
+"""Loads and makes messages with the real lionpride; runs in its own environment.
 
 Its requests are ``{"load": message}`` and ``{"make": what}``; see the tests beside it.
 """
@@ -14,13 +14,13 @@ library: Any = import_module("lionpride.session.messages")
 
 
 def said(content: Any) -> dict[str, Any]:
-    """Return the fields of a content that are set, to the letter: an empty one is set, too."""
+    """Return exactly the fields of a content that are set, empty ones included."""
     unset: Any = import_module("lionpride.types").Unset
     return {name: getattr(content, name) for name in content.allowed() if getattr(content, name) is not unset}
 
 
 def fields(message: Any) -> dict[str, Any]:
-    """Return what a message says."""
+    """Return the fields of a message."""
     return {
         "id": str(message.id),
         "created_at": message.created_at.isoformat(),
@@ -36,20 +36,20 @@ def fields(message: Any) -> dict[str, Any]:
 
 
 def made(request: dict[str, Any]) -> Any:
-    """Return a message made with the library's own constructors, or a clone of it."""
+    """Return a message made with the library's constructors, or a clone of it."""
     content = getattr(library, request["class"]).create(**request["content"])
     message = library.Message(content=content, **request["fields"])
     return message.clone(**request["clone"]) if "clone" in request else message
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the library says to one request."""
+    """Return the library's response to one request."""
     message = library.Message.from_dict(request["load"]) if "load" in request else made(request["make"])
     how = {"mode": "json", **request.get("make", {}).get("how", {})}
     done = {"fields": fields(message)}
     try:
         return {**done, "dump": message.to_dict(**how)}
-    except TypeError as error:  # it writes no integers beyond 64 bits
+    except TypeError as error:  # it can't write integers beyond 64 bits
         return {**done, "no dump": str(error)}
 
 

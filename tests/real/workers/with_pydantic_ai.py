@@ -1,6 +1,6 @@
-"""Reads and dumps documents with the real pydantic-ai; runs in an environment of its own.
+"""Reads and dumps documents with the real pydantic-ai; runs in its own environment.
 
-Its requests are ``{"body": messages}``; the answer is the library's own dump of them. See the test beside it.
+Its requests are ``{"body": messages}``; the response is the library's own dump of them. See the test beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ adapter: Any = import_module("pydantic_ai.messages").ModelMessagesTypeAdapter
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the package makes of one document; an error if it refuses it."""
+    """Return the package's dump of one document, or the error if it refuses it."""
     try:
         messages = adapter.validate_json(json.dumps(request["body"]))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Renders rows with the real transformers; runs in an environment of its own.
+"""Renders rows with the real transformers; runs in its own environment.
 
 Its requests are ``{"template": text, "row": row}``; see the tests beside it.
 """
@@ -14,7 +14,7 @@ render: Any = import_module("transformers.utils.chat_template_utils").render_jin
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what a template makes of a row; an error if it refuses it."""
+    """Return a row rendered by a template, or the error if the template refuses it."""
     row = request["row"]
     texts, _ = render([row["messages"]], tools=row.get("tools"), chat_template=request["template"])
     return {"text": texts[0]}
