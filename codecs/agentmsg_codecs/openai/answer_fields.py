@@ -107,9 +107,9 @@ class Level:
         return frozenset({self.inner, *self.by_key})
 
     @cached_property
-    def always(self) -> frozenset[str]:
+    def always(self) -> tuple[str, ...]:
         """The keys that usually stand there."""
-        return frozenset(field.native for field in self.fields if field.is_always)
+        return tuple(field.native for field in self.fields if field.is_always)
 
     def read(self, native: Native, values: Native, told: Native) -> tuple[Native, Native]:
         """Read the fields and the metadata that an object tells of a message; return its notes and its extras."""
@@ -134,8 +134,7 @@ class Level:
                         told[key] = value
                     else:
                         note[key] = spelling.spelling_of(value) or ["=", value]
-        if not native.keys() >= self.always:
-            note |= dict.fromkeys(self.always - native.keys(), "absent")
+        note |= {key: "absent" for key in self.always if key not in native}
         return note, rest
 
     def write(self, message: am.Msg, inner: Any) -> Native:
