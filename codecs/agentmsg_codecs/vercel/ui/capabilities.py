@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.rules as own
 import agentmsg_codecs.vercel.ui.v4 as old
@@ -17,7 +19,6 @@ from agentmsg.formats import (
     Row,
     adopt,
     carried_extras,
-    cells,
     grouping,
     is_mapping,
     is_marked,
@@ -29,10 +30,10 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import carried_provider
 from agentmsg_codecs.vercel.names import OPTIONS, UI
+from agentmsg_codecs.vercel.options import place_rows
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
-from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
+from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.tool_parts import is_own_denial
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.vercel.ui.messages import Messages
 
 _KEYS = frozenset({"id", "role", "parts", "metadata"})
-_RESULT_KEY = "resultProviderMetadata"
 _WORDS: Mapping[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
 _OTHERS = {**rules.TEXT_ROWS, am.ToolResultBlock: Row({}, own.orphan)}
 _ANSWERS: Any = {
@@ -55,45 +55,8 @@ _ANSWERS: Any = {
 }
 
 
-class _Table:
-    """Makes the rows."""
-
-    def __init__(self, messages: Messages) -> None:
-        self.messages, self.described = messages, messages.described
-        self.rows = Rows(messages.described)
-
-    def settled(self, cls: type[Any], row: Row, names: Sequence[str]) -> Row:
-        """Return a row whose extras may be options of providers; those of a call and its result share a part."""
-        options = OPTIONS_OF.get(cls)
-        if options is None:
-            return row
-        row = options.row(row, self.described.shapes[names[0]], [self.described.forms[name] for name in names])
-        fields = dict(row.fields)
-        if cls is am.ToolUseBlock:
-            fields |= {
-                "kind": cells.kinds("server"),
-                "provider": carried_provider,
-                "extras": _of_call(row.fields["extras"]),
-            }
-        if cls is am.ToolResultBlock:
-            fields |= {"provider": carried_provider, "status": own.status, "error": own.error, "name": KEEP}
-            fields["extras"] = _of_result(row.fields["extras"])
-        return Row(fields, row.otherwise, row.concerns)
-
-    def place(self, place: str) -> dict[type[Any], Row]:
-        """Return the rows of a place."""
-        native = rules.native_block_row(UI, self.messages.returns(place))
-        found = self.rows.place(place, _ANSWERS, {**_OTHERS, am.NativeBlock: native})
-        forms = [self.described.forms[name] for name in self.described.places[place]]
-        names = {cls: [form.name for form in forms if form.cls is cls] for cls in found}
-        return {cls: self.settled(cls, row, names[cls]) if names[cls] else row for cls, row in found.items()}
-
-    def result(self) -> Row:
-        """Return the row of what a client's tool gave; its call says the name."""
-        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds())
-        row = self.settled(am.ToolResultBlock, row, ("result",))
-        fields = {name: cell for name, cell in row.fields.items() if name not in ("name", "provider")}
-        return Row(fields, row.otherwise)
+def _changed(row: Row, **fields: Cell) -> Row:
+    return attrs.evolve(row, fields={**row.fields, **fields})
 
 
 def _of_call(cell: Cell) -> Cell:
@@ -117,9 +80,9 @@ def _of_result(cell: Cell) -> Cell:
     def both(extras: Any, block: Any) -> Any:
         kept = cell(extras, block)
         mine = kept.get(UI)
-        if mine is None or mine.keys() == {_RESULT_KEY}:
+        if mine is None or mine.keys() == {RESULT_KEY}:
             return kept
-        return _replaced(kept, {key: mine[key] for key in mine if key == _RESULT_KEY})
+        return _replaced(kept, {key: mine[key] for key in mine if key == RESULT_KEY})
 
     return both
 
@@ -180,18 +143,25 @@ def _says_twice(message: am.Msg) -> bool:
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
-    table = _Table(messages)
+    described = messages.described
+    system, user, assistant = (
+        place_rows(messages, place, _ANSWERS, OPTIONS_OF, _OTHERS) for place in ("system", "user", "assistant")
+    )
+    calls, results = assistant[am.ToolUseBlock], assistant[am.ToolResultBlock]
+    assistant[am.ToolUseBlock] = _changed(calls, extras=_of_call(calls.fields["extras"]))
+    assistant[am.ToolResultBlock] = _changed(results, extras=_of_result(results.fields["extras"]), name=KEEP)
+    extras_of_results = OPTIONS_OF[am.ToolResultBlock].extras(described, [described.forms["result"]])
+    result = Rows(described).row("result", rules={am.ToolResultBlock: own.result}, extras=_of_result(extras_of_results))
     extras = carried_extras((UI, _taken), odd=_is_odd)
     fields: dict[str, Cell] = {"id": KEEP, "created_at": _time, "metadata": KEEP, "extras": extras}
-    system = MessageRow(fields=fields, blocks=table.place("system"))
     return Caps(
         messages={
-            "system": system,
-            "developer": MessageRow(fields=fields, blocks=system.blocks, otherwise=rules.role_rule("system")),
-            "user": MessageRow(fields=fields, blocks=table.place("user"), results=_WORDS),
-            "assistant": MessageRow(fields=fields, blocks=table.place("assistant"), results=_WORDS,
+            "system": MessageRow(fields=fields, blocks=system),
+            "developer": MessageRow(fields=fields, blocks=system, otherwise=rules.role_rule("system")),
+            "user": MessageRow(fields=fields, blocks=user, results=_WORDS),
+            "assistant": MessageRow(fields=fields, blocks=assistant, results=_WORDS,
                                     otherwise=own.with_results, concerns=am.ToolResultBlock),
-            "tool": MessageRow(blocks={am.ToolResultBlock: table.result()}, results=_WORDS),
+            "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_WORDS),
             "native": rules.native_message_row(UI, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },

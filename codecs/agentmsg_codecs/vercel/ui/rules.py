@@ -10,7 +10,7 @@ import agentmsg as am
 from agentmsg.formats import Drop, Swap, dump_json, is_marked, media, restructure, rules
 from agentmsg_codecs.vercel.media import is_url
 from agentmsg_codecs.vercel.names import UI, USUAL
-from agentmsg_codecs.vercel.rules import owned
+from agentmsg_codecs.vercel.rules import with_runner
 from agentmsg_codecs.vercel.ui.format import read_url
 
 if TYPE_CHECKING:
@@ -126,17 +126,7 @@ def orphan(block: am.ToolResultBlock) -> Any:
 
 def server_result(block: am.ToolResultBlock) -> Any:
     """Keep what a tool gave that its provider ran."""
-    return owned(block, result(block)) if block.kind == "server" else orphan(block)
-
-
-def status(value: str, block: am.ToolResultBlock) -> str | None:
-    """Keep that a call failed, or was denied."""
-    return value if value in ("denied", "error") else "error" if block.is_error else None
-
-
-def error(value: str, block: am.ToolResultBlock) -> str | None:
-    """Keep why a call was denied."""
-    return value if block.status == "denied" else None
+    return with_runner(block, result(block)) if block.kind == "server" else orphan(block)
 
 
 # -- which result stands with which call -----------------------------------------------------------------------------
