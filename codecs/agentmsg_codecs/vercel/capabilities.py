@@ -74,7 +74,8 @@ def make_caps(messages: Messages) -> Caps:
     fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _KEYS))}
     user = place("user", {**_TYPED, am.ImageBlock: carried(is_typed=False)})
     assistant = place("assistant", {
-        **_TYPED, am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"), am.ToolResultBlock: own.server_result,
+        **_TYPED, am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"),
+        am.ToolResultBlock: own.server_result,
     })  # fmt: skip
     inner = place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)), INNER_OPTIONS_OF)
     extras = OPTIONS_OF[am.ToolResultBlock].extras(described, [described.forms["result"]])
