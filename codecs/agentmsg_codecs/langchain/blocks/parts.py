@@ -370,7 +370,7 @@ class ContentParts(Parts):
             native = spelling.put_back(block, plain, family=FAMILY, read=lambda part: self.read(thaw(part), provider))
         for mark, _, back in v1.MOVES:
             if is_marked(block, FAMILY, f"/{mark}"):
-                native = back(native)
+                native = back(native) or native
         return native
 
 

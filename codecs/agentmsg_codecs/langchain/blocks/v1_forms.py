@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, KEEP, Native, is_list, is_object, maker, text_at, word_at
+from agentmsg.formats import EMPTY, KEEP, Native, is_list, is_object, maker, natives, text_at, word_at
 from agentmsg.formats.forms import Form, Hatch, Key, Spread, Text
 from agentmsg_codecs.langchain.blocks.citations import is_place, is_translated, read_citation, write_citation
 from agentmsg_codecs.langchain.blocks.v1 import (
@@ -15,7 +15,6 @@ from agentmsg_codecs.langchain.blocks.v1 import (
     extras_hatch,
     nothing,
     read_extras,
-    spelt_oddly,
     write_extras,
 )
 from agentmsg_codecs.langchain.blocks.v1_calls import CALLS
@@ -39,7 +38,7 @@ def _citing(key: str, *, is_of_own: bool) -> Hatch:
     def get(part: Native) -> Native:
         value = part[key]
         if not is_list(value) or not (value or is_of_own):
-            return spelt_oddly(key, value)
+            return natives.unread(part, key)
         citations = tuple(map(read_citation, value))
         return {"citations": citations, **({} if are_own(citations) == is_of_own else {"notes": {"/shape": key}})}
 
