@@ -30,8 +30,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Each, Form, Hatch, Key, Link, Text, Via, Words, Wrapped
 from agentmsg_codecs.langchain.blocks.dialects import held
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text
-from agentmsg_codecs.langchain.blocks.v1_calls import INPUT
-from agentmsg_codecs.langchain.blocks.v1_forms import TITLES
+from agentmsg_codecs.langchain.blocks.v1_forms import TITLES, args_of, call_input
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -69,7 +68,16 @@ def foreign(*keys: str, must: tuple[str, ...] = ()) -> Hatch:
 
 _SERVER = {"kind": "server", "provider": ANTHROPIC}
 _FUNCTION = {"kind": "function"}
-_CALL = (Key("id", "id", Link(), "null"), Key("name", "name", Text()), INPUT, CACHE)
+
+
+def _read_input(value: Any) -> Any:
+    if not is_object(value):
+        raise Unreadable
+    return call_input(value)
+
+
+_INPUT = Key("input", "input", Via(_read_input, args_of))
+_CALL = (Key("id", "id", Link(), "null"), Key("name", "name", Text()), _INPUT, CACHE)
 
 
 def _is_object(block: am.ToolUseBlock) -> bool:

@@ -28,12 +28,12 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Const, Form, Hatch, Key, Link, Object, Spread, Text, Via, Wrapped
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, says_only
-from agentmsg_codecs.langchain.blocks.v1_calls import CHUNK
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
     BY_DATA,
     BY_FILE_ID,
     BY_URL,
+    CHUNK,
     MEDIA,
     MIME,
     TITLES,

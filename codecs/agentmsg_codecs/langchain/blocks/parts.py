@@ -46,8 +46,7 @@ from agentmsg_codecs.langchain.blocks.tables import (
     quick_reader,
     says_all_of,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import of_call
-from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
+from agentmsg_codecs.langchain.blocks.v1_forms import FORMS, of_call
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:

@@ -148,9 +148,9 @@ def write_extras(block: Any, names: Mapping[str, str], owner: str | None = None,
 _BESIDE = dict.fromkeys(("signature", "metadata", "phase"), KEEP)
 
 
-def nothing(_: Native) -> Native:
-    """Return what a hatch reads that is for writing alone."""
-    return {}
+def only_written(put: Callable[[Any], Native]) -> Hatch:
+    """Return the item of keys that another item reads."""
+    return Hatch(keys=(), cells={}, get=lambda _: {}, put=put)
 
 
 def extras_hatch(names: Mapping[str, str] = EMPTY, owner: str | None = None) -> Hatch:

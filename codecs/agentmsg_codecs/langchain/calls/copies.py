@@ -29,7 +29,7 @@ from agentmsg.formats import (
     tool_arguments,
 )
 from agentmsg_codecs.langchain.blocks.v1 import says_only
-from agentmsg_codecs.langchain.blocks.v1_calls import args_of
+from agentmsg_codecs.langchain.blocks.v1_forms import args_of
 from agentmsg_codecs.langchain.names import FAMILY, digest
 
 if TYPE_CHECKING:

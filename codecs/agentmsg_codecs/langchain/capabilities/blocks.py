@@ -9,7 +9,6 @@ import attrs
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.citations as cited
-import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     KEEP,
@@ -36,6 +35,7 @@ from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.blocks.parts import provider_of
 from agentmsg_codecs.langchain.blocks.server_tools import KEYS
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
+from agentmsg_codecs.langchain.blocks.v1_forms import error_first
 from agentmsg_codecs.langchain.calls.copies import SPACES, extras_of_copies
 from agentmsg_codecs.langchain.messages.fields import FIELDS
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS
@@ -64,7 +64,7 @@ def _block_extras(parts: ContentParts, *, has_copies: bool) -> Cell:
         kept = {space: own for space, own in kept.items() if own}
         own = kept.get(FAMILY)
         if own is not None and type(block) is am.ToolUseBlock and not block.is_valid:
-            kept[FAMILY] = v1_calls.error_first(own)
+            kept[FAMILY] = error_first(own)
         found = _coming_back(parts, block, kept) | (_of_copies(extras, block, parts) if has_copies else {})
         kept = {space: found[space] for space in extras if space in found}
         return extras if len(kept) == len(extras) and am.same(adopt(kept), extras) else kept
