@@ -232,7 +232,7 @@ def test_unsure_is_said(document: Any) -> None:
 @pytest.mark.parametrize(
     ("document", "name"),
     [
-        ([{**PLAIN[0], "timestamp": "2026-01-02T03:04:05Z", "id": "1"}, PLAIN[1]], "openai"),
+        ([{**PLAIN[0], "created_at": "2026-01-02T03:04:05Z"}, PLAIN[1]], "openai"),
         ([PLAIN[0], {**PLAIN[1], "partial": True}], "openai"),
         ([{**PLAIN[0], "channel": "analysis"}], None),
         ([{**PLAIN[0], "timestamp": 1, "thinking": "hm"}], None),

@@ -15,6 +15,7 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, NotUnderstood, excerpt
 from agentmsg.formats.codec import Codec
+from agentmsg.formats.natives import extras_of
 from agentmsg.formats.understanding import BAR, OWN, extras_said, sampled, understanding_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
 from agentmsg.registry import codec_names, get_codec
@@ -184,6 +185,8 @@ def _leads(look: _Look) -> bool:
         return False
     history = _sample_read(codec, tree)
     if history is None or codec.likeness(codec.sample(tree)) < BAR:
+        return False
+    if "type" in extras_of(history, codec.family):  # an event that holds messages
         return False
     if not understanding_of(history, codec.family, codec.kept).is_clear:
         return False

@@ -25,8 +25,7 @@ def sniff_messages(document: Any) -> float:
     if not is_sequence(messages) or not messages:
         return 0.0
     scores = list(map(_sniff, messages))
-    # A body with a type is an event; one with a system prompt is Anthropic's.
-    if min(scores) == 0.0 or (is_mapping(document) and ("system" in document or "type" in document)):
+    if min(scores) == 0.0 or (is_mapping(document) and "system" in document):
         return 0.0
     return max(scores)
 
