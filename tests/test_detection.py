@@ -229,6 +229,22 @@ def test_unsure_is_said(document: Any) -> None:
     assert all(score < BAR for _, score in am.detect(document))
 
 
+@pytest.mark.parametrize(
+    ("document", "name"),
+    [
+        ([{**PLAIN[0], "created_at": "2026-01-02T03:04:05Z"}, PLAIN[1]], "openai"),
+        ([PLAIN[0], {**PLAIN[1], "partial": True}], "openai"),
+        ([{**PLAIN[0], "channel": "analysis"}], None),
+        ([{**PLAIN[0], "timestamp": 1, "thinking": "hm"}], None),
+    ],
+    ids=str,
+)
+def test_bookkeeping_does_not_hide_a_format(document: Any, name: str | None) -> None:
+    """Unknown ids, times, numbers and flags are no obstacle where no other format fits; any other key is."""
+    scores = am.detect(document)
+    assert (scores[0][0] if scores[0][1] >= BAR else None) == name
+
+
 def test_the_error_names_best_guess_and_unknown_keys() -> None:
     """The missed keys are in the message, and are an attribute of the error."""
     with pytest.raises(am.NotUnderstood, match=r"the closest is anthropic \(0\.\d\d\): unknown keys words") as caught:

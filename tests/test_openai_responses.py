@@ -16,6 +16,7 @@ from hypothesis import given, settings
 import agentmsg as am
 from agentmsg.formats import is_object
 from agentmsg.formats.spelling import same_document
+from agentmsg.testing.laws import carried_account, honest_account, sendable
 from agentmsg.testing.strategies import histories
 from agentmsg_codecs.openai_responses import OpenAIResponsesCodec
 from agentmsg_codecs.openai_responses.response import OpenAIResponsesResponseCodec
@@ -61,6 +62,7 @@ CITED = {
 
 # -- items are blocks or messages -------------------------------------------------------------------------------------
 
+ASKED = am.ToolUseBlock(None, "ask", {}, item_id="mcp_1", extras={FAMILY: {"server_label": "wiki"}}, **SERVER)
 MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
     ("a user's text", {"role": "user", "content": "Hi"}, msg("user", am.TextBlock("Hi"))),
     (
@@ -125,11 +127,43 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
         )),
     ),
     (
-        "a call of an MCP server",
+        "a call of an MCP server and its result",
         MCP,
-        msg("assistant", am.ToolUseBlock(
-            None, "ask", {}, item_id="mcp_1", extras={FAMILY: {"server_label": "wiki", "output": "Yes"}}, **SERVER
+        msg("assistant", ASKED, am.ToolResultBlock(None, "Yes", name="ask", item_id="mcp_1", **SERVER)),
+    ),
+    (
+        "a call of an MCP server that failed",
+        {"error": "No.", **{key: MCP[key] for key in MCP if key != "output"}},
+        msg("assistant", ASKED, am.ToolResultBlock(
+            None, name="ask", error="No.", status="error", item_id="mcp_1", **SERVER
         )),
+    ),
+    (
+        "code and its outputs",
+        {"type": "code_interpreter_call", "id": "ci_1", "code": "1", "container_id": "c", "status": "completed",
+         "outputs": [{"type": "logs", "logs": "1"}, {"type": "image", "url": "https://x.test/a.png"}]},
+        msg(
+            "assistant",
+            am.ToolUseBlock(
+                None, "code_interpreter", {"code": "1", "container_id": "c"}, item_id="ci_1", **SERVER
+            ),
+            am.ToolResultBlock(
+                None, [am.TextBlock("1"), am.ImageBlock(am.URLSource("https://x.test/a.png"))],
+                name="code_interpreter", item_id="ci_1", **SERVER,
+            ),
+        ),
+    ),
+    (
+        "a search in files and its results",
+        {"type": "file_search_call", "id": "fs_1", "queries": ["x"], "status": "completed",
+         "results": [{"file_id": "f", "text": "X."}]},
+        msg(
+            "assistant",
+            am.ToolUseBlock(None, "file_search", {"queries": ["x"]}, item_id="fs_1", **SERVER),
+            am.ToolResultBlock(
+                None, structured=[{"file_id": "f", "text": "X."}], name="file_search", item_id="fs_1", **SERVER
+            ),
+        ),
     ),
     (
         "tools that arrive",
@@ -298,6 +332,56 @@ def test_assistants_that_follow_each_other_are_one() -> None:
     assert document["input"] == [{"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"}]
     assert [(loss.kind, loss.path) for loss in losses if loss.kind == "merged"] == [("merged", ("messages", 2))]
     assert am.same(am.restore(am.decode(document, "openai-responses"), losses)[2], msg("assistant", am.TextBlock("b")))
+
+
+def _served_result(content: Any = "Yes", **fields: Any) -> am.ToolResultBlock:
+    own: dict[str, Any] = {"tool_call_id": None, "name": "ask", "item_id": "mcp_1", **SERVER, **fields}
+    return am.ToolResultBlock(content=content, **own)
+
+
+@pytest.mark.parametrize("codec", ["openai-responses", "openai-responses-response"])
+@pytest.mark.parametrize(
+    "result",
+    [
+        _served_result(),
+        _served_result(()),
+        _served_result("a", structured={"a": 1}),
+        _served_result([am.TextBlock("a"), am.TextBlock("b")]),
+        _served_result([am.ImageBlock(am.FileSource("f", "openai"))]),
+        _served_result((), error="No."),
+        _served_result((), error="No.", status="error"),
+        _served_result((), structured=[1], status="error"),
+        _served_result(item_id=None),
+        _served_result(item_id="mcp_2"),
+        _served_result(tool_call_id="mcp_1"),
+        _served_result(tool_call_id="other"),
+        _served_result(name="tell"),
+        _served_result(name=None),
+        _served_result(provider="anthropic"),
+        _served_result(extras={FAMILY: {"error": 1}}),
+    ],
+)
+def test_results_of_servers_are_in_the_item_of_their_call(result: am.ToolResultBlock, codec: am.CodecName) -> None:
+    """A result right after its call is in its item; anywhere else, or with more to it, it is text; all is reported."""
+    between = am.TextBlock("So:")
+    full = ASKED.evolve(extras={FAMILY: {"server_label": "wiki", "output": "Yes"}})
+    python = ASKED.evolve(name="code_interpreter", input={"code": "", "container_id": ""}, extras={}, item_id="ci_1")
+    for blocks in (
+        (ASKED, result),
+        (ASKED, result, result),
+        (ASKED, ASKED, result, result),
+        (result,),
+        (ASKED, between, result),
+        (full,),
+        (full, result),
+        (python, result.evolve(name=python.name, item_id="ci_1")),
+        (ASKED.evolve(id="x"), result),
+        (ASKED.evolve(item_id=None), result),
+        (ASKED.evolve(name="program"), result.evolve(name="program")),
+    ):
+        history = am.History.of(msg("assistant", *blocks))
+        for law in (honest_account, carried_account, sendable):
+            law(am.get_codec(codec), history)
 
 
 def test_instructions_stand_where_they_stood() -> None:

@@ -1,7 +1,8 @@
 """detect, recognize: find a document's format.
 
-Each codec scores a document; see ``Codec.sniff``. ``recognize`` decides: the best score must reach the bar, and any
-format that scores nearly as well must read the same. Among formats that read the same, the more common scores higher.
+Each codec scores a document; see ``Codec.sniff``. A format without rivals is raised to the bar if all that it doesn't
+know is bookkeeping. ``recognize`` decides: the best score must reach the bar, and any format that scores nearly as
+well must read the same. Among formats that read the same, the more common scores higher.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, NotUnderstood, excerpt
 from agentmsg.formats.codec import Codec
-from agentmsg.formats.understanding import BAR, OWN, sampled
+from agentmsg.formats.natives import extras_of
+from agentmsg.formats.understanding import BAR, OWN, extras_said, sampled, understanding_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
 from agentmsg.registry import codec_names, get_codec
 from agentmsg.values.copies import copy_document
@@ -31,6 +33,12 @@ __all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
 
 # If a rival comes this close, what the two read is compared.
 _CLOSE = 0.1
+# The least score of a format that may be raised to the bar: it has no rival.
+_LEAST = 0.4
+_BOOKKEEPING = frozenset({
+    "created", "createdAt", "created_at", "date", "id", "index", "message_id", "meta", "metadata", "time", "timestamp",
+    "updatedAt", "updated_at", "uuid",
+})  # fmt: skip
 # The most unknown keys to name.
 _NAMED = 6
 
@@ -160,7 +168,35 @@ def _look(document: Any, limits: Limits) -> _Look:
                 scores[name] = _score(codec, sample if takes_samples else trees[name])
     if failure is not None and not trees:
         raise failure
-    return _Look(trees, sorted((pair for pair in scores.items() if pair[1] > 0), key=_by_score))
+    look = _Look(trees, sorted((pair for pair in scores.items() if pair[1] > 0), key=_by_score))
+    if not _leads(look):
+        return look
+    (name, _), *others = look.scores
+    return _Look(trees, [(name, BAR), *others])
+
+
+def _leads(look: _Look) -> bool:
+    """Whether the best format has no rival and knows all of a document but its bookkeeping."""
+    if not _LEAST <= look.best < BAR:
+        return False
+    name = look.scores[0][0]
+    codec, tree = get_codec(name), look.trees[name]
+    if any(2 * score > look.best and _read_differently(look, name, rival) for rival, score in look.scores[1:]):
+        return False
+    history = _sample_read(codec, tree)
+    if history is None or codec.likeness(codec.sample(tree)) < BAR:
+        return False
+    if "type" in extras_of(history, codec.family):  # an event that holds messages
+        return False
+    if not understanding_of(history, codec.family, codec.kept).is_clear:
+        return False
+    return all(map(_is_bookkeeping, extras_said(history, codec.family)))
+
+
+def _is_bookkeeping(entry: tuple[str, Any]) -> bool:
+    """Whether an unknown key tells nothing about the conversation: an id, a time, a number, or a flag."""
+    key, value = entry
+    return key in _BOOKKEEPING or type(value) in (bool, int, float)
 
 
 def _sampled(tree: Any) -> Any:

@@ -168,9 +168,9 @@ class Caps:
         needs_id: whether a tool call or result without an id must get one before it can be written.
         derives_names: the format names the tool of a call but not of its result, and the reader gives a result the name
             of its call (see agentmsg.model.tool_links.CallNames). Such a name is supported, whatever the row says.
-        relink: for a format without ids: returns fitted messages with the ids by which its reader will know them, or
-            their calls and results, as plain texts; the same objects if all have them. It looks at no message further
-            on.
+        relink: for a format whose reader adds ids or citations: returns fitted messages as that reader will know them,
+            or their calls and results as plain texts; the same objects if they are so already. It looks at no message
+            further on.
         drops_emptied: a message of which nothing is left is dropped, if it had content; else it stays, empty.
         apart: rows of blocks that move from a tool's result into a user message after it; None drops them.
         everything: the format supports every History; all else is empty.

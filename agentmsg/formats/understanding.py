@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from agentmsg.model.history import History
 
-__all__ = ["BAR", "OWN", "Understanding", "sampled", "score_of", "some_of", "understanding_of"]
+__all__ = ["BAR", "OWN", "Understanding", "extras_said", "sampled", "score_of", "some_of", "understanding_of"]
 
 # The most entries to sample from a list, and how many of these are the first ones. The others are searched among this
 # many near the start, and as many spread over the rest.
@@ -179,7 +179,7 @@ def understanding_of(history: History, family: str, kept: frozenset[str] = froze
                 unknown.update(dict.fromkeys(_native_keys(obj)))
         elif getattr(obj, "role", None) != "native":
             known.update((type(obj), name) for name in _filled(obj))
-        unknown.update(dict.fromkeys((type(obj).__name__, key) for key in _extra_keys(obj, family)))
+        unknown.update(dict.fromkeys((type(obj).__name__, key) for key, _ in _extras(obj, family)))
     names = dict.fromkeys(key for _, key in unknown if key not in kept)
     return Understanding(len(known), tuple(names), blocks, natives)
 
@@ -196,12 +196,17 @@ def _objects(parts: object) -> Iterator[Noted]:
             waiting.extend(reversed(part))
 
 
-def _extra_keys(obj: Noted, family: str) -> Iterator[str]:
-    """Yield the keys of a family's extras that say something."""
+def extras_said(history: History, family: str) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of a family's extras in messages, with their values, that say something."""
+    for obj in _objects(history.messages):
+        yield from _extras(obj, family)
+
+
+def _extras(obj: Noted, family: str) -> Iterator[tuple[str, Any]]:
     for extra, value in obj.extras.items():
         if extra == family or extra.startswith(f"{family}."):
             held: Any = value if is_mapping(value) else {extra: value}
-            yield from (key for key, each in held.items() if each not in _NOTHING)
+            yield from ((key, each) for key, each in held.items() if each not in _NOTHING)
 
 
 def _native_keys(block: NativeBlock) -> Iterator[tuple[str, str]]:

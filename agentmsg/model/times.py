@@ -7,7 +7,7 @@ field is optional (see ``generated.given``).
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from agentmsg.model.generated import MadeTime
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MadeTime", "nearest_milli", "read_time", "write_time", "write_time_z"]
+__all__ = ["MadeTime", "nearest_milli", "read_time", "write_time", "write_time_js", "write_time_z"]
 
 _MILLI = 1000
 _UTC = "+00:00"
@@ -52,6 +52,13 @@ def write_time_z(time: datetime) -> str:
         return f"{_dumps()(time)[1:-7].decode()}Z"
     text = time.isoformat()
     return f"{text.removesuffix(_UTC)}Z" if text.endswith(_UTC) else text
+
+
+def write_time_js(time: datetime) -> str | None:
+    """Return the text that JavaScript's ``toISOString`` writes; None for a time that it can't express exactly."""
+    if time.utcoffset() != timedelta(0) or time.microsecond % _MILLI:
+        return None
+    return f"{time.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
 @cache

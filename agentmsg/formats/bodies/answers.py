@@ -88,6 +88,7 @@ def answer_caps(
     needs_id: Callable[[Any], bool],
     results: Mapping[type[Any], Any] | None = None,
     otherwise: Callable[[Any], Any] | None = None,
+    relink: Callable[[Any], Any] | None = None,
 ) -> Caps:
     """Return the capability table of responses.
 
@@ -98,10 +99,11 @@ def answer_caps(
         needs_id: as for ``Caps``.
         results: the rows of blocks inside results.
         otherwise: as for ``MessageRow``.
+        relink: as for ``Caps``.
     """
     own = {**Rows(answer).row("response").fields, **fields}
     row = MessageRow(fields=own, blocks=blocks, results=results, otherwise=otherwise)
-    return Caps(messages={"assistant": row}, arrange=(split_results, keep_first), needs_id=needs_id)
+    return Caps(messages={"assistant": row}, arrange=(split_results, keep_first), needs_id=needs_id, relink=relink)
 
 
 def completed(message: Msg, **wanted: Any) -> Any:

@@ -21,7 +21,7 @@ class Gemini(Codec):
 
     family: ClassVar[str] = FAMILY
     writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"groundingMetadata", "citationMetadata", "further"}
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"citationMetadata", "further"}
     kept: ClassVar[frozenset[str]] = both(KEPT)
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

@@ -13,6 +13,7 @@ Follows the Python package google-genai 3.4.
 | finishReason: MAX_TOKENS; SAFETY; any other | finish_reason "length"; "content_filter"; the same word |
 | promptFeedback.blockReason, without candidates | finish_reason "content_filter" |
 | usageMetadata | usage; its output is candidatesTokenCount and thoughtsTokenCount together |
+| groundingMetadata: the sources of parts of the text | also citations of the text; positions in characters |
 | other keys of the candidate, such as groundingMetadata | extras["gemini.candidate"] |
 | unknown keys | extras["gemini.response"] |
 | further candidates; none | extras["gemini.candidates"]; a message with no content |
@@ -54,6 +55,7 @@ from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Te
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
 from agentmsg_codecs.gemini.format import USAGE
+from agentmsg_codecs.gemini.grounding import grounded, regrounded
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
 from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, RESPONSE, both, snake
 from agentmsg_codecs.gemini.spelling import camel, spell
@@ -99,15 +101,18 @@ class GeminiResponseCodec(Answers, Gemini):
             (RESPONSE, lambda _: of_response),
             odd=_is_odd,
         )
+        rows = model_rows(self.engine)
+        text = rows[am.TextBlock]
         return answer_caps(
             self.answer,
             fields={
                 "usage": cells.usage(_COUNTS, extras=of_usage, wanted=_wanted, case=_SOUND),
                 "extras": extras,
             },
-            blocks=model_rows(self.engine),
+            blocks={**rows, am.TextBlock: attrs.evolve(text, fields={**text.fields, "citations": KEEP})},
             results=text_rows(),
             needs_id=natives.lacks_id(FAMILY),
+            relink=regrounded,
         )
 
     def read(self, document: Any) -> am.History:
@@ -203,6 +208,7 @@ def _candidate(engine: Messages) -> Hatch:
             rest["index"] = candidate["index"]
         spaces = {space: adopt(own) for space, own in ((FAMILY, more), (CANDIDATE, rest), (FURTHER, others)) if own}
         finish = natives.ended(content) if word == "stop" else word
+        content = grounded(content, rest) if rest else content
         return {"content": content, "finish_reason": finish, "notes": notes, "extras": spaces}
 
     def write(message: am.Msg) -> Native:

@@ -9,7 +9,7 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | OpenAI | agentmsg |
 | --- | --- |
 | system, developer, user, assistant, tool | the same roles, one message each |
-| function, with its name | tool, with a result whose id is made |
+| function, with its name | tool, with a result that gets a made id |
 | name | name; of a tool message: the tool's name |
 | content: a text; a list; null | one TextBlock; one block per part; no blocks |
 | text; refusal | TextBlock; RefusalBlock |
@@ -17,22 +17,22 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | input_audio (data, format) | AudioBlock with base64 data of audio/wav or audio/mp3 |
 | file (file_id; file_data, filename) | FileBlock (name) |
 | video_url (compatible servers) | VideoBlock |
-| thinking, with a list of texts or a text (Mistral) | ThinkingBlock in its place, signed by "mistral" |
+| thinking, with a list of texts or a text (Mistral) | ThinkingBlock at the same position, signed by "mistral" |
 | prompt_cache_breakpoint; cache_control (compatible servers) | cache |
 | cache_control of a message; of an entry of tool_calls | cache of the last block that may have one; of the call |
-| extra_content.google.thought_signature (Gemini) | signature of the call; of an assistant's part, or last text |
-| refusal; audio of a message | RefusalBlock; AudioBlock after the content |
+| extra_content.google.thought_signature (Gemini) | signature of the call; of an assistant's part or last text |
+| refusal; audio of a message | RefusalBlock; AudioBlock, after the content |
 | tool_calls: function; custom | ToolUseBlock of kind "function" (arguments: raw_input) or "custom" (input: the text) |
-| another type of such an entry | its kind |
+| another type of an entry | kind of the call |
 | function_call | ToolUseBlock with a made id |
-| tool_call_id, content | ToolResultBlock, named by its call; content that is an object becomes structured |
+| tool_call_id, content | ToolResultBlock, named after its call; content that is an object becomes structured |
 | reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks in front |
 | annotations (of a response inside a request) | citations of the text |
-| parameters of the body: model, max_completion_tokens, stop ... | settings |
+| parameters of the body, such as model, max_completion_tokens, stop | settings |
 | tools: function; custom; functions | ToolSpec of kind "function" or "custom" |
 | any other tool, part, entry of tool_calls, or message | NativeTool; NativeBlock; a message with the role "native" |
-| unknown keys; an invalid name, id ... | extras["openai"] |
-| unknown keys of an inner object (function, image_url ...) | extras["openai.item"] |
+| unknown keys; an invalid name or id | extras["openai"] |
+| unknown keys of an inner object, such as function or image_url | extras["openai.item"] |
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import EMPTY, Codec, Native, adopt, excerpt, is_list, is_object, maker, mark_of, speed
 from agentmsg.formats.sending import SendingRule
+from agentmsg_codecs.openai.annotations import ANNOTATIONS
 from agentmsg_codecs.openai.capabilities import make_caps
 from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.likeness import is_message, sniff_messages
@@ -58,7 +59,7 @@ from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 
 if TYPE_CHECKING:
-    from agentmsg.formats import Caps, Shape
+    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["OpenAICodec"]
@@ -72,22 +73,21 @@ class OpenAICodec(Codec):
     """Requests of OpenAI Chat Completions.
 
     Attributes:
-        thinking: where to write thinking that wasn't read from a field of its own. OpenAI's messages have no place for
-            it, so "drop" leaves it out. "text" puts it into the text, in tags. The others are fields of compatible
-            servers.
+        thinking: where to write thinking that wasn't read from a field of its own. OpenAI's messages have none, so
+            "drop" leaves it out. "text" puts it into the text, in tags. The others are fields of compatible servers.
         results: where to write images and other media of tool results. "text" leaves them out. "user" puts them into a
             user message after the results.
         container: how to write a history that wasn't read from OpenAI: as a request body, or as a list of messages if
             it has no tools and no parameters.
-        engine: what reads and writes messages; hooks registered on ``engine.described.parts["user"].converter``
-            before first use replace ours.
+        engine: reads and writes messages. Hooks registered on ``engine.described.parts["user"].converter`` before
+            first use replace ours.
     """
 
     name: ClassVar[str] = "openai"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
     has_dialects: ClassVar[bool] = True
-    # Of rows for fine-tuning, of Mistral's messages and calls, of OpenRouter's reasoning.
+    # In rows for fine-tuning, in Mistral's messages and calls, in OpenRouter's reasoning.
     kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "index", "format"})
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
@@ -108,46 +108,46 @@ class OpenAICodec(Codec):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of messages, parts, calls, tools and settings."""
-        return (self.engine.described, HINTS, *ENTRIES, SETTINGS.described)
+        return (self.engine.described, ANNOTATIONS, HINTS, *ENTRIES, SETTINGS.described)
 
     def make_caps(self) -> Caps:
         """Return what OpenAI's messages support; see capabilities.py."""
         return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a request body, of a list of messages, or of one message."""
-        place, natives = _contents(document)
+        """Read a request body, a list of messages, or one message."""
+        place, natives, parameters = _opened(document)
         self.engine.fill()
         messages: list[am.Msg] = []
         try:
             self.engine.read_each(natives, messages)
         except AgentMsgError as error:
-            path = {"list": (len(messages),), "single": ()}.get(place, ("messages", len(messages)))
+            path = {"list": (len(messages),), "single": ()}.get(place, (place, len(messages)))
             raise error.at(*path) from None
-        Links().linked_all(messages)
-        if place in _PLACES:
-            return _make_history(tuple(messages), notes=_PLACES[place])
-        return _with_parameters(
-            self.engine.described.shapes, messages, {key: value for key, value in document.items() if key != "messages"}
-        )
+        return self._history(place, Links().linked_all(messages), parameters)
 
     def read_held(self, document: Any, depth: int) -> am.History | None:
-        """Return the history of a document that others hold: of its usual messages only the texts are kept."""
+        """Read a document that the caller still owns; of usual messages, only the texts are kept."""
         self.engine.fill()
-        if is_list(document):
-            messages = self.engine.read_held(document, lambda native: speed.copy_part(native, 1, depth))
-            return _make_history(tuple(messages), notes=_PLACES["list"])
-        place, natives = _contents(document)
+        place, natives, parameters = _opened(document)
         if place == "single":
             return None
-        messages = self.engine.read_held(natives, lambda native: speed.copy_part(native, 2, depth))
-        parameters = {key: value for key, value in document.items() if key != "messages"}
-        return _with_parameters(
-            self.engine.described.shapes, messages, speed.copy_document(parameters, depth) if parameters else parameters
-        )
+        level = 1 if place == "list" else 2
+        messages = self.engine.read_held(natives, lambda native: speed.copy_part(native, level, depth))
+        return self._history(place, messages, speed.copy_document(parameters, depth) if parameters else parameters)
+
+    def _history(self, place: str, messages: list[am.Msg], parameters: Native) -> am.History:
+        if place in _PLACES:
+            return _make_history(tuple(messages), notes=_PLACES[place])
+        if not parameters:
+            return _make_history(tuple(messages))
+        tools, taken = read_tools(self.engine.described.shapes, parameters)
+        settings, rest = SETTINGS.read({key: value for key, value in parameters.items() if key not in taken})
+        extras = adopt({FAMILY: rest}) if rest else EMPTY
+        return _make_history(tuple(messages), tools=tools, settings=settings, extras=extras)
 
     def write(self, history: am.History) -> Any:
-        """Return the request body of a history; a list or a message where it was read from one, or is wanted so."""
+        """Write a request body; or a list or one message, if it was read from that, or by option."""
         self.engine.fill()
         natives = list(map(self.engine.write, unlinked(history.messages)))
         rest: Any = history.extras.get(FAMILY) if history.extras else None
@@ -163,29 +163,19 @@ class OpenAICodec(Codec):
         return {**body, **{key: thaw(value) for key, value in rest.items() if key not in body}} if rest else body
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like a request to OpenAI: by its messages."""
+        """Return how much the messages of a document look like OpenAI's."""
         return sniff_messages(document)
 
 
-def _with_parameters(shapes: Mapping[str, Shape], messages: list[am.Msg], parameters: Native) -> am.History:
-    """Return the history of a body: its messages, and all else that it says."""
-    if not parameters:
-        return _make_history(tuple(messages))
-    tools, taken = read_tools(shapes, parameters)
-    settings, rest = SETTINGS.read({key: value for key, value in parameters.items() if key not in taken})
-    extras = adopt({FAMILY: rest}) if rest else EMPTY
-    return _make_history(tuple(messages), tools=tools, settings=settings, extras=extras)
-
-
-def _contents(document: Any) -> tuple[str, list[Any]]:
-    """Return where the messages of a document are (in a "list", a "body", or "single"), and these."""
+def _opened(document: Any) -> tuple[str, list[Any], Native]:
+    """Return where the messages of a document are ("list", "single", "messages"), these, and the other keys."""
     if is_list(document):
-        return "list", document
+        return "list", document, {}
     if not is_object(document):
         raise DecodeError(f"a request of OpenAI must be an object or a list of messages, not {excerpt(document)}")
     if is_message(document):
-        return "single", [document]
+        return "single", [document], {}
     natives = document.get("messages")
     if not is_list(natives):
         raise DecodeError("a request of OpenAI must have a list of messages", path=("messages",))
-    return "body", natives
+    return "messages", natives, {key: value for key, value in document.items() if key != "messages"}

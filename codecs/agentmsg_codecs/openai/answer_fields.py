@@ -1,7 +1,7 @@
-"""The keys of a response beside its message, at their two levels: the choice, and the document.
+"""The keys of a response beside its message, on two levels: the choice, and the document.
 
-An ``index`` that isn't 0, an ``object`` other than chat.completion, an ``id`` that isn't a text ...: values without
-their normal meaning are kept unchanged in the response metadata, and reported if they are lost.
+Values without their normal meaning, such as an ``index`` other than 0, another ``object`` or an invalid ``id``, are
+kept unchanged in the response metadata, and reported if they are lost.
 """
 
 from __future__ import annotations
@@ -13,19 +13,33 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import Unreadable, read_as, spelling, write_as
-from agentmsg.formats.forms import Described
-from agentmsg_codecs.openai.format import USAGE
-from agentmsg_codecs.openai.names import CHOICE, FAMILY, FINISH, FINISH_WORDS, RESPONSE
+from agentmsg.formats.forms import Described, Form, Inside, Key, Number, Whole
+from agentmsg_codecs.openai.names import CHOICE, FAMILY, FINISH, FINISH_WORDS, INPUT, OUTPUT, RESPONSE
 
 if TYPE_CHECKING:
-    import agentmsg as am
     from agentmsg.formats import Native
 
-TOLD = Described(FAMILY, (USAGE,), {})
-OLD_WORD = "function_call"
-_SECONDS = range(-62_135_596_800, 253_402_300_800)  # what a datetime holds
+USAGE = Described(FAMILY, (
+    Form("usage", am.Usage, None, (
+        Key("prompt_tokens", "input", Whole(), "may", lacks="partial"),
+        Key("completion_tokens", "output", Whole(), "may", lacks="partial"),
+        Key("total_tokens", "total", Whole(), "may", lacks="partial"),
+        Inside("prompt_tokens_details", (
+            Key("cached_tokens", "cache_read", Whole(), "may"),
+            Key("cache_write_tokens", "cache_write", Whole(), "may"),
+            Key("audio_tokens", "input_audio", Whole(), "may"),
+        ), "may", space=INPUT),
+        Inside("completion_tokens_details", (
+            Key("reasoning_tokens", "reasoning", Whole(), "may"),
+            Key("audio_tokens", "output_audio", Whole(), "may"),
+        ), "may", space=OUTPUT),
+        Key("cost", "cost", Number(), "may", said="cost"),
+    ), is_apart=True),
+), {})  # fmt: skip
+_SECONDS = range(-62_135_596_800, 253_402_300_800)  # the range of datetime
 
 
 @attrs.frozen
@@ -34,16 +48,16 @@ class Field:
 
     Attributes:
         native: the key.
-        field: of the message; "" if it always says the same, None if it is of the response metadata.
-        read: returns the value of the field; raises Unreadable for what it doesn't mean.
+        field: of the message; "" if the value is constant, None if it belongs to the response metadata.
+        read: returns the value of the field; raises Unreadable for a value without meaning.
         write: returns the native value.
-        usual: what stands there where there is nothing.
-        is_always: whether the key stands there even so.
+        usual: the native value if there is nothing.
+        is_always: whether the key is there even so.
     """
 
     native: str
     field: str | None
-    read: Callable[[Any], Any]
+    read: Callable[[Any], Any] = thaw
     write: Callable[[Any], Any] = thaw
     usual: Any = None
     is_always: bool = True
@@ -61,25 +75,17 @@ def _time(value: Any) -> datetime:
     return datetime.fromtimestamp(value, UTC)
 
 
-def _only(usual: Any) -> Callable[[Any], None]:
+def _constant(native: str, usual: Any) -> Field:
     def read(value: Any) -> None:
         if type(value) is not type(usual) or value != usual:
             raise Unreadable
 
-    return read
+    return Field(native, "", read, usual=usual)
 
 
-def _word(value: Any) -> str:
+def _finish_reason(value: Any) -> str:
     word = _text(value)
     return FINISH.get(word, word)
-
-
-def _usage(value: Any) -> Any:
-    return read_as(TOLD.shapes["usage"], value, FAMILY)
-
-
-_OBJECT = "chat.completion"
-_METADATA = ("system_fingerprint", "service_tier", "metadata", "moderation")
 
 
 @attrs.frozen(slots=False)
@@ -87,9 +93,9 @@ class Level:
     """An object around the message.
 
     Attributes:
-        space: whose extras and notes are told there.
-        inner: the key of what stands inside.
-        fields: its own keys.
+        space: the namespace of its extras and notes.
+        inner: the key of the next level.
+        fields: its other keys.
     """
 
     space: str
@@ -98,7 +104,7 @@ class Level:
 
     @cached_property
     def by_key(self) -> Mapping[str, Field]:
-        """The fields by their keys."""
+        """The fields by key."""
         return {field.native: field for field in self.fields}
 
     @cached_property
@@ -107,12 +113,12 @@ class Level:
         return frozenset({self.inner, *self.by_key})
 
     @cached_property
-    def always(self) -> frozenset[str]:
-        """The keys that usually stand there."""
-        return frozenset(field.native for field in self.fields if field.is_always)
+    def always(self) -> tuple[str, ...]:
+        """The keys of usual objects."""
+        return tuple(field.native for field in self.fields if field.is_always)
 
-    def read(self, native: Native, values: Native, told: Native) -> tuple[Native, Native]:
-        """Read the fields and the metadata that an object tells of a message; return its notes and its extras."""
+    def read(self, native: Native, values: Native, metadata: Native) -> tuple[Native, Native]:
+        """Read an object's keys into the fields and the metadata of a message; return its notes and its extras."""
         note: Native = {}
         rest: Native = {}
         by_key, inner = self.by_key, self.inner
@@ -125,59 +131,51 @@ class Level:
                 if field.usual is not None or not field.is_always:
                     note[key] = "null"
             elif field.field is None:
-                told[key] = value
+                metadata[key] = value
             else:
                 try:
                     values[field.field] = field.read(value)
                 except (Unreadable, AgentMsgError):
                     if value:
-                        told[key] = value
+                        metadata[key] = value
                     else:
                         note[key] = spelling.spelling_of(value) or ["=", value]
-        if not native.keys() >= self.always:
-            note |= dict.fromkeys(self.always - native.keys(), "absent")
+        note |= {key: "absent" for key in self.always if key not in native}
         return note, rest
 
     def write(self, message: am.Msg, inner: Any) -> Native:
-        """Return the usual object of a message that fits, around what stands inside."""
-        told = message.response_metadata
+        """Write the usual object of a message that fits, around the next level."""
+        metadata = message.response_metadata
         native: Native = {}
         for key, field in self.by_key.items():
             value = getattr(message, field.field) if field.field else None
             if value is not None:
                 native[key] = field.write(value)
-            elif field.is_always or key in told:
-                native[key] = thaw(told.get(key, field.usual)) if told else field.usual
+            elif field.is_always or key in metadata:
+                native[key] = thaw(metadata.get(key, field.usual)) if metadata else field.usual
         native[self.inner] = inner
         return native
 
 
-CHOICE_LEVEL = Level(
-    CHOICE,
-    "message",
-    (
-        Field("index", "", _only(0), usual=0),
-        Field("finish_reason", "finish_reason", _word, lambda reason: FINISH_WORDS.get(reason, reason)),
-        Field("logprobs", None, thaw),
-    ),
-)
-RESPONSE_LEVEL = Level(
-    RESPONSE,
-    "choices",
-    (
-        Field("id", "id", _text, str),
-        Field("object", "", _only(_OBJECT), usual=_OBJECT),
-        Field("created", "created_at", _time, lambda time: int(time.timestamp())),
-        Field("model", "model", _text),
-        Field("usage", "usage", _usage, lambda usage: write_as(TOLD.shapes["usage"], usage, FAMILY)),
-        *(Field(key, None, thaw, is_always=False) for key in _METADATA),
-    ),
-)
-FIELDS = {field.native: field for level in (CHOICE_LEVEL, RESPONSE_LEVEL) for field in level.fields}
+CHOICE_LEVEL = Level(CHOICE, "message", (
+    _constant("index", 0),
+    Field("finish_reason", "finish_reason", _finish_reason, lambda reason: FINISH_WORDS.get(reason, reason)),
+    Field("logprobs", None),
+))  # fmt: skip
+RESPONSE_LEVEL = Level(RESPONSE, "choices", (
+    Field("id", "id", _text, str),
+    _constant("object", "chat.completion"),
+    Field("created", "created_at", _time, lambda time: int(time.timestamp())),
+    Field("model", "model", _text),
+    Field("usage", "usage", lambda value: read_as(USAGE.shapes["usage"], value, FAMILY),
+          lambda usage: write_as(USAGE.shapes["usage"], usage, FAMILY)),
+    *(Field(key, None, is_always=False) for key in ("system_fingerprint", "service_tier", "metadata", "moderation")),
+))  # fmt: skip
+FIELDS = {**CHOICE_LEVEL.by_key, **RESPONSE_LEVEL.by_key}
 
 
-def is_told(key: str, value: Any, message: am.Msg) -> bool:
-    """Whether a response keeps an entry of the response metadata: one that has a key, and no field of the message."""
+def is_metadata(key: str, value: Any, message: am.Msg) -> bool:
+    """Whether a response keeps an entry of the response metadata: its key is free, and the value no field's."""
     field = FIELDS[key]
     if field.field is None:
         return value is not None

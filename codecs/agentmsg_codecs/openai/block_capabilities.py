@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras, rules
 from agentmsg.formats.forms import Rows as FormRows
-from agentmsg_codecs.openai.calls import is_native_entry
 from agentmsg_codecs.openai.format import is_other_type
 from agentmsg_codecs.openai.hints import carried_cache, is_message_hint
-from agentmsg_codecs.openai.marks import is_field_audio, is_named, is_value
 from agentmsg_codecs.openai.media_capabilities import (
     carried_field_sound,
     carried_file,
@@ -19,7 +17,8 @@ from agentmsg_codecs.openai.media_capabilities import (
     only_odd,
 )
 from agentmsg_codecs.openai.names import FAMILY
-from agentmsg_codecs.openai.thinking_capabilities import Thinking
+from agentmsg_codecs.openai.places import is_field_audio, is_named, is_native_entry, is_value
+from agentmsg_codecs.openai.thinking_capabilities import thinking_row
 
 if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
@@ -29,23 +28,21 @@ if TYPE_CHECKING:
 Rows = dict[type[am.BaseBlock], Row]
 
 
-def _nowhere(answer: Any, block: Any) -> Any:
+def _tool_as_text(block: Any) -> Any:
+    answer = rules.server_as_text(block)
     return Drop("no place for tools here") if answer is block else answer
 
 
-def _refused(block: am.RefusalBlock) -> Any:
+def _refusal_as_text(block: am.RefusalBlock) -> Any:
     return Swap(am.TextBlock(block.refusal), "refusals are an assistant's", "annotation")
 
 
 _AS_TEXT: Rows = {
-    am.DataBlock: Row({}, rules.data_as_text),
-    am.SourceBlock: Row({}, rules.source_as_text),
-    am.CompactionBlock: Row({}, rules.compaction_as_text),
-    am.ToolUseBlock: Row({}, lambda block: _nowhere(rules.server_as_text(block), block)),
-    am.ToolResultBlock: Row({}, lambda block: _nowhere(rules.server_as_text(block), block)),
+    **rules.TEXT_ROWS,
+    am.ToolUseBlock: Row({}, _tool_as_text),
+    am.ToolResultBlock: Row({}, _tool_as_text),
     am.FileBlock: Row({}, only_odd(lambda block: Drop("only text here"), "only text here")),
-    am.AudioBlock: Row({}, rules.audio_as_text),
-    am.RefusalBlock: Row({}, _refused),
+    am.RefusalBlock: Row({}, _refusal_as_text),
 }
 _MEDIA: dict[type[am.BaseBlock], Rule] = {
     am.ImageBlock: carried_image,
@@ -60,15 +57,18 @@ def rows_of(described: Described, place: str, *, why: str | None = None) -> Rows
     Args:
         described: the forms.
         place: its name.
-        why: where the schema has media there only in the documents of compatible servers, what to say of others.
+        why: the reason for dropping media, if only compatible servers have them there.
     """
     media = {cls: rule if why is None else only_odd(rule, why) for cls, rule in _MEDIA.items()}
     # The schema has no videos anywhere.
     media[am.VideoBlock] = only_odd(carried_image, "no place for videos")
     natives = rules.native_block_row(FAMILY, described.parts[place].comes_back)
     rows = FormRows(described).place(place, media, {**_AS_TEXT, am.NativeBlock: natives})
-    cells = rows[am.TextBlock].fields
-    return {**rows, am.TextBlock: Row(cells, rules.emptied_text(cells), rules.EMPTIED)}
+    return {**rows, am.TextBlock: _text_row(rows[am.TextBlock].fields)}
+
+
+def _text_row(cells: Any) -> Row:
+    return Row(cells, rules.emptied_text(cells), rules.EMPTIED)
 
 
 # -- assistant --------------------------------------------------------------------------------------------------------
@@ -87,8 +87,12 @@ def _kind(kind: str, block: Any) -> str:
     return kind if kind in {"function", "custom"} or is_other_type(block) else "function"
 
 
+def _in_field(value: Any, block: Any) -> Any:
+    return value if is_field_audio(block) else None
+
+
 def _audio_row(messages: Messages, in_content: Row, in_field: Rule) -> Row:
-    """Return the row of sound, which stands in content or in the ``audio`` of the message.
+    """Return the row of sound, in content or in the ``audio`` of the message.
 
     Args:
         messages: the reader and writer.
@@ -96,28 +100,23 @@ def _audio_row(messages: Messages, in_content: Row, in_field: Rule) -> Row:
         in_field: the rule for the other.
     """
     keys = messages.described.forms["sound"].keys
+    content_rule, content_extras = in_content.otherwise, in_content.fields["extras"]
     field_extras = carried_extras((FAMILY, lambda _: keys))
 
     def rule(block: Any) -> Any:
         if not is_field_audio(block):
-            return block if in_content.otherwise is None else in_content.otherwise(block)
+            return block if content_rule is None else content_rule(block)
         answer = in_field(block)
         new = answer.new if isinstance(answer, Swap) else answer
         is_none = isinstance(new, am.AudioBlock) and messages.is_no_sound(new)
         return Drop("there is no sound in it") if is_none else answer
 
-    def only_in_field(value: Any, block: Any) -> Any:
-        return value if is_field_audio(block) else None
-
-    def extras(value: Any, block: Any) -> Any:
-        return (field_extras if is_field_audio(block) else in_content.fields["extras"])(value, block)
-
     cells: dict[str, Cell] = {
         "source": KEEP,
-        "transcript": only_in_field,
-        "item_id": only_in_field,
+        "transcript": _in_field,
+        "item_id": _in_field,
         "cache": lambda value, block: None if is_field_audio(block) else carried_cache(value, block),
-        "extras": extras,
+        "extras": lambda value, block: (field_extras if is_field_audio(block) else content_extras)(value, block),
     }
     return Row(cells, rule)
 
@@ -132,44 +131,40 @@ def assistant_rows(
         place: of their parts.
         citations: the cell of a text's citations.
         sound: the rule for sound in the ``audio`` of the message.
-        as_text: whether thinking without a field is text, in tags.
+        as_text: whether thinking without a field becomes text, in tags.
     """
-    described, calls = messages.described, messages.calls
+    described = messages.described
     rows = rows_of(described, place, why="an assistant's content is text")
-    rows[am.AudioBlock] = _audio_row(messages, rows[am.AudioBlock], sound)
-    cells: dict[str, Cell] = {**rows[am.TextBlock].fields, "citations": citations}
-    rows[am.TextBlock] = Row(cells, rules.emptied_text(cells), rules.EMPTIED)
     in_content = described.parts[place].comes_back
-    rows[am.NativeBlock] = rules.native_block_row(
-        FAMILY, lambda block: calls.comes_back(block) if is_native_entry(block) else in_content(block)
-    )
-    rows[am.ThinkingBlock] = Thinking(messages.place, as_text=as_text).row()
-    rows[am.ToolUseBlock] = FormRows(described).row(
-        "call", "custom", "other_call", rules={am.ToolUseBlock: _call}, kind=_kind, input=KEEP, raw_input=KEEP
-    )
-    return rows
+    return {
+        **rows,
+        am.AudioBlock: _audio_row(messages, rows[am.AudioBlock], sound),
+        am.TextBlock: _text_row({**rows[am.TextBlock].fields, "citations": citations}),
+        am.NativeBlock: rules.native_block_row(
+            FAMILY, lambda block: messages.comes_back(block) if is_native_entry(block) else in_content(block)
+        ),
+        am.ThinkingBlock: thinking_row(messages.place, as_text=as_text),
+        am.ToolUseBlock: FormRows(described).row(
+            "call", "custom", "other_call", rules={am.ToolUseBlock: _call}, kind=_kind, input=KEEP, raw_input=KEEP
+        ),
+    }
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
-
-
-def _name(name: str, block: Any) -> Any:
-    return name if block.notes and is_named(block) else None
-
-
-def _message_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
-    return carried_cache(hint, block) if is_message_hint(hint) else None
-
-
-def _value(value: Any, block: Any) -> Any:
-    return value if is_value(block) else None
 
 
 def _result(block: am.ToolResultBlock) -> Any:
     return block if is_value(block) else rules.structured_as_text(block)
 
 
-def result_rows() -> Rows:
-    """Return the rows of tool messages."""
-    cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": _name, "structured": _value, "cache": _message_cache}
-    return {am.ToolResultBlock: Row(cells, _result)}
+RESULT_ROWS: Rows = {
+    am.ToolResultBlock: Row(
+        {
+            "tool_call_id": KEEP,
+            "name": lambda name, block: name if is_named(block) else None,
+            "structured": lambda value, block: value if is_value(block) else None,
+            "cache": lambda hint, block: carried_cache(hint, block) if is_message_hint(hint) else None,
+        },
+        _result,
+    )
+}

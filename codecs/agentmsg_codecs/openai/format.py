@@ -1,6 +1,6 @@
-"""The description: parts, calls, tools, annotations and usage in OpenAI's Chat Completions.
+"""The description: parts, calls, tools and sound in OpenAI's Chat Completions.
 
-What the schema doesn't have, or not in this role, is read with the mark ``/odd``: it is written again as it was, and
+What the schema doesn't allow, or not in this role, is read with the mark ``/odd``: it is written as it was read, and
 nothing else is written like that.
 
 Follows the Python package openai 3.54. Fields of compatible servers are read, and written back where they were read.
@@ -11,82 +11,61 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, mark_of, media
+from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, is_marked, maker, mark_of, marked, media
 from agentmsg.formats.forms import (
     Arguments,
     Described,
     Form,
-    Hatch,
     Inside,
     Key,
     Link,
-    Number,
     Object,
     Spare,
     Spread,
     Text,
     Truth,
     Via,
-    Whole,
     Wrapped,
 )
-from agentmsg_codecs.openai.hints import cache, own_cache
-from agentmsg_codecs.openai.names import FAMILY, INPUT, ITEM, OUTPUT
-from agentmsg_codecs.openai.server_fields import SIGNED_KEY, carried_signature, read_signature, write_signature
-from agentmsg_codecs.openai.sources import read_data, read_url, write_data
+from agentmsg_codecs.openai.beside import SIGNED
+from agentmsg_codecs.openai.hints import CACHE, CALL_CACHE, ODD_CACHE, odd
+from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.thinking_parts import THOUGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-DETAILS = frozenset({"auto", "low", "high", "original"})
 AUDIO_FORMATS = frozenset({"audio/mp3", "audio/wav"})
-_CITED = ("url", "title", "start_index", "end_index")
+_DETAILS = frozenset({"auto", "low", "high", "original"})
 _NO_TYPES = frozenset({"", "function", "custom", "server"})
-_CACHE = cache()
-_ODD_CACHE = cache(is_usual=False)
-_SIGNED = Hatch(
-    keys=(SIGNED_KEY,),
-    cells={"signature": carried_signature},
-    get=read_signature,
-    put=write_signature,
-    is_optional=True,
-    odd=(SIGNED_KEY,),
-    about="signature of Google",
-)
-_URL = Key("url", "source", Via(read_url, media.write_url, supports=KEEP, is_spelt=True))
-_FILENAME = Key("filename", "name", Text(), "may")
-_ID = Key("id", "id", Link(), "may", lacks="no-id")
-_NAME = Key("name", "name", Text())
-_ABOUT = (_NAME, Key("description", "description", Text(), "may"))
-_CALLED = Inside(
-    "function", (_NAME, Key("arguments", "input", Arguments(is_any=True, is_eager=True), '""')), space=ITEM
-)
-_FUNCTION = (*_ABOUT, Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(), "may"))
+_make_url = maker(am.URLSource)
 
 
-def is_other_type(block: Any) -> bool:
-    """Whether a call was read with a word for its type that the schema does not have."""
-    return bool(block.notes) and mark_of(block, FAMILY, "/type") is True and block.kind not in _NO_TYPES
+# -- URLs and data ----------------------------------------------------------------------------------------------------
 
 
-def _word(native: Native) -> str | None:
-    detail = native["image_url"].get("detail") if is_mapping(native["image_url"]) else None
-    return detail if detail not in DETAILS else None
+def _read_url(url: Any) -> Any:
+    """Return the data in a base64 ``data:`` URL, or the URL as a reference."""
+    if type(url) is not str:
+        raise Unreadable
+    data = media.read_data_url(url) if url[:5].lower() == "data:" else None
+    if data is None:
+        return _make_url(url=url)
+    return data if data.media_type is not None else odd(data)
 
 
-def _is_other(native: Native) -> bool:
-    return native["type"] not in _NO_TYPES
+def _read_data(text: Any) -> Any:
+    """Return the source of a file: the data in a ``data:`` URL. Some servers take bare base64, or another URL."""
+    source = _read_url(text)
+    if not isinstance(source, am.URLSource):
+        return source
+    # Every URL has a colon, and no base64 has one.
+    return odd(source) if ":" in text else marked(am.Base64Source(text), FAMILY, odd=True, raw=True)
 
 
-def carried_detail(detail: str, block: Any) -> str | None:
-    """Keep how closely to look: a word of the schema, or the one that was read."""
-    return detail if detail in DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
-
-
-def _is_by_id(native: Native) -> bool:
-    held = native.get("file")
-    return is_mapping(held) and held.get("file_id") is not None
+def _write_data(source: Any) -> str:
+    raw = isinstance(source, am.Base64Source) and is_marked(source, FAMILY, "/raw")
+    return source.data if raw and source.media_type is None and ":" not in source.data else media.write_url(source)
 
 
 def _sound_format(word: Any) -> str:
@@ -99,111 +78,99 @@ def _sound_word(media_type: str | None) -> str:
     return (media_type or "").removeprefix("audio/")
 
 
+def _is_by_id(native: Native) -> bool:
+    inner = native.get("file")
+    return is_mapping(inner) and inner.get("file_id") is not None
+
+
+def _unknown_detail(native: Native) -> str | None:
+    detail = native["image_url"].get("detail") if is_mapping(native["image_url"]) else None
+    return detail if detail not in _DETAILS else None
+
+
+def _carried_detail(detail: str, block: Any) -> str | None:
+    """Keep a detail that the schema has, or that was read."""
+    return detail if detail in _DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
+
+
+# -- the forms --------------------------------------------------------------------------------------------------------
+
+
+def is_other_type(block: Any) -> bool:
+    """Whether a call was read with a type that the schema doesn't have."""
+    return is_marked(block, FAMILY, "/type") and block.kind not in _NO_TYPES
+
+
+_URL = Key("url", "source", Via(_read_url, media.write_url, supports=KEEP, is_spelt=True))
+_DATA = Key("file_data", "source", Via(_read_data, _write_data, supports=KEEP, is_spelt=True))
+_BY_ID = Wrapped(am.FileSource, "file_id", {"provider": "openai"})
+_FILENAME = Key("filename", "name", Text(), "may")
+_DETAIL = Key("detail", "detail", Text(), "may", cell=_carried_detail)
+_SOUND = Spread("source", am.Base64Source, (
+    Key("data", "data", Text()),
+    Key("format", "media_type", Via(_sound_format, _sound_word), known=AUDIO_FORMATS),
+))  # fmt: skip
 PARTS = (
-    Form("text", am.TextBlock, "text", (Key("text", "text", Text()), _CACHE)),
-    Form("said", am.TextBlock, "text", (Key("text", "text", Text()), _CACHE, _SIGNED),
+    Form("text", am.TextBlock, "text", (Key("text", "text", Text()), CACHE)),
+    Form("said", am.TextBlock, "text", (Key("text", "text", Text()), CACHE, SIGNED),
          when=lambda block: block.signature is not None),
-    Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()), _ODD_CACHE)),
+    Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()), ODD_CACHE)),
     Form("image", am.ImageBlock, "image_url", (
-        Inside("image_url", (_URL, Key("detail", "detail", Text(), "may", cell=carried_detail)), space=ITEM,
-               bare="url"),
-        _CACHE,
-    ), marks={"detail": _word}),
-    Form("video", am.VideoBlock, "video_url", (Inside("video_url", (_URL,), space=ITEM, bare="url"), _CACHE)),
-    Form("audio", am.AudioBlock, "input_audio", (
-        Inside("input_audio", (Spread("source", am.Base64Source, (
-            Key("data", "data", Text()),
-            Key("format", "media_type", Via(_sound_format, _sound_word),
-                known=AUDIO_FORMATS),
-        )),), space=ITEM),
-        _CACHE,
-    )),
+        Inside("image_url", (_URL, _DETAIL), space=ITEM, bare="url"), CACHE,
+    ), marks={"detail": _unknown_detail}),
+    Form("video", am.VideoBlock, "video_url", (Inside("video_url", (_URL,), space=ITEM, bare="url"), CACHE)),
+    Form("audio", am.AudioBlock, "input_audio", (Inside("input_audio", (_SOUND,), space=ITEM), CACHE)),
     Form("file", am.FileBlock, "file", (
-        Inside("file", (_FILENAME, Key("file_data", "source", Via(read_data, write_data, supports=KEEP, is_spelt=True)),
-                        Spare("file_id", is_written=False)), space=ITEM),
-        _CACHE,
+        Inside("file", (_FILENAME, _DATA, Spare("file_id", is_written=False)), space=ITEM), CACHE,
     ), fits=lambda native: not _is_by_id(native)),
     Form("file_by_id", am.FileBlock, "file", (
-        Inside("file", (_FILENAME,
-                        Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": "openai"})),
-                        Spare("file_data", is_written=False)), space=ITEM),
-        _CACHE,
+        Inside("file", (
+            _FILENAME, Key("file_id", "source", _BY_ID), Spare("file_data", is_written=False),
+        ), space=ITEM),
+        CACHE,
     ), fits=_is_by_id, when=lambda block: isinstance(block.source, am.FileSource)),
     THOUGHT,
 )  # fmt: skip
 
+_ID = Key("id", "id", Link(), "may", lacks="no-id")
+_NAME = Key("name", "name", Text())
+_CALLED = Inside(
+    "function", (_NAME, Key("arguments", "input", Arguments(is_any=True, is_eager=True), '""')), space=ITEM
+)
 CALLS = (
-    Form("call", am.ToolUseBlock, "function", (_ID, _CALLED, own_cache(), _SIGNED), tagged="usual", tag_at=1,
+    Form("call", am.ToolUseBlock, "function", (_ID, _CALLED, CALL_CACHE, SIGNED), tagged="usual", tag_at=1,
          is_apart="calls"),
     Form("custom", am.ToolUseBlock, "custom", (
-        _ID, Inside("custom", (_NAME, Key("input", "input", Arguments(is_free=True))), space=ITEM),
-        own_cache(), _SIGNED,
+        _ID, Inside("custom", (_NAME, Key("input", "input", Arguments(is_free=True))), space=ITEM), CALL_CACHE, SIGNED,
     ), tag_at=1, fixed={"kind": "custom"}, is_apart="calls"),
     Form("other_call", am.ToolUseBlock, None, (
-        _ID, Key("type", "kind", Text()), _CALLED, own_cache(), _SIGNED,
-    ), when=is_other_type, fits=_is_other, notes={"type": True}, is_apart="calls"),
+        _ID, Key("type", "kind", Text()), _CALLED, CALL_CACHE, SIGNED,
+    ), when=is_other_type, fits=lambda native: native["type"] not in _NO_TYPES, notes={"type": True}, is_apart="calls"),
     Form("function_call", am.ToolUseBlock, None, (
         _NAME, Key("arguments", "input", Arguments(is_any=True), '""'),
     ), fixed={"id": None}, notes={"legacy": True}, space=ITEM, spelt=FAMILY, is_apart=True),
 )  # fmt: skip
 
+_ABOUT = (_NAME, Key("description", "description", Text(), "may"))
+_FUNCTION = (*_ABOUT, Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(), "may"))
 TOOLS = (
-    Form("tool", am.ToolSpec, "function", (Inside("function", _FUNCTION, space=ITEM), _ODD_CACHE),
+    Form("tool", am.ToolSpec, "function", (Inside("function", _FUNCTION, space=ITEM), ODD_CACHE),
          tagged="usual", is_apart=True),
-    Form("custom_tool", am.ToolSpec, "custom", (Inside("custom", _ABOUT, space=ITEM), _ODD_CACHE),
+    Form("custom_tool", am.ToolSpec, "custom", (Inside("custom", _ABOUT, space=ITEM), ODD_CACHE),
          fixed={"kind": "custom"}, is_apart=True),
     Form("legacy_tool", am.ToolSpec, None, _FUNCTION, notes={"legacy": True}, space=ITEM, spelt=FAMILY, is_apart=True),
 )  # fmt: skip
 
+_TRANSCRIPT = Key("transcript", "transcript", Text(), "may")
 SOUND = (
     Form("sound", am.AudioBlock, None, (
-        Key("id", "item_id", Text()),
-        Key("data", "source", Wrapped(am.Base64Source, "data")),
-        Key("transcript", "transcript", Text(), "may"),
+        Key("id", "item_id", Text()), Key("data", "source", Wrapped(am.Base64Source, "data")), _TRANSCRIPT,
     ), fits=lambda native: native.get("data") is not None, is_apart="sound"),
     Form("sound_by_id", am.AudioBlock, None, (
-        Key("id", "source", Wrapped(am.FileSource, "file_id", {"provider": "openai"})),
-        Key("transcript", "transcript", Text(), "may"),
-        Spare("data", is_written=False),
+        Key("id", "source", _BY_ID), _TRANSCRIPT, Spare("data", is_written=False),
     ), fits=lambda native: native.get("data") is None, when=lambda block: isinstance(block.source, am.FileSource),
          is_apart="sound"),
 )  # fmt: skip
-
-
-def _lacks_some(native: Native) -> bool:
-    return any(native["url_citation"].get(key) is None for key in _CITED)
-
-
-CITATIONS = (
-    Form("url_citation", am.Citation, "url_citation", (
-        Inside("url_citation", (
-            Key("start_index", "start", Whole(), "may"),
-            Key("end_index", "end", Whole(), "may"),
-            Key("title", "title", Text(), "may"),
-            Key("url", "url", Text(), "may"),
-        ), space=ITEM),
-    ), fixed={"kind": "url_citation"}, marks={"odd": _lacks_some}, is_apart="citation"),
-    Form("other_citation", am.Citation, None, (Key("type", "kind", Text()),), notes={"odd": True},
-         fits=lambda native: bool(native.get("type")), is_apart="citation"),
-)  # fmt: skip
-
-
-def _details(counts: Iterable[tuple[str, str]]) -> tuple[Key, ...]:
-    return tuple(Key(native, field, Whole(), "may") for native, field in counts)
-
-
-USAGE = Form("usage", am.Usage, None, (
-    Key("prompt_tokens", "input", Whole(), "may", lacks="partial"),
-    Key("completion_tokens", "output", Whole(), "may", lacks="partial"),
-    Key("total_tokens", "total", Whole(), "may", lacks="partial"),
-    Inside("prompt_tokens_details", _details((
-        ("cached_tokens", "cache_read"), ("cache_write_tokens", "cache_write"), ("audio_tokens", "input_audio"),
-    )), "may", space=INPUT),
-    Inside("completion_tokens_details", _details((
-        ("reasoning_tokens", "reasoning"), ("audio_tokens", "output_audio"),
-    )), "may", space=OUTPUT),
-    Key("cost", "cost", Number(), "may", said="cost"),
-), is_apart=True)  # fmt: skip
 
 _MEDIA = ("image", "audio", "file", "file_by_id", "video")
 _PLACES = {
@@ -222,9 +189,5 @@ _ODD = {
 
 
 def describe(messages: Iterable[Form]) -> Described:
-    """Return the description.
-
-    Args:
-        messages: the forms of messages.
-    """
-    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *CITATIONS, *messages), _PLACES, odd=_ODD)
+    """Return the description with the forms of messages."""
+    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *messages), _PLACES, odd=_ODD)

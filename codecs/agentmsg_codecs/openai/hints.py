@@ -1,7 +1,7 @@
 """Cache hints: OpenAI's own on parts and tools, and the ``cache_control`` of compatible servers.
 
-Marks on a hint: ``/at`` (it is in a ``cache_control``, in both, or beside a message), ``/beside`` (beside the message,
-too), ``/odd`` (the schema doesn't have it like this, or not here).
+Marks on a hint: ``/at`` (read from a ``cache_control``, from both keys, or from beside a message), ``/beside`` (also
+beside the message), ``/odd`` (the schema doesn't allow it, or not here).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from agentmsg.formats import (
     Unreadable,
     carried_extras,
     is_marked,
-    is_object,
     mark_of,
     marked,
     read_as,
@@ -27,21 +26,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BREAKPOINT_TTLS = ("30m", "12h")
-CACHE_AT = "/at"
 POINT, CONTROL = "prompt_cache_breakpoint", "cache_control"
 CACHE_KEYS = (POINT, CONTROL)
-# Where other hints than breakpoints stand: beside a message, in an object with or without one.
+# Where hints of compatible servers are read; all others are breakpoints.
 _CONTROLLED = ("message", CONTROL)
 
 
 def odd(obj: Any) -> Any:
-    """Mark what was read though the schema does not have it, so that it is written again."""
+    """Mark an object that the schema doesn't allow, so that it is written again."""
     return marked(obj, FAMILY, odd=True)
 
 
 def is_odd(obj: Any) -> bool:
-    """Whether an object was read from a document that says what the schema does not have."""
-    return bool(obj.notes) and mark_of(obj, FAMILY, "/odd") is True
+    """Whether an object was read although the schema doesn't allow it."""
+    return is_marked(obj, FAMILY, "/odd")
 
 
 def _is_unknown(native: Native) -> bool:
@@ -59,52 +57,103 @@ HINTS = Described(FAMILY, (
 ), {})  # fmt: skip
 
 
-def hint_keys(hint: am.CacheHint) -> frozenset[str]:
-    """Return the keys of the objects that a cache hint is written as: those of the one of them, or of both."""
-    at = mark_of(hint, FAMILY, CACHE_AT) if hint.notes else None
-    of_point = frozenset[str]() if at in _CONTROLLED else HINTS.forms["breakpoint"].keys
-    return of_point | HINTS.forms["control"].keys if at in _CONTROLLED or at == "both" else of_point
-
-
-def is_controlled(hint: am.CacheHint) -> bool:
-    """Whether a cache hint is written as compatible servers have it."""
-    return bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) in _CONTROLLED
+def _at(hint: am.CacheHint) -> Any:
+    return mark_of(hint, FAMILY, "/at")
 
 
 def read_control(value: Any) -> am.CacheHint:
-    """Return the hint of a ``cache_control``.
+    """Read the hint in a ``cache_control``.
 
     Raises:
-        Unreadable: if it is none.
+        Unreadable: if there is none.
     """
     hint: am.CacheHint = read_as(HINTS.shapes["control"], value, FAMILY)
     return hint
 
 
+def control_of(value: Any) -> am.CacheHint | None:
+    """Return the hint in a ``cache_control``, or None."""
+    try:
+        return read_control(value)
+    except (Unreadable, am.AgentMsgError):
+        return None
+
+
 def write_control(hint: am.CacheHint) -> Native:
-    """Return the ``cache_control`` of a hint."""
+    """Write a hint as a ``cache_control``."""
     return write_as(HINTS.shapes["control"], hint, FAMILY)
 
 
-def _read_cache(native: Native) -> am.CacheHint | None:
-    point, control = native.get(POINT), native.get(CONTROL)
-    if point is None:
-        return None if control is None else read_control(control)
-    hint: am.CacheHint = read_as(HINTS.shapes["breakpoint"], point, FAMILY)
-    if control is None:
-        return hint
-    if hint.notes or not am.same(read_control(control), hint):
-        raise Unreadable
-    return marked(hint, FAMILY, at="both")
+def is_message_hint(hint: Any) -> bool:
+    """Whether a cache hint was read from beside the content of a message."""
+    return type(hint) is am.CacheHint and _at(hint) == "message"
+
+
+def is_beside(hint: Any) -> bool:
+    """Whether a cache hint is written beside the content of a message: only there, or also on a block."""
+    return is_message_hint(hint) or (hint is not None and is_marked(hint, FAMILY, "/beside"))
+
+
+# -- what is supported -------------------------------------------------------------------------------------------------
+
+_SECONDS = {"5m": 300, "30m": 1_800, "1h": 3_600, "12h": 43_200}
+
+
+def _keys(hint: am.CacheHint) -> frozenset[str]:
+    """Return the keys of the object that a cache hint is written as, or of both objects."""
+    at = _at(hint)
+    point, control = HINTS.forms["breakpoint"].keys, HINTS.forms["control"].keys
+    return control if at in _CONTROLLED else point | control if at == "both" else point
+
+
+_HINT_EXTRAS = carried_extras((FAMILY, _keys))
+
+
+def _nearest(ttl: str) -> str:
+    wanted = _SECONDS[ttl]
+    return min(BREAKPOINT_TTLS, key=lambda own: max(_SECONDS[own], wanted) / min(_SECONDS[own], wanted))
+
+
+def carried_cache(hint: am.CacheHint, _: Any) -> am.CacheHint:
+    """Keep a cache hint with a kind and a time to live that the schema has, or that a compatible server wrote."""
+    changes: dict[str, Any] = {}
+    extras = _HINT_EXTRAS(hint.extras, hint) if hint.extras else hint.extras
+    if extras is not hint.extras:
+        changes["extras"] = extras
+    at = _at(hint)
+    if at not in _CONTROLLED:
+        if hint.kind != "ephemeral" and (not is_odd(hint) or hint.kind == "explicit" or at == "both"):
+            changes["kind"] = "ephemeral"
+        if hint.ttl is not None and hint.ttl not in BREAKPOINT_TTLS and not is_odd(hint):
+            changes["ttl"] = _nearest(hint.ttl) if hint.ttl in _SECONDS else None
+    return hint.evolve(**changes) if changes else hint
+
+
+def _odd_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
+    """Keep a cache hint that was read where the schema has none."""
+    return carried_cache(hint, block) if is_odd(hint) or is_message_hint(hint) else None
+
+
+def _call_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
+    """Keep a cache hint that was read from a call, or from beside its message."""
+    return carried_cache(hint, block) if _at(hint) in _CONTROLLED else None
+
+
+# -- keys --------------------------------------------------------------------------------------------------------------
 
 
 def _get(native: Native, mark: Callable[[Any], Any] = lambda hint: hint) -> dict[str, Any]:
-    hint = _read_cache(native)
+    point, control = native.get(POINT), native.get(CONTROL)
     notes: dict[str, Any] = {key: "null" for key in CACHE_KEYS if key in native and native[key] is None}
-    if hint is None:
+    if point is None and control is None:
         return {"notes": notes}
-    if len(native.keys() & CACHE_KEYS) > 1 and not notes and native[CONTROL] != write_control(hint):
-        notes = {CONTROL: ["=", native[CONTROL]]}
+    hint = read_control(control) if point is None else read_as(HINTS.shapes["breakpoint"], point, FAMILY)
+    if point is not None and control is not None:
+        if hint.notes or not am.same(read_control(control), hint):
+            raise Unreadable
+        hint = marked(hint, FAMILY, at="both")
+        if control != write_control(hint):
+            notes[CONTROL] = ["=", control]
     return {"cache": mark(hint), "notes": notes}
 
 
@@ -112,13 +161,9 @@ def _get_odd(native: Native) -> dict[str, Any]:
     return _get(native, odd)
 
 
-def _put_control(call: Any) -> Native:
-    return {CONTROL: write_control(call.cache)}
-
-
 def _put(owner: Any) -> Native:
     hint: am.CacheHint = owner.cache
-    at = mark_of(hint, FAMILY, CACHE_AT) if hint.notes else None
+    at = _at(hint)
     native: Native = {}
     if at in _CONTROLLED or at == "both":
         native[CONTROL] = write_control(hint)
@@ -128,90 +173,33 @@ def _put(owner: Any) -> Native:
 
 
 def _get_control(native: Native) -> dict[str, Any]:
-    value = native[CONTROL]
-    if is_object(value):
-        try:
-            return {"cache": read_control(value)}
-        except (Unreadable, am.AgentMsgError):
-            pass
-    return {"odd": (CONTROL,)}
+    hint = control_of(native[CONTROL])
+    return {"odd": (CONTROL,)} if hint is None else {"cache": hint}
 
 
-def is_message_hint(hint: Any) -> bool:
-    """Whether a cache hint was read beside the content of a message."""
-    return type(hint) is am.CacheHint and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) == "message"
+def _put_control(call: Any) -> Native:
+    return {CONTROL: write_control(call.cache)}
 
 
-def stands_beside(hint: Any) -> bool:
-    """Whether a cache hint stands beside the content of a message: there alone, or on a block, too."""
-    return is_message_hint(hint) or (hint is not None and is_marked(hint, FAMILY, "/beside"))
-
-
-def is_own_hint(hint: Any) -> bool:
-    """Whether a cache hint was read from a call, or from beside the content of its message."""
-    return hint is not None and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) in ("message", CONTROL)
-
-
-# -- what is supported -------------------------------------------------------------------------------------------------
-
-_SECONDS = {"5m": 300, "30m": 1_800, "1h": 3_600, "12h": 43_200}
-_HINT_EXTRAS = carried_extras((FAMILY, hint_keys))
-
-
-def _nearest(ttl: str) -> str:
-    wanted = _SECONDS[ttl]
-    return min(BREAKPOINT_TTLS, key=lambda own: max(_SECONDS[own], wanted) / min(_SECONDS[own], wanted))
-
-
-def carried_cache(hint: am.CacheHint, _: Any) -> am.CacheHint:
-    """Keep a cache hint: kind and time to live as the schema has them, or as compatible servers wrote them."""
-    changes: dict[str, Any] = {}
-    extras = _HINT_EXTRAS(hint.extras, hint) if hint.extras else hint.extras
-    if extras is not hint.extras:
-        changes["extras"] = extras
-    at = mark_of(hint, FAMILY, CACHE_AT) if hint.notes else None
-    if not is_controlled(hint):
-        if hint.kind != "ephemeral" and (not is_odd(hint) or hint.kind == "explicit" or at == "both"):
-            changes["kind"] = "ephemeral"
-        if hint.ttl is not None and hint.ttl not in BREAKPOINT_TTLS and not is_odd(hint):
-            changes["ttl"] = _nearest(hint.ttl) if hint.ttl in _SECONDS else None
-    return hint.evolve(**changes) if changes else hint
-
-
-def only_odd_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
-    """Keep a cache hint where the schema has none: only one that was read there."""
-    return carried_cache(hint, block) if is_odd(hint) or is_message_hint(hint) else None
-
-
-def own_cache_only(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
-    """Keep a cache hint on a call or a result: one that was read there, or beside its message."""
-    return carried_cache(hint, block) if is_own_hint(hint) else None
-
-
-# -- keys --------------------------------------------------------------------------------------------------------------
-
-
-def cache(*, is_usual: bool = True) -> Hatch:
-    """Return the keys of the hint of a part or tool, which the schema has there, or has not."""
-    return Hatch(
-        keys=CACHE_KEYS,
-        cells={"cache": carried_cache if is_usual else only_odd_cache},
-        get=_get if is_usual else _get_odd,
-        put=_put,
-        is_optional=True,
-        about="cache",
-    )
-
-
-def own_cache() -> Hatch:
-    """Return the key of the hint of a call, which only compatible servers have."""
-    return Hatch(
-        keys=(CONTROL,),
-        cells={"cache": own_cache_only},
-        get=_get_control,
-        put=_put_control,
-        is_optional=True,
-        odd=(CONTROL,),
-        schema={CONTROL: {}},
-        about="cache",
-    )
+# The hint of a part or tool.
+CACHE = Hatch(keys=CACHE_KEYS, cells={"cache": carried_cache}, get=_get, put=_put, is_optional=True, about="cache")
+# The hint of a part or tool that has none in the schema.
+ODD_CACHE = Hatch(
+    keys=CACHE_KEYS,
+    cells={"cache": _odd_cache},
+    get=_get_odd,
+    put=_put,
+    is_optional=True,
+    about="cache",
+)
+# The hint of a call; only compatible servers have it.
+CALL_CACHE = Hatch(
+    keys=(CONTROL,),
+    cells={"cache": _call_cache},
+    get=_get_control,
+    put=_put_control,
+    is_optional=True,
+    odd=(CONTROL,),
+    schema={CONTROL: {}},
+    about="cache",
+)

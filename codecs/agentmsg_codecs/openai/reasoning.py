@@ -7,8 +7,8 @@
 | reasoning_details | OpenRouter | reasoning.text, .summary, .encrypted, signed by the maker of the model |
 | thinking_blocks | LiteLLM | thinking and redacted_thinking of Anthropic |
 
-A block remembers its field (mark ``/place``); a field that only repeats the fullest one's texts is a copy, noted on the
-message (mark ``/copies``) and written again from the blocks.
+The mark ``/place`` on a block names its field. A field that only repeats the text of the fullest one is a copy: the
+mark ``/copies`` on the message names it, and it is written again from the blocks.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from agentmsg.formats import (
     Shape,
     Unreadable,
     is_list,
+    is_marked,
     is_sequence,
     maker,
     mark_of,
@@ -36,57 +37,46 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Text, Wrapped
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
+from agentmsg_codecs.openai.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-
-make_thinking = maker(am.ThinkingBlock)
-make_signature = maker(am.Signature)
 LISTS = frozenset({"reasoning_details", "thinking_blocks"})
-# Who signs, and the word in `format` that says so.
-_FORMATS: Mapping[str, str] = {
+# The value of `format`, by who signs.
+FORMATS: Mapping[str | None, str] = {
     "anthropic": "anthropic-claude-v1",
     "google": "google-gemini-v1",
     "openai": "openai-responses-v1",
     "xai": "xai-responses-v1",
 }
-
-
-# Where thinking goes that was not read from a field of its own: nowhere, into the text in tags, or into a field.
+# Where to write thinking that wasn't read from a field: nowhere, into the text in tags, or into a field.
 Thinking = Literal["drop", "text", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"]
 THINKING: tuple[str, ...] = get_args(Thinking)
+_make_thinking = maker(am.ThinkingBlock)
+_make_signature = maker(am.Signature)
 
 
 def place_of_option(thinking: str) -> str | None:
-    """Return the field that an option names, if it names one."""
+    """Return the field that an option names, if any."""
     return thinking if thinking in REASONING_KEYS else None
 
 
-def providers_at(place: str) -> frozenset[str]:
-    """Return whose signatures a field can hold."""
-    return {"reasoning_details": frozenset(_FORMATS), "thinking_blocks": frozenset({"anthropic"})}.get(
-        place, frozenset()
-    )
+# -- the entries of lists ---------------------------------------------------------------------------------------------
 
 
 def provider_of(word: Any) -> str | None:
-    """Return who signs, by the word in ``format``."""
+    """Return who signs, from the value of ``format``."""
     head = word.partition("-")[0] if isinstance(word, str) else ""
-    return head if head in _FORMATS else None
-
-
-def format_of(provider: str | None) -> str | None:
-    """Return the word in ``format`` for who signs."""
-    return _FORMATS.get(provider or "")
+    return head if head in FORMATS else None
 
 
 def _signer(native: Native, *, is_signed: bool) -> tuple[str | None, dict[str, Any]]:
-    """Return who signed an entry, and its format as an extra, where that says more."""
+    """Return who signed an entry, and its format as an extra, if the signer doesn't determine it."""
     word = native.get("format")
     provider = provider_of(word)
-    is_told = is_signed and provider is not None and word == format_of(provider)
-    return provider, {"odd": ("format",)} if "format" in native and not is_told else {}
+    is_known = is_signed and provider is not None and word == FORMATS[provider]
+    return provider, {"odd": ("format",)} if "format" in native and not is_known else {}
 
 
 def _get_signature(native: Native) -> dict[str, Any]:
@@ -94,7 +84,7 @@ def _get_signature(native: Native) -> dict[str, Any]:
     provider, rest = _signer(native, is_signed=value is not None)
     if value is None:
         return {**rest, "notes": {"signature": "null"} if "signature" in native else {}}
-    return {**rest, "signature": make_signature(provider=provider, value=value)}
+    return {**rest, "signature": _make_signature(provider=provider, value=value)}
 
 
 def _get_encrypted(native: Native) -> dict[str, Any]:
@@ -102,7 +92,7 @@ def _get_encrypted(native: Native) -> dict[str, Any]:
     provider, rest = _signer(native, is_signed=True)
     if provider == "anthropic":
         return {**rest, "redacted": data}
-    return {**rest, "signature": make_signature(provider=provider, value=data), "notes": {"/encrypted": True}}
+    return {**rest, "signature": _make_signature(provider=provider, value=data), "notes": {"/encrypted": True}}
 
 
 def _put_signature(block: Any) -> Native:
@@ -118,17 +108,17 @@ def _put_encrypted(block: Any) -> Native:
 
 
 def _format(block: Any, provider: str | None) -> Native:
-    """Return the key that tells who signed, unless an extra does."""
-    return {} if provider is None or natives.has_extra(block, FAMILY, "format") else {"format": _FORMATS[provider]}
+    """Return the key for who signed, unless there is an extra of that name."""
+    return {} if provider is None or natives.has_extra(block, FAMILY, "format") else {"format": FORMATS[provider]}
 
 
 def _is_encrypted(block: Any) -> bool:
-    sealed = block.signature is not None and not block.thinking and mark_of(block, FAMILY, "/encrypted") is True
+    sealed = block.signature is not None and not block.thinking and is_marked(block, FAMILY, "/encrypted")
     return block.redacted is not None or sealed
 
 
 def _is_summary(block: Any) -> bool:
-    return mark_of(block, FAMILY, "/summary") is True and not _is_encrypted(block)
+    return is_marked(block, FAMILY, "/summary") and not _is_encrypted(block)
 
 
 _ID = Key("id", "item_id", Text(), "may")
@@ -141,7 +131,7 @@ _SIGNATURE = Hatch(
     is_optional=True,
 )
 _DETAILS = Described(FAMILY, (
-    # The entry that ends a stream of them has the signature alone.
+    # The entry that ends a stream has only the signature.
     Form("detail_text", am.ThinkingBlock, "reasoning.text", (Key("text", "thinking", Text(), '""'), _SIGNATURE, _ID)),
     Form("detail_summary", am.ThinkingBlock, "reasoning.summary", (
         Key("summary", "thinking", Text()), _SIGNATURE, _ID,
@@ -176,29 +166,26 @@ _ENTRY_SHAPES: Mapping[str, Shape] = {
 
 
 def entry_keys(place: str | None, block: Any) -> frozenset[str] | None:
-    """Return the keys of the entry of a field that thinking is written as; None if the field isn't a list."""
+    """Return the keys of the entry that thinking is written as in a field; None if the field isn't a list."""
     shape = _ENTRY_SHAPES.get(place or "")
     return None if shape is None else shape.keys[shape.tag_of(block)] - {"format"}
 
 
-def place_of(block: Any, default: str | None) -> str | None:
-    """Return the field that a block stands in: the one that it was read from, else the default."""
-    place = mark_of(block, FAMILY, "/place") if block.notes else None
-    return place if isinstance(place, str) and place in REASONING_KEYS else default
+# -- the fields of a message ------------------------------------------------------------------------------------------
 
 
 def _read_field(key: str, value: Any) -> list[Any]:
     if key not in LISTS:
         if type(value) is not str:
             raise Unreadable
-        return [marked(make_thinking(value), FAMILY, place=key)] if value else []
+        return [marked(_make_thinking(value), FAMILY, place=key)]
     if not is_list(value):
         raise Unreadable
     return [marked(read_as(_ENTRY_SHAPES[key], entry, FAMILY), FAMILY, place=key) for entry in value]
 
 
 def read_reasoning(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]:
-    """Return the blocks of all fields, notes on what repeats them or says nothing, and keys without meaning."""
+    """Return the blocks of all fields, notes on fields that are copies or empty, and keys without meaning."""
     blocks: list[Any] = []
     notes: dict[str, Any] = {}
     copies: list[str] = []
@@ -225,7 +212,10 @@ def read_reasoning(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], 
 
 
 def write_reasoning(default: str | None) -> Callable[[Sequence[Any], Any], Native]:
-    """Return the function that gives the fields of blocks, and the copies that are noted on their message."""
+    """Return the function that writes blocks into their fields, and the copies that are noted on their message."""
+
+    def rank(block: Any) -> int:
+        return REASONING_KEYS.index(place_of(block, default) or REASONING_KEYS[0])
 
     def write(blocks: Sequence[Any], message: Any) -> Native:
         native: Native = {}
@@ -239,14 +229,10 @@ def write_reasoning(default: str | None) -> Callable[[Sequence[Any], Any], Nativ
         copies = mark_of(message, FAMILY, "/copies") if message.notes else None
         for key in REASONING_KEYS[2:]:
             if is_sequence(copies) and key in copies and key not in native:
-                first = min((_rank(block, default) for block in blocks), default=0)
-                text = "".join(block.thinking for block in blocks if _rank(block, default) == first)
+                first = min(map(rank, blocks), default=0)
+                text = "".join(block.thinking for block in blocks if rank(block) == first)
                 if text and first < REASONING_KEYS.index(key):
                     native[key] = text
         return native
 
     return write
-
-
-def _rank(block: Any, default: str | None) -> int:
-    return REASONING_KEYS.index(place_of(block, default) or REASONING_KEYS[0])

@@ -1,7 +1,7 @@
 """openai-response: responses of OpenAI Chat Completions and compatible servers, not streamed.
 
-A document is one response: a history of one assistant message, the first choice. Everything around the message belongs
-to it too.
+A document is one response: a history of one assistant message, the first choice. The message also has everything
+around it.
 
 Follows the Python package openai 3.54.
 
@@ -37,16 +37,17 @@ from agentmsg.formats import (
     excerpt,
     is_list,
     is_mapping,
+    is_marked,
     is_object,
     is_sequence,
     maker,
-    mark_of,
     natives,
     object_at,
     speed,
     spelling,
 )
-from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, OLD_WORD, RESPONSE_LEVEL, TOLD
+from agentmsg_codecs.openai.annotations import ANNOTATIONS
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, USAGE
 from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
@@ -61,10 +62,11 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
 
 
-_make_history = maker(am.History)
+_OLD_WORD = "function_call"
 _FIELDS = ("id", "created_at", "model", "usage", "finish_reason")
+_make_history = maker(am.History)
 _make_msg = maker(am.Msg, "role", "content", *_FIELDS, "response_metadata", "extras", "notes")
-_make_said = maker(am.Msg, "role", "content", "extras", "notes")
+_make_inner = maker(am.Msg, "role", "content", "extras", "notes")
 
 
 class _Answers:
@@ -73,14 +75,16 @@ class _Answers:
     def __init__(self, place: str | None) -> None:
         self.messages = Messages(place=place, is_response=True)
 
+    # -- reading ------------------------------------------------------------------------------------------------------
+
     def read(self, document: Native) -> am.Msg:
-        """Return the message of a response; of the role ``native`` where it cannot be told in the model."""
+        """Read the message of a response; if the model can't express it, its role is ``native``."""
         self.messages.fill()
         try:
             message = self._read(document)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(document, FAMILY)
-        # Only calls of old, the last of all blocks, have no id.
+        # Only an old call, the last of all blocks, has no id.
         if message.content and message.content[-1].notes:
             return Links().linked(0, message)
         speed.remember_reader(message, self)
@@ -91,70 +95,67 @@ class _Answers:
         choice = choices[0] if choices else None
         if not is_object(choice):
             raise Unreadable
-        said = self.messages.read_unlinked(object_at(choice, "message"))
-        if said.role != "assistant":
+        inner = self.messages.read_unlinked(object_at(choice, "message"))
+        if inner.role != "assistant":
             raise Unreadable
         fields: Native = {}
-        told: Native = {}
-        note, rest = CHOICE_LEVEL.read(choice, fields, told)
-        noted, more = RESPONSE_LEVEL.read(document, fields, told)
-        native_word = choice.get("finish_reason")
-        if native_word == OLD_WORD:
-            note["/old"] = True
-        elif type(native_word) is not str or native_word not in FINISH:
-            note["/finish"] = True
-            if type(native_word) is str and native_word in FINISH_WORDS:
-                note["finish_reason"] = ["=", native_word]
+        metadata: Native = {}
+        choice_note, choice_rest = CHOICE_LEVEL.read(choice, fields, metadata)
+        note, rest = RESPONSE_LEVEL.read(document, fields, metadata)
+        word = choice.get("finish_reason")
+        if word == _OLD_WORD:
+            choice_note["/old"] = True
+        elif type(word) is not str or word not in FINISH:
+            choice_note["/finish"] = True
+            if type(word) is str and word in FINISH_WORDS:
+                choice_note["finish_reason"] = ["=", word]
         lacks = [name for name in _FIELDS[:3] if name not in fields]
         if lacks:
-            noted["/lacks"] = lacks
+            note["/lacks"] = lacks
+        if len(metadata) > 1:
+            metadata = {key: metadata[key] for key in FIELDS if key in metadata}
         further: Native = {"further": choices[1:]} if len(choices) > 1 else {}
-        if len(told) > 1:
-            told = {key: told[key] for key in FIELDS if key in told}
-        get = fields.get
         return _make_msg(
             "assistant",
-            said.content,
-            *map(get, _FIELDS),
-            adopt(told) if told else EMPTY,
-            _joined(said.extras, {CHOICE: rest, CHOICES: further, RESPONSE: more})
-            if rest or further or more
-            else said.extras,
-            _joined(said.notes, {CHOICE: note, RESPONSE: noted}) if note or noted else said.notes,
+            inner.content,
+            *map(fields.get, _FIELDS),
+            adopt(metadata) if metadata else EMPTY,
+            _joined(inner.extras, {CHOICE: choice_rest, CHOICES: further, RESPONSE: rest})
+            if choice_rest or further or rest
+            else inner.extras,
+            _joined(inner.notes, {CHOICE: choice_note, RESPONSE: note}) if choice_note or note else inner.notes,
         )
 
+    # -- writing ------------------------------------------------------------------------------------------------------
+
     def write(self, message: am.Msg) -> Any:
-        """Return the document of a message that fits."""
+        """Write the document of a message that fits."""
         self.messages.fill()
         kept = natives.native_of(message, FAMILY)
         if kept is not None:
             return kept
-        # Ids that a reader makes are of calls with a note, the last of all blocks.
+        # Only a call with a note, the last of all blocks, may have an id that the reader makes.
         if message.content and message.content[-1].notes:
             message = next(unlinked((message,)))
-        return self._write(message)
-
-    def _write(self, message: am.Msg) -> Native:
         own = message.extras.get(FAMILY) if message.extras else None
         extras = EMPTY if own is None else adopt({FAMILY: own})
-        inner = _make_said("assistant", message.content, extras, message.notes)
+        inner = _make_inner("assistant", message.content, extras, message.notes)
         if speed.reader_of(message) is self:
             speed.remember_reader(inner, self.messages.described.shapes["assistant_message"].origin)
-        said = self.messages.write(inner)
-        choice = CHOICE_LEVEL.write(message, said)
-        if message.finish_reason == FINISH[OLD_WORD] and mark_of(message, CHOICE, "/old") is True:
-            choice["finish_reason"] = OLD_WORD
+        choice = CHOICE_LEVEL.write(message, self.messages.write(inner))
+        if message.finish_reason == FINISH[_OLD_WORD] and is_marked(message, CHOICE, "/old"):
+            choice["finish_reason"] = _OLD_WORD
         further: Any = message.extras.get(CHOICES) if message.extras else None
         others = thaw(further["further"]) if further else ()
         document = RESPONSE_LEVEL.write(message, [choice, *others])
         return self._spelt(message, document, choice, others) if message.extras or message.notes else document
 
     def _spelt(self, message: am.Msg, document: Native, choice: Native, others: Sequence[Any]) -> Native:
-        """Return a document with what it says more than the usual one, and otherwise."""
-        whole = self._put_back(message, document, choice, others, None)
-        if speed.reader_of(message) is self or spelling.reads_as(whole, message, self._reread):
-            return whole
-        # Something was edited: how each level is spelt is tried in all that the message says.
+        """Return a document with the extras and spellings of its message."""
+        spelt = self._put_back(message, document, choice, others, None)
+        if speed.reader_of(message) is self or spelling.reads_as(spelt, message, self._reread):
+            return spelt
+        # Something was edited: test the spellings of each level in the complete document.
         document = {**thaw(natives.extras_of(message, RESPONSE)), **document}
         return self._put_back(message, document, choice, others, self._reread)
 
@@ -177,7 +178,7 @@ class _Answers:
 
 
 def _joined(own: Any, others: Native) -> Any:
-    """Return extras or notes with those of other namespaces, where these say anything."""
+    """Return extras or notes, with those of other namespaces that aren't empty."""
     return adopt({**own, **{space: some for space, some in others.items() if some}})
 
 
@@ -187,7 +188,7 @@ class OpenAIResponseCodec(Codec):
 
     Attributes:
         thinking: where to write thinking that wasn't read from a field of its own: as in the codec ``openai``.
-        engine: what reads and writes; hooks registered on
+        engine: reads and writes responses. Hooks registered on
             ``engine.messages.described.parts["answer"].converter`` before first use replace ours.
     """
 
@@ -208,14 +209,14 @@ class OpenAIResponseCodec(Codec):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of the message, its parts and calls, and of usage."""
-        return (self.engine.messages.described, TOLD, HINTS, *ENTRIES)
+        return (self.engine.messages.described, ANNOTATIONS, USAGE, HINTS, *ENTRIES)
 
     def make_caps(self) -> Caps:
         """Return what a response supports; see response_capabilities.py."""
         return make_response_caps(self.engine.messages, self.engine.read, as_text=self.thinking == "text")
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a response: one message, or none if there is no choice."""
+        """Read a response: one message, or none if there is no choice."""
         if not is_object(document):
             raise DecodeError(f"a response of OpenAI is an object, not {excerpt(document)}")
         choices = document.get("choices")
@@ -227,7 +228,7 @@ class OpenAIResponseCodec(Codec):
         return _make_history(extras=adopt({RESPONSE: rest}) if rest else EMPTY)
 
     def write(self, history: am.History) -> Any:
-        """Return the response that holds the message of a history."""
+        """Write the message of a history as a response."""
         if history.messages:
             return self.engine.write(history.messages[0])
         rest: Any = history.extras.get(RESPONSE)

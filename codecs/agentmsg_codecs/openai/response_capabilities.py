@@ -1,4 +1,4 @@
-"""The capability table of responses: one assistant message, and what the schema requires of it."""
+"""The capability table of responses: one assistant message, with everything that the schema requires."""
 
 from __future__ import annotations
 
@@ -16,24 +16,27 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
+    cells,
     is_list,
+    is_marked,
     is_object,
     is_sequence,
     mark_of,
+    natives,
     restructure,
     rules,
     times,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, TOLD, is_told
+from agentmsg_codecs.openai.annotations import is_cited, response_citations, without_citations
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, USAGE, is_metadata
+from agentmsg_codecs.openai.beside import message_keys
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
-from agentmsg_codecs.openai.capabilities import Layout, is_beside, needs_id
-from agentmsg_codecs.openai.citation_capabilities import response_citations
+from agentmsg_codecs.openai.capabilities import Layout, needs_id
 from agentmsg_codecs.openai.hints import is_message_hint, is_odd
 from agentmsg_codecs.openai.media_capabilities import carried_answered_sound
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, NEAREST_FINISH, RESPONSE
-from agentmsg_codecs.openai.server_fields import message_keys
-from agentmsg_codecs.openai.usage import carried_usage
+from agentmsg_codecs.openai.places import is_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,7 +53,7 @@ _SAID: tuple[type[am.BaseBlock], ...] = (am.TextBlock, am.RefusalBlock)
 
 
 def _whole_seconds(time: datetime, _: Any) -> datetime:
-    """Keep a time in whole seconds of UTC, the nearest that there is; one without zone is taken for one of UTC."""
+    """Keep a time in whole seconds of UTC, or the nearest; a time without zone counts as UTC."""
     try:
         aware = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except OverflowError:  # before the first or after the last year in UTC
@@ -60,22 +63,43 @@ def _whole_seconds(time: datetime, _: Any) -> datetime:
     return time if same else plain
 
 
-def _told(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
-    kept = {key: metadata[key] for key in FIELDS if key in metadata and is_told(key, metadata[key], message)}
+def _metadata(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
+    kept = {key: metadata[key] for key in FIELDS if key in metadata and is_metadata(key, metadata[key], message)}
     return metadata if list(kept) == list(metadata) else kept
 
 
 def _finish(reason: str, message: am.Msg) -> str:
-    """Keep the reasons of the schema, and the word of a server that has its own."""
-    if reason in FINISH_WORDS or (reason not in FINISH and mark_of(message, CHOICE, "/finish") is True):
+    """Keep the reasons of the schema, and a server's own word that was read."""
+    if reason in FINISH_WORDS or (reason not in FINISH and is_marked(message, CHOICE, "/finish")):
         return reason
     return FINISH.get(reason) or NEAREST_FINISH.get(reason, "stop")
 
 
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the counts that are required, unless a document without one was read; drop a cost that wasn't read."""
+    unread = usage.cost is not None and not is_marked(usage, FAMILY, "/cost")
+    changes: dict[str, Any] = {"cost": None} if unread else {}
+    if not is_marked(usage, FAMILY, "/partial"):
+        counts = (usage.input or 0, usage.output or 0)
+        wanted = {"input": counts[0], "output": counts[1], "total": sum(counts)}
+        changes |= {name: count for name, count in wanted.items() if getattr(usage, name) is None}
+    return changes
+
+
+def _usage() -> Cell:
+    fields = Rows(USAGE).row("usage").fields
+    return cells.usage(
+        fields.keys() - {"extras"},
+        extras=fields["extras"],
+        wanted=_wanted,
+        case="value.cost is None and value.input is not None and value.output is not None and value.total is not None",
+    )
+
+
 def _further(message: am.Msg) -> frozenset[str] | None:
     own: Any = message.extras[CHOICES]
-    held: Any = own.get("further") if list(own) == ["further"] else None
-    return frozenset() if isinstance(held, list) and held else None
+    further: Any = own.get("further") if list(own) == ["further"] else None
+    return frozenset() if isinstance(further, list) and further else None
 
 
 def _extras(messages: Messages) -> Cell:
@@ -84,13 +108,7 @@ def _extras(messages: Messages) -> Cell:
     around = carried_extras(
         (CHOICE, lambda _: CHOICE_LEVEL.keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys)
     )
-
-    def cell(extras: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
-        kept = {**own(extras, message), **around(extras, message)}
-        same = list(kept) == list(extras) and all(kept[key] is extras[key] for key in kept)
-        return extras if same else kept or EMPTY
-
-    return cell
+    return cells.together(own, around)
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -101,16 +119,11 @@ def _is_joined(left: Any, right: Any) -> bool:
 
 
 def _joined(left: Any, right: Any) -> Any:
-    """Return the one text, or the one refusal, that two neighbours are in a response."""
+    """Join two adjacent texts or refusals; citations keep their places in the text."""
     if not _is_joined(left, right):
         return None
     if type(left) is am.RefusalBlock:
         return left.evolve(refusal=left.refusal + right.refusal)
-    return _joined_texts(left, right)
-
-
-def _joined_texts(left: am.TextBlock, right: am.TextBlock) -> am.TextBlock:
-    """Return the text of two; citations keep their places in it."""
     shift = len(left.text)
     moved = tuple(
         citation.evolve(
@@ -123,13 +136,13 @@ def _joined_texts(left: am.TextBlock, right: am.TextBlock) -> am.TextBlock:
 
 
 def _with_words(block: Any) -> Any:
-    """Keep what has words: a response whose text is empty says nothing."""
-    said = block.text if type(block) is am.TextBlock else block.refusal
-    return block if said or is_odd(block) else Drop("there are no words in it", "annotation")
+    """Keep a text or refusal with words: an empty one isn't read."""
+    words = block.text if type(block) is am.TextBlock else block.refusal
+    return block if words or is_odd(block) else Drop("there are no words in it", "annotation")
 
 
 def _required(message: am.Msg) -> dict[str, Any]:
-    """Return what the schema requires and the message lacks; a document that was read so needs nothing."""
+    """Return the fields that the schema requires and the message lacks, unless they were lacking when it was read."""
     noted: Any = mark_of(message, RESPONSE, "/lacks")
     lacks = noted if is_sequence(noted) else []
     wanted: dict[str, Any] = {}
@@ -141,55 +154,30 @@ def _required(message: am.Msg) -> dict[str, Any]:
         wanted["created_at"] = _whole_seconds(message.created_at, message)
     elif message.created_at is None and "created_at" not in lacks:
         wanted["created_at"] = datetime.fromtimestamp(0, UTC)
-    if message.finish_reason is None and mark_of(message, CHOICE, "/finish") is not True:
-        calls = any(type(block) is am.ToolUseBlock and block.kind != "server" for block in message.content)
-        wanted["finish_reason"] = "tool_use" if calls else "stop"
+    if message.finish_reason is None and not is_marked(message, CHOICE, "/finish"):
+        wanted["finish_reason"] = natives.ended(message.content)
     return wanted
 
 
 def _answer(message: am.Msg) -> Any:
-    """Keep a response that has all that the schema requires, one text, and annotations of that text."""
+    """Complete a response, join its texts, and drop the citations if the content isn't one text."""
     wanted = _required(message)
     said = [block for block in message.content if not is_beside(block)]
     if said and type(said[-1]) is am.RefusalBlock and not is_odd(said[-1]):
         del said[-1]
-    if len(said) > 1:
-        others = any(type(block) is not am.TextBlock or is_odd(block) for block in said)
-        if others and any(type(block) is am.TextBlock and block.citations for block in said):
-            wanted["content"] = [
-                block.evolve(citations=()) if type(block) is am.TextBlock and block.citations else block
-                for block in message.content
-            ]
+    are_parts = len(said) > 1 and any(type(block) is not am.TextBlock or is_odd(block) for block in said)
+    if are_parts and any(map(is_cited, said)):
+        wanted["content"] = without_citations(message)
     if wanted:
         return Swap(message.evolve(**wanted), "the schema of a response requires it", "annotation")
-    neighbours = zip(message.content, message.content[1:], strict=False)
-    if any(_is_joined(left, right) for left, right in neighbours):
+    if any(map(_is_joined, message.content, message.content[1:])):
         return Swap(message, "a response holds one text and one refusal", "annotation")
     return message
 
 
 def _only_in_lists(cell: Cell, absent: Any) -> Cell:
-    """Keep what only a part has, that of content that was read as a list; and a hint beside the message."""
+    """Keep what only a part has, if the content was read as a list; and a hint beside the message."""
     return lambda value, block: cell(value, block) if is_odd(block) or is_message_hint(value) else absent
-
-
-def _rows(messages: Messages, *, as_text: bool) -> Mapping[type[am.BaseBlock], Row]:
-    """Return the rows of the fields of a response; arguments as in ``make_response_caps``."""
-    rows = assistant_rows(
-        messages,
-        "answer",
-        citations=response_citations,
-        sound=carried_answered_sound,
-        as_text=as_text,
-    )
-    for cls in _SAID:
-        row = rows[cls]
-        cells = {
-            "cache": _only_in_lists(row.fields["cache"], None),
-            "extras": _only_in_lists(row.fields["extras"], EMPTY),
-        }
-        rows[cls] = Row({**row.fields, **cells}, _with_words)
-    return rows
 
 
 def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_text: bool) -> Caps:
@@ -198,18 +186,18 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
     Args:
         messages: the reader and writer of the message inside.
         read: the reader of a document.
-        as_text: whether thinking without a field is text, in tags.
+        as_text: whether thinking without a field becomes text, in tags.
     """
-    rows = _rows(messages, as_text=as_text)
-    fields: dict[str, Cell] = {
-        "id": KEEP,
-        "created_at": _whole_seconds,
-        "model": KEEP,
-        "usage": carried_usage(Rows(TOLD).row("usage").fields),
-        "finish_reason": _finish,
-        "response_metadata": _told,
-        "extras": _extras(messages),
-    }
+    rows = assistant_rows(
+        messages, "answer", citations=response_citations, sound=carried_answered_sound, as_text=as_text
+    )
+    for cls in _SAID:
+        fields = rows[cls].fields
+        only = {
+            "cache": _only_in_lists(fields["cache"], None),
+            "extras": _only_in_lists(fields["extras"], EMPTY),
+        }
+        rows[cls] = Row({**fields, **only}, _with_words)
 
     def read_whole(native: Any) -> am.Msg:
         if not is_object(native) or not is_list(native.get("choices")):
@@ -218,7 +206,20 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
 
     return Caps(
         messages={
-            "assistant": MessageRow(fields=fields, blocks=rows, otherwise=_answer, joins=_joined),
+            "assistant": MessageRow(
+                fields={
+                    "id": KEEP,
+                    "created_at": _whole_seconds,
+                    "model": KEEP,
+                    "usage": _usage(),
+                    "finish_reason": _finish,
+                    "response_metadata": _metadata,
+                    "extras": _extras(messages),
+                },
+                blocks=rows,
+                otherwise=_answer,
+                joins=_joined,
+            ),
             "native": rules.native_message_row(FAMILY, read_whole),
         },
         history={

@@ -1,9 +1,9 @@
-"""Settings: what a request asks for besides its messages and tools.
+"""Settings: the parameters of a request besides its messages and tools.
 
 | OpenAI | agentmsg |
 | --- | --- |
 | model, temperature, top_p, seed, stream, store, user, metadata, parallel_tool_calls | the same |
-| max_completion_tokens; max_tokens (of old, and of compatible servers) | max_tokens |
+| max_completion_tokens; max_tokens (older, and of compatible servers) | max_tokens |
 | stop: a text; a list of texts | stop |
 | tool_choice: auto, none, required; a function | tool_choice: the same; its name |
 | response_format: text; json_object; json_schema | response_format: "text"; "json"; the schema, its name ... |
@@ -25,32 +25,32 @@ from agentmsg.formats import (
     adopt,
     is_list,
     is_mapping,
+    is_marked,
     is_object,
-    mark_of,
 )
 from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai.names import FAMILY
 
-_WORDS = frozenset({"auto", "none", "required"})
-_OF_SCHEMAS = frozenset({"name", "description", "schema", "strict"})
+_MOST, _OLD_MOST = "max_completion_tokens", "max_tokens"
+_CHOICES = frozenset({"auto", "none", "required"})
+_FORMATS = {"text": "text", "json_object": "json"}
+_SCHEMA_KEYS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
-_NAME = "response"
 
 
 def _read_most(native: Native) -> dict[str, Any]:
-    keys = [key for key in ("max_completion_tokens", "max_tokens") if type(native.get(key)) is int]
-    odd = [key for key in ("max_completion_tokens", "max_tokens") if key in native and key not in keys[:1]]
+    keys = [key for key in (_MOST, _OLD_MOST) if type(native.get(key)) is int]
+    odd = [key for key in (_MOST, _OLD_MOST) if key in native and key not in keys[:1]]
     if not keys:
         return {"odd": odd}
-    return {"max_tokens": native[keys[0]], "odd": odd, "notes": {"/old": True} if keys[0] == "max_tokens" else {}}
+    return {"max_tokens": native[keys[0]], "odd": odd, "notes": {"/old": True} if keys[0] == _OLD_MOST else {}}
 
 
 def _write_most(settings: Any) -> Native:
     if settings.max_tokens is None:
         return {}
-    is_old = settings.notes and mark_of(settings, FAMILY, "/old") is True
-    return {"max_tokens" if is_old else "max_completion_tokens": settings.max_tokens}
+    return {_OLD_MOST if is_marked(settings, FAMILY, "/old") else _MOST: settings.max_tokens}
 
 
 def _read_stop(native: Native) -> dict[str, Any]:
@@ -64,12 +64,12 @@ def _read_stop(native: Native) -> dict[str, Any]:
 def _write_stop(settings: Any) -> Native:
     if not settings.stop:
         return {}
-    is_single = len(settings.stop) == 1 and settings.notes and mark_of(settings, FAMILY, "/single") is True
+    is_single = len(settings.stop) == 1 and is_marked(settings, FAMILY, "/single")
     return {"stop": settings.stop[0] if is_single else list(settings.stop)}
 
 
 def _read_choice(value: Any) -> Any:
-    if type(value) is str and value in _WORDS:
+    if type(value) is str and value in _CHOICES:
         return value
     inner: Any = value.get("function") if is_object(value) else None
     name: Any = inner.get("name") if is_object(inner) else None
@@ -84,8 +84,8 @@ def _write_choice(value: Any) -> Any:
 
 def _read_format(value: Any) -> Any:
     kind: Any = value.get("type") if is_object(value) else None
-    if kind in ("text", "json_object") and len(value) == 1:
-        return "text" if kind == "text" else "json"
+    if type(kind) is str and kind in _FORMATS and len(value) == 1:
+        return _FORMATS[kind]
     schema: Any = value.get("json_schema") if kind == "json_schema" else None
     if not is_object(schema) or len(value) != 2 or not _is_schema(schema):  # noqa: PLR2004 - both keys
         raise Unreadable
@@ -93,23 +93,23 @@ def _read_format(value: Any) -> Any:
 
 
 def _is_schema(value: Any) -> bool:
-    return type(value.get("name")) is str and is_mapping(value.get("schema")) and _OF_SCHEMAS.issuperset(value)
+    return type(value.get("name")) is str and is_mapping(value.get("schema")) and _SCHEMA_KEYS.issuperset(value)
 
 
 def _write_format(value: Any) -> Native:
     if is_mapping(value):
         return {"type": "json_schema", "json_schema": thaw(value)}
-    return {"type": {"text": "text", "json": "json_object"}.get(value) if type(value) is str else None}
+    return {"type": next((word for word, ours in _FORMATS.items() if ours == value), None)}
 
 
 _same_format = BodySettings.coming_back(_read_format, _write_format, "no such format of responses here")
 
 
 def _carried_format(value: Any, owner: Any) -> Any:
-    """Keep the format of a response; a schema has a name here."""
+    """Keep the format of a response; give a schema a name."""
     if not is_mapping(value) or "name" in value or not is_mapping(value.get("schema")):
         return _same_format(value, owner)
-    named = {"name": _NAME, **{key: value[key] for key in value if key in _OF_SCHEMAS}}
+    named = {"name": "response", **{key: value[key] for key in value if key in _SCHEMA_KEYS}}
     return Swap(adopt(named), "a schema has a name here")
 
 
@@ -124,7 +124,7 @@ def _write_effort(value: Any) -> Any:
 
 
 def _carried_effort(value: Any, _: Any) -> Any:
-    """Keep the effort; there are no budgets here."""
+    """Keep the effort, without a budget."""
     effort: Any = value.get("effort") if is_mapping(value) else None
     if value == "off":
         return value
@@ -135,23 +135,21 @@ def _carried_effort(value: Any, _: Any) -> Any:
 
 
 _key = BodySettings.key
-_ANY: Any = {}
 SETTINGS = BodySettings(Described(FAMILY, (
     Form("settings", am.Settings, None, (
         _key("model", Text()),
-        Hatch(keys=("max_completion_tokens", "max_tokens"), cells={"max_tokens": KEEP}, get=_read_most,
-              put=_write_most, is_optional=True, odd=("max_completion_tokens", "max_tokens"),
-              about="max_tokens"),
+        Hatch(keys=(_MOST, _OLD_MOST), cells={"max_tokens": KEEP}, get=_read_most, put=_write_most, is_optional=True,
+              odd=(_MOST, _OLD_MOST), about="max_tokens"),
         BodySettings.between("temperature", 0, 2),
         _key("top_p", Number()),
         Hatch(keys=("stop",), cells={"stop": KEEP}, get=_read_stop, put=_write_stop, is_optional=True, odd=("stop",),
               about="stop"),
         _key("seed", Whole()),
-        _key("tool_choice", Via(_read_choice, _write_choice, _ANY,
+        _key("tool_choice", Via(_read_choice, _write_choice, {},
              supports=BodySettings.coming_back(_read_choice, _write_choice, "no such choice of tools here"))),
         _key("parallel_tool_calls", Truth()),
-        _key("response_format", Via(_read_format, _write_format, _ANY, supports=_carried_format)),
-        _key("reasoning_effort", Via(_read_effort, _write_effort, _ANY, supports=_carried_effort), "reasoning"),
+        _key("response_format", Via(_read_format, _write_format, {}, supports=_carried_format)),
+        _key("reasoning_effort", Via(_read_effort, _write_effort, {}, supports=_carried_effort), "reasoning"),
         _key("stream", Truth()),
         _key("store", Truth()),
         _key("user", Text()),

@@ -1,96 +1,83 @@
-"""Which thinking OpenAI's messages support: thinking with a field of compatible servers."""
+"""Which thinking OpenAI's messages support: thinking with a field of compatible servers, or as a part."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Drop, Row, Swap, carried_extras, is_mapping
+from agentmsg.formats import KEEP, Drop, Row, Swap, carried_extras, natives
 from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS
-from agentmsg_codecs.openai.reasoning import LISTS, entry_keys, format_of, place_of, provider_of, providers_at
-from agentmsg_codecs.openai.thinking_parts import THOUGHT, is_thinking_part
+from agentmsg_codecs.openai.places import is_thinking_part, place_of
+from agentmsg_codecs.openai.reasoning import FORMATS, LISTS, entry_keys, provider_of
+from agentmsg_codecs.openai.thinking_parts import THOUGHT
 
-if TYPE_CHECKING:
-    from agentmsg.formats import Cell
+# Whose signatures a field can hold; entries of reasoning_details may be signed by nobody known.
+_SIGNERS: dict[str | None, frozenset[str | None]] = {
+    "reasoning_details": frozenset({*FORMATS, None}),
+    "thinking_blocks": frozenset({"anthropic"}),
+}
 
 
-class Thinking:
-    """The row of thinking.
+def thinking_row(default: str | None, *, as_text: bool) -> Row:
+    """Return the row of thinking.
 
     Args:
-        place: the field for thinking that was not read from one; None: there is none.
-        as_text: whether thinking without a field is text, in tags.
+        default: the field for thinking that wasn't read from one; None if there is none.
+        as_text: whether thinking without a field becomes text, in tags.
     """
 
-    def __init__(self, place: str | None, *, as_text: bool) -> None:
-        self._place = place
-        self._as_text = as_text
-
-    def rule(self, block: Any) -> Any:
-        """Keep thinking that has a field, or was read from a part, and says what that can hold."""
+    def rule(block: Any) -> Any:
         if is_thinking_part(block):
-            # Nothing thought and nothing signed is what was read there, too.
+            # An empty unsigned part is what was read.
             unreadable = block.redacted is not None and not block.thinking and block.signature is None
             return Drop("what only its provider can read has no place") if unreadable else block
-        place = place_of(block, self._place)
+        place = place_of(block, default)
         if place is None:
-            if self._as_text and block.thinking:
+            if as_text and block.thinking:
                 return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), "thinking is text here")
             return Drop("no place for thinking")
         if place not in LISTS:
             return block if block.thinking else Drop("what only its provider can read has no place")
-        if block.redacted is not None and (block.thinking or block.signature is not None):
-            # One entry says one of the two.
-            return Swap(
-                block.evolve(redacted=None) if block.thinking else block.evolve(signature=None), "one or the other"
-            )
-        return block
+        if block.redacted is None or not (block.thinking or block.signature is not None):
+            return block
+        # An entry holds one of the two.
+        changes: dict[str, Any] = {"redacted": None} if block.thinking else {"signature": None}
+        return Swap(block.evolve(**changes), "one or the other")
 
-    def _signature(self, signature: am.Signature, block: Any) -> Any:
-        if is_thinking_part(block):
-            known = signature.provider == MAKER_OF_PARTS
-            return (signature.evolve(extras={}) if signature.extras else signature) if known else None
-        place = place_of(block, self._place) or ""
-        known = signature.provider in providers_at(place) or (
-            place == "reasoning_details" and signature.provider is None
-        )
-        if not known:
+    def field_of(block: Any) -> str | None:
+        return None if is_thinking_part(block) else place_of(block, default)
+
+    def signature(value: am.Signature, block: Any) -> am.Signature | None:
+        signers = {MAKER_OF_PARTS} if is_thinking_part(block) else _SIGNERS.get(place_of(block, default), ())
+        if value.provider not in signers:
             return None
-        return signature.evolve(extras={}) if signature.extras else signature
+        return value.evolve(extras={}) if value.extras else value
 
-    def _in_list(self, block: Any) -> bool:
-        return not is_thinking_part(block) and place_of(block, self._place) in LISTS
-
-    def _taken(self, block: Any) -> frozenset[str] | None:
+    def taken(block: Any) -> frozenset[str] | None:
         if is_thinking_part(block):
             return THOUGHT.keys
-        place = place_of(block, self._place)
+        place = place_of(block, default)
         keys = entry_keys(place, block)
         if keys is None or place != "reasoning_details":
             return keys
-        own: Any = block.extras.get(FAMILY)
-        provider = block.signature.provider if block.signature is not None else None
-        provider = "anthropic" if block.redacted is not None else provider
-        word = own.get("format") if is_mapping(own) else None
-        # The word for who signed is written again, and no extra; another one that tells the same is.
-        is_same = provider_of(word) == provider and (provider is None or word != format_of(provider))
         signed = block.signature is not None or block.redacted is not None
-        return keys | {"format"} if signed and not is_same else keys
+        return keys | {"format"} if signed and not _may_say_format(block) else keys
 
-    def row(self) -> Row:
-        """Return the row of assistant messages."""
-
-        def in_list(value: Any, block: Any) -> Any:
-            return value if self._in_list(block) else None
-
-        def item_id(value: Any, block: Any) -> Any:
-            return value if self._in_list(block) and place_of(block, self._place) == "reasoning_details" else None
-
-        cells: dict[str, Cell] = {
+    return Row(
+        {
             "thinking": KEEP,
-            "redacted": in_list,
-            "signature": self._signature,
-            "item_id": item_id,
-            "extras": carried_extras((FAMILY, self._taken)),
-        }
-        return Row(cells, self.rule)
+            "redacted": lambda value, block: value if field_of(block) in LISTS else None,
+            "signature": signature,
+            "item_id": lambda value, block: value if field_of(block) == "reasoning_details" else None,
+            "extras": carried_extras((FAMILY, taken)),
+        },
+        rule,
+    )
+
+
+def _may_say_format(block: Any) -> bool:
+    """Whether the extra ``format`` stays: it names the same signer in a word that isn't written by default."""
+    provider = block.signature.provider if block.signature is not None else None
+    provider = "anthropic" if block.redacted is not None else provider
+    word = natives.extras_of(block, FAMILY).get("format")
+    return provider_of(word) == provider and (provider is None or word != FORMATS.get(provider))

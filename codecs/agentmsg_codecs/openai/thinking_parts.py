@@ -7,23 +7,17 @@ https://docs.mistral.ai/capabilities/reasoning
 
 from __future__ import annotations
 
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, cast
+from itertools import accumulate, pairwise
+from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_object, mark_of, text_at
+from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_marked, is_object, is_sequence, mark_of, text_at
 from agentmsg.formats.forms import Form, Hatch, Key, Wrapped
-from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS, REASONING_KEYS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
-_TEXT = {"type", "text"}
+from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS
 
 
 def _text_of(chunk: Any) -> str:
-    if not is_object(chunk) or chunk.get("type") != "text" or set(chunk) != _TEXT:
+    if not is_object(chunk) or chunk.get("type") != "text" or len(chunk) != 2:  # noqa: PLR2004 - type and text
         raise Unreadable
     return text_at(chunk, "text")
 
@@ -36,47 +30,26 @@ def _get(part: Native) -> dict[str, Any]:
         raise Unreadable
     texts = list(map(_text_of, value))
     text = "".join(texts)
-    return {"thinking": text, "notes": {} if texts == _usual(text) else {"/cuts": list(map(len, texts))}}
-
-
-def _usual(text: str) -> list[str]:
-    return [text] if text else []
+    return {"thinking": text, "notes": {} if texts == _cut(text, None) else {"/cuts": list(map(len, texts))}}
 
 
 def _cut(text: str, cuts: Any) -> list[str]:
-    """Return the texts that a text was read from; one where it has changed since."""
-    sizes: Sequence[Any] = cast("Any", cuts) if isinstance(cuts, list) else ()
-    if not isinstance(cuts, list) or not all(type(size) is int and size >= 0 for size in sizes):
-        return _usual(text)
-    ends = list(accumulate(sizes))
-    if (ends[-1] if ends else 0) != len(text):
-        return _usual(text)
-    return [text[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+    """Return the texts that a text was read from; one if it has changed since."""
+    sizes: list[Any] = list(cuts) if is_sequence(cuts) else []
+    is_known = is_sequence(cuts) and all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) == len(text)
+    if not is_known:
+        return [text] if text else []
+    return [text[start:end] for start, end in pairwise(accumulate(sizes, initial=0))]
 
 
 def _put(block: am.ThinkingBlock) -> Native:
     text = block.thinking
-    if mark_of(block, FAMILY, "/str") is True:
+    if is_marked(block, FAMILY, "/str"):
         return {"thinking": text}
-    return {"thinking": [{"type": "text", "text": said} for said in _cut(text, mark_of(block, FAMILY, "/cuts"))]}
+    return {"thinking": [{"type": "text", "text": each} for each in _cut(text, mark_of(block, FAMILY, "/cuts"))]}
 
 
 THOUGHT = Form("thinking", am.ThinkingBlock, "thinking", (
-    Hatch(
-        keys=("thinking",),
-        cells={"thinking": KEEP},
-        get=_get,
-        put=_put,
-        must=("thinking",),
-        about="thinking",
-    ),
+    Hatch(keys=("thinking",), cells={"thinking": KEEP}, get=_get, put=_put, must=("thinking",), about="thinking"),
     Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": MAKER_OF_PARTS}), "may"),
 ))  # fmt: skip
-
-
-def is_thinking_part(block: Any) -> bool:
-    """Whether thinking was read from a part of content, and so stands among the others."""
-    if block.__class__ is not am.ThinkingBlock or not block.notes or mark_of(block, FAMILY, "/odd") is not True:
-        return False
-    place = mark_of(block, FAMILY, "/place")
-    return not (isinstance(place, str) and place in REASONING_KEYS)

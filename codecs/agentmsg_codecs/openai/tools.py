@@ -1,13 +1,12 @@
-"""Tools: ``tools`` and the ``functions`` of old requests."""
+"""Tools: ``tools``, and the ``functions`` of old requests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import thaw
-from agentmsg.formats import Native, Row, Shape, cells, is_list, mark_of, write_as
-from agentmsg.formats.bodies import native_tool_row, read_tool
+from agentmsg.formats import Native, Row, Shape, cells, is_list, is_marked, mark_of, write_as
+from agentmsg.formats.bodies import native_tool_row, read_tool, write_tool
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.openai.hints import carried_cache, is_odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _is_legacy(tool: am.Tool) -> bool:
-    if not isinstance(tool, am.ToolSpec) or not tool.notes or mark_of(tool, FAMILY, "/legacy") is not True:
+    if not isinstance(tool, am.ToolSpec) or not is_marked(tool, FAMILY, "/legacy"):
         return False
     return tool.kind == "function" and tool.cache is None and FAMILY not in tool.extras
 
@@ -33,40 +32,35 @@ def read_tools(shapes: Mapping[str, Shape], document: Native) -> tuple[tuple[am.
         if not is_list(entries) or not entries:
             continue
         found = [read_tool(entry, FAMILY, shapes[name]) for entry in entries]
-        if key == "functions" and not all(map(_is_legacy, found)):
-            continue
-        tools += found
-        taken.add(key)
+        if key == "tools" or all(map(_is_legacy, found)):
+            tools += found
+            taken.add(key)
     return tuple(tools), frozenset(taken)
 
 
 def may_write(tools: Sequence[am.Tool]) -> frozenset[str]:
-    """Return the keys of a request under which some of the tools, whichever have a place, may stand."""
-    names = {"tools" for tool in tools if not _is_legacy(tool)}
-    old = any(tool.notes and mark_of(tool, FAMILY, "/legacy") is True for tool in tools)
-    return frozenset(names | {"functions"} if old else names)
+    """Return the keys of a request that may hold some of the tools."""
+    keys = {"tools" for tool in tools if not _is_legacy(tool)}
+    is_old = any(is_marked(tool, FAMILY, "/legacy") for tool in tools)
+    return frozenset(keys | {"functions"} if is_old else keys)
 
 
 def write_tools(shapes: Mapping[str, Shape], tools: Sequence[am.Tool]) -> dict[str, list[Any]]:
-    """Return the tools of a request by the keys that they stand under."""
+    """Return the keys of a request that hold its tools."""
     out: dict[str, list[Any]] = {}
     start = len(tools)
     while start and _is_legacy(tools[start - 1]):
         start -= 1
-    for index, tool in enumerate(tools):
-        if isinstance(tool, am.NativeTool):
-            out.setdefault("tools", []).append(thaw(tool.value))
-        elif index >= start:
-            out.setdefault("functions", []).append(write_as(shapes["legacy_tool"], tool, FAMILY, namespace=ITEM))
-        else:
-            out.setdefault("tools", []).append(write_as(shapes["tool"], tool, FAMILY))
+    for tool in tools[:start]:
+        out.setdefault("tools", []).append(write_tool(tool, FAMILY, shapes["tool"]))
+    if start < len(tools):
+        out["functions"] = [write_as(shapes["legacy_tool"], tool, FAMILY, namespace=ITEM) for tool in tools[start:]]
     return out
 
 
 def _cache(value: Any, tool: Any) -> Any:
     # The schema has hints on parts only; compatible servers have them on tools.
-    is_read = is_odd(value) or mark_of(value, FAMILY, "/at") is not None
-    return carried_cache(value, tool) if is_read else None
+    return carried_cache(value, tool) if is_odd(value) or mark_of(value, FAMILY, "/at") is not None else None
 
 
 def tool_rows(described: Described) -> dict[type, Row]:

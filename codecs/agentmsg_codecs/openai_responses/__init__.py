@@ -17,7 +17,7 @@ Follows the Python package openai 3.54.
 | function_call; custom_tool_call | ToolUseBlock of kind "function"; of kind "custom" |
 | code_interpreter_call, file_search_call, mcp_call, tool_search_call, web_search_call | ToolUseBlock of kind "server" |
 | program; program_output | the same, linked: its code the input; ToolResultBlock of kind "server" |
-| what they found, beside the call | extras of the call |
+| their output, outputs, results, error | a ToolResultBlock right after the call, of the same item |
 | function_call_output, custom_tool_call_output | a tool message; its name comes from the call |
 | additional_tools | a developer message with a ToolsBlock |
 | any other item | NativeBlock of the assistant; a message with the role "native" for what others gave |

@@ -26,6 +26,7 @@ from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
 from agentmsg_codecs.openai_responses.item_keys import is_own_id
 from agentmsg_codecs.openai_responses.items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, has_tools, is_phase
 from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM
+from agentmsg_codecs.openai_responses.outcomes import call_extras, placed, result_cells
 from agentmsg_codecs.openai_responses.settings import ROW, SETTINGS
 from agentmsg_codecs.openai_responses.tools import carried_tools, tool_rows
 
@@ -59,7 +60,9 @@ def _message_keys(message: am.Msg) -> frozenset[str]:
 
 _EXTRAS = carried_extras((FAMILY, _message_keys), odd=_is_odd_status)
 # What stands inside results of tools that OpenAI runs.
-SERVED_RESULTS: dict[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
+SERVED_RESULTS: dict[type[Any], Row] = {am.TextBlock: Row({"text": KEEP}), am.ImageBlock: Row({"source": KEEP})}
+# The rule for messages with such results, and the class of block that it concerns.
+PLACED: Any = {"otherwise": placed(own.is_served), "concerns": am.ToolResultBlock}
 _ITEM_EXTRAS = carried_extras((ITEM, lambda _: SAID_KEYS), odd=_is_odd_word)
 
 
@@ -100,7 +103,8 @@ def run_rows(
     }
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = made.place("items", answers, others)
-    text, refusal, call = made.row("output_text"), made.row("refusal"), rows[am.ToolUseBlock]
+    text, refusal = made.row("output_text"), made.row("refusal")
+    call, result = rows[am.ToolUseBlock], rows[am.ToolResultBlock]
     cited = _cited(own.part_citations if is_answer else own.citations, made)
     said: dict[str, Cell] = {"item_id": own.answer_id if is_answer else own.message_id, "phase": own.phase}
     return {
@@ -114,8 +118,15 @@ def run_rows(
             None if is_answer else own.refusal,
         ),
         am.ToolUseBlock: Row(
-            {**call.fields, "kind": cells.kinds("custom", "server", *CLIENT_TOOLS)}, call.otherwise, call.concerns
+            {
+                **call.fields,
+                "kind": cells.kinds("custom", "server", *CLIENT_TOOLS),
+                "extras": call_extras(call.fields["extras"]),
+            },
+            call.otherwise,
+            call.concerns,
         ),
+        am.ToolResultBlock: Row(result_cells(result.fields), result.otherwise, result.concerns),
     }
 
 
@@ -185,6 +196,7 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
                 fields={"extras": _run_extras},
                 blocks=run_rows(items, items.block_of, thinking=thinking),
                 results=SERVED_RESULTS,
+                **PLACED,
             ),
             "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_input_rows(items, "inner")),
             "native": rules.native_message_row(FAMILY, items.message_of),

@@ -106,15 +106,20 @@ CALLS = (
 )  # fmt: skip
 
 
-def _source(url: str) -> Any:
-    """Return the source of a screenshot by its URL: as data, where they are spelt as they would be."""
+def read_image_url(url: str) -> Any:
+    """Return the source of an image by its URL: as data, if a data URL is spelt as it would be written.
+
+    Raises:
+        Unreadable: for other data URLs.
+    """
     held = media.read_data_url(url)
     if held is not None and media.data_url(held) != url:
         raise Unreadable
     return am.URLSource(url) if held is None else held
 
 
-def _url(source: Any) -> Any:
+def write_image_url(source: Any) -> Any:
+    """Return the URL of an image given by URL or as data."""
     return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
 
 
@@ -131,7 +136,7 @@ def _read_screen(native: Native) -> dict[str, Any]:
     if key == "text":
         shown: Any = am.TextBlock(said)
     else:
-        shown = am.ImageBlock(_source(said) if key == "image_url" else am.FileSource(said, PROVIDER))
+        shown = am.ImageBlock(read_image_url(said) if key == "image_url" else am.FileSource(said, PROVIDER))
     return {"content": (shown,), "notes": {} if kind == _SCREEN else {"/screen": kind}}
 
 
@@ -141,7 +146,7 @@ def _write_screen(block: am.ToolResultBlock) -> Native:
     if type(shown) is am.TextBlock:
         return {"output": {"type": noted, "text": shown.text}}
     source = shown.source
-    said = {"file_id": source.file_id} if isinstance(source, am.FileSource) else {"image_url": _url(source)}
+    said = {"file_id": source.file_id} if isinstance(source, am.FileSource) else {"image_url": write_image_url(source)}
     return {"output": {"type": "input_image" if noted == "input_image" else _SCREEN, **said}}
 
 
@@ -215,7 +220,7 @@ def _is_screenshot(block: am.ToolResultBlock) -> bool:
     if isinstance(source, am.FileSource):
         source = am.FileSource(source.file_id, PROVIDER)
     elif isinstance(source, (am.Base64Source, am.URLSource)):
-        source = _source(_url(source))
+        source = read_image_url(write_image_url(source))
     return am.same(shown, am.ImageBlock(source))
 
 

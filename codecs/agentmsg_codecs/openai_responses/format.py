@@ -43,7 +43,7 @@ from agentmsg.formats.forms import (
     Wrapped,
 )
 from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input, said_by
-from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, item_id, item_marks
+from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, item_id, item_marks, own_link
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 from agentmsg_codecs.openai_responses.reasoning import REASONING
 
@@ -220,10 +220,25 @@ _LINK = Key("call_id", "id", Link())
 _ARGUMENTS = Key("arguments", "input", Arguments(is_eager=True))
 
 
-def _served(name: str, *keys: str) -> Form:
-    """Return the form of a call that OpenAI runs."""
-    return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", (said_by(*keys), Key("id", "item_id", Text()), ENDED),
-                fixed={**_SERVER, "name": name, "id": None}, marks=item_marks(name), fits=_has_no_label,
+def _read_link(native: Native) -> dict[str, Any]:
+    """Read the id of a call that only its item has: results are linked by it."""
+    link = native.get("id")
+    return {"id": am.Made(link) if type(link) is str else None}
+
+
+def _write_nothing(_: Any) -> Native:
+    return {}
+
+
+# Calls of OpenAI's tools have their item's id alone.
+_UNLINKED = Hatch(keys=(), cells={"id": own_link}, get=_read_link, put=_write_nothing)
+
+
+def _served(name: str, returned: Spare, *keys: str) -> Form:
+    """Return the form of a call that OpenAI runs; what it returned is read by outcomes.py."""
+    items = (said_by(*keys), _UNLINKED, Key("id", "item_id", Text()), ENDED, returned)
+    return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", items,
+                fixed={**_SERVER, "name": name}, marks=item_marks(name), fits=_has_no_label,
                 when=_is_not_of_mcp)  # fmt: skip
 
 
@@ -265,8 +280,9 @@ def _write_made(source: Any) -> str:
     return source.data  # type: ignore[no-any-return]
 
 
-# Their keys say the arguments of what OpenAI runs; results beside them are extras.
+# The keys of the arguments of OpenAI's tools.
 SERVED = {"code_interpreter": ("code", "container_id"), "file_search": ("queries",)}
+_RETURNED = {"code_interpreter": Spare("outputs", [], is_written=False), "file_search": _unused("results")[0]}
 ITEMS = (
     Form("reasoning", am.ThinkingBlock, "reasoning", (item_id("reasoning"), REASONING, STATUS),
          marks=item_marks("reasoning", alone=_is_alone)),
@@ -277,15 +293,16 @@ ITEMS = (
         _LINK, Key("name", "name", Text()), Key("input", "input", Arguments(is_free=True)), item_id("custom"), STATUS,
     ), fixed={"kind": "custom"}, marks=item_marks("custom")),
     *CALLS,
-    *(_served(name, *keys) for name, keys in SERVED.items()),
+    *(_served(name, _RETURNED[name], *keys) for name, keys in SERVED.items()),
     Form("web_search_call", am.ToolUseBlock, "web_search_call", (
-        Key("action", "input", Input(), "{}"), Key("id", "item_id", Text()), ENDED,
-    ), fixed={**_SERVER, "name": "web_search", "id": None}, marks=item_marks("web_search"), fits=_is_search("action"),
+        Key("action", "input", Input(), "{}"), _UNLINKED, Key("id", "item_id", Text()), ENDED,
+    ), fixed={**_SERVER, "name": "web_search"}, marks=item_marks("web_search"), fits=_is_search("action"),
          when=_is_not_of_mcp),
     Form("mcp_call", am.ToolUseBlock, "mcp_call", (
-        Key("name", "name", Text()), _ARGUMENTS, Key("id", "item_id", Text()), ENDED,
-    ), fixed={**_SERVER, "id": None}, marks=item_marks("mcp"), fits=_says("server_label"), when=_is_of_mcp,
-         about="server_label, output and error are extras",
+        Key("name", "name", Text()), _ARGUMENTS, _UNLINKED, Key("id", "item_id", Text()), ENDED,
+        *_unused("output", "error", "approval_request_id"),
+    ), fixed=_SERVER, marks=item_marks("mcp"), fits=_says("server_label"), when=_is_of_mcp,
+         about="server_label is an extra",
          schema={"properties": {"server_label": {"type": "string"}}, "required": ["server_label"]}),
     Form("tool_search_call", am.ToolUseBlock, "tool_search_call", (
         Key("call_id", "id", Link(), "null"), Key("arguments", "input", Input()), item_id("tool_search"), STATUS,

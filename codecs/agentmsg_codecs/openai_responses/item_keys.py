@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import agentmsg as am
 from agentmsg.formats import Native, mark_of, natives
 from agentmsg.formats.forms import Hatch, Key, Spare, Text
 from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES
@@ -20,6 +21,11 @@ def own_id(kind: str) -> Cell:
 def is_own_id(value: str | None, owner: Any, kind: str) -> bool:
     """Whether an item of some kind may have an id: it begins as the API asks, or was read so."""
     return value is not None and (value.startswith(PREFIXES[kind]) or mark_of(owner, FAMILY, "/id") is True)
+
+
+def own_link(value: str, block: Any) -> str | None:
+    """Keep the id of a call, or of its result, if their item's id gives it again."""
+    return value if isinstance(value, am.Made) or value == block.item_id else None
 
 
 def item_id(kind: str) -> Key:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
+import agentmsg_codecs.openai_responses.outcomes as outcomes
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
@@ -197,8 +198,17 @@ class Items:
         except (Unreadable, AgentMsgError, KeyError):
             pass
         if _is_of_assistant(item):
-            return [self.items.parts["items"].read(item)]
+            return self._served(item) or [self.items.parts["items"].read(item)]
         return natives.read_whole(item, FAMILY)
+
+    def _served(self, item: Native) -> list[Any] | None:
+        """Return the call and the result of an item that has both; None for others."""
+        found = outcomes.split(item)
+        if found is None:
+            return None
+        call = self.items.parts["items"].read(found[0])
+        result = outcomes.result_of(call, found[1])
+        return None if result is None else [call, result]
 
     def _message(self, native: Native, place: str) -> am.Msg:
         content = native["content"]
@@ -314,14 +324,18 @@ class Items:
         """Return the items of blocks of the assistant's side."""
         items: list[Any] = []
         group: list[Any] = []
+        before: Any = None
         for block in content:
             if group and (not is_said(block) or _opens(block, group[-1])):
                 items.append(self._said(group))
                 group = []
             if is_said(block):
                 group.append(block)
+            elif type(block) is am.ToolResultBlock and outcomes.follows(block, before):
+                items[-1] = outcomes.with_result(items[-1], block)
             else:
                 items.append(self.items.parts["items"].write(block))
+            before = block
         return [*items, self._said(group)] if group else items
 
     def _said(self, blocks: list[Any]) -> Native:

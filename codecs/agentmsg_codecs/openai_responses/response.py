@@ -27,11 +27,11 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, excerpt, is_list, is_object, mark_of, natives
+from agentmsg.formats import KEEP, Caps, Native, Swap, Unreadable, adopt, excerpt, is_list, is_object, mark_of, natives
 from agentmsg.formats.bodies import Answers, answer_caps, completed
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
-from agentmsg_codecs.openai_responses.capabilities import SERVED_RESULTS, needs_id, run_rows
+from agentmsg_codecs.openai_responses.capabilities import PLACED, SERVED_RESULTS, needs_id, run_rows
 from agentmsg_codecs.openai_responses.items import Items
 from agentmsg_codecs.openai_responses.likeness import sniff_answer
 from agentmsg_codecs.openai_responses.names import FAMILY, RESPONSE
@@ -92,7 +92,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
             fields={"usage": usage, "extras": _beside_status(rows.row("response").fields["extras"])},
             blocks=run_rows(self.engine, self.engine.answer_of, thinking=self.thinking, is_answer=True),
             results=SERVED_RESULTS,
-            otherwise=_complete,
+            otherwise=_ruled,
             needs_id=needs_id,
         )
 
@@ -300,3 +300,13 @@ def _complete(message: am.Msg) -> Any:
     if message.finish_reason is None and mark_of(message, RESPONSE, "/unfinished") is not True:
         wanted["finish_reason"] = _finish("stop", message)
     return completed(message, **wanted)
+
+
+def _ruled(message: am.Msg) -> Any:
+    """Place the results of OpenAI's tools, and complete the message."""
+    placed = PLACED["otherwise"](message)
+    rest = message if placed is message else placed.new
+    whole = _complete(rest)
+    if whole is rest or placed is message:
+        return placed if whole is rest else whole
+    return Swap(whole.new, placed.why)

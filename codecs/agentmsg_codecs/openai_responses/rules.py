@@ -8,9 +8,10 @@ import agentmsg as am
 from agentmsg.formats import Drop, Swap, cells, is_mapping, is_marked, mark_of, media, natives, note_of, rules
 from agentmsg_codecs.openai_responses.client_tools import is_call, is_result, is_text
 from agentmsg_codecs.openai_responses.format import SERVED, made_image
-from agentmsg_codecs.openai_responses.item_keys import is_own_id
+from agentmsg_codecs.openai_responses.item_keys import is_own_id, own_link
 from agentmsg_codecs.openai_responses.items import is_phase
 from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM, PROVIDER
+from agentmsg_codecs.openai_responses.outcomes import is_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,7 +96,7 @@ def thinking_rule(otherwise: str) -> Rule:
     return rule
 
 
-def _is_served(block: Any) -> bool:
+def is_served(block: Any) -> bool:
     """Whether OpenAI ran a tool whose calls are items."""
     if block.provider != PROVIDER:
         return False
@@ -124,17 +125,19 @@ def call(block: am.ToolUseBlock) -> Any:
         return Swap(block.evolve(kind="function", input=block.input), "the input of a custom tool is text")
     if block.kind != "server":
         return block
-    if not _is_served(block):
+    if not is_served(block):
         return rules.server_as_text(block)
-    if block.id is None or block.name in _LINKED:
+    if block.name in _LINKED or block.id is None or own_link(block.id, block) is not None:
         return block
     return Swap(block.evolve(id=None), "calls of OpenAI's tools have their item's id alone", "annotation")
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
-    """Keep what OpenAI's search for tools found, and what a program gave; other results of servers are text."""
+    """Keep the results of OpenAI's tools; others of servers are text. ``outcomes.placed`` has seen those in items."""
     if block.kind != "server":
         return rules.result_as_text(block)
+    if is_outcome(block):
+        return block
     fits = _LINKED.get(block.name or "") if block.provider == PROVIDER else None
     return block if fits is not None and fits(block) else rules.server_as_text(block)
 

@@ -14,96 +14,41 @@ from agentmsg.formats import (
     MessageRow,
     Row,
     carried_extras,
-    cells,
     is_bare_text,
-    is_mapping,
     media,
     restructure,
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import carried_provider, output_keys
 from agentmsg_codecs.vercel.format import INNER_OPTIONS_OF, OPTIONS_OF
 from agentmsg_codecs.vercel.media_rules import carried
-from agentmsg_codecs.vercel.names import FAMILY, OUTPUT
+from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS
+from agentmsg_codecs.vercel.options import are_options, place_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from agentmsg.formats.forms import Form
     from agentmsg_codecs.vercel.messages import Messages
+    from agentmsg_codecs.vercel.options import Options
 
-_KEY = "providerOptions"
 _KEYS = frozenset({"role", "content"})
+_TYPED = dict.fromkeys(media.KINDS, carried(is_typed=True))
 
 
-class _Table:
-    """Makes the rows."""
-
-    def __init__(self, messages: Messages) -> None:
-        self.messages, self.described = messages, messages.described
-        self.rows = Rows(messages.described)
-
-    def with_options(self, cls: type[Any], row: Row, names: Sequence[str], place: str = "") -> Row:
-        """Return a row whose extras may be options of providers."""
-        options = (INNER_OPTIONS_OF if place == "inner" else OPTIONS_OF).get(cls)
-        if options is None:
-            return row
-        forms: list[Form] = [self.described.forms[name] for name in names]
-        shape = self.described.shapes[names[0]]
-        return options.row(row, shape, forms, *([(OUTPUT, output_keys)] if cls is am.ToolResultBlock else []))
-
-    def place(self, place: str, answers: Any) -> dict[type[Any], Row]:
-        """Return the rows of a place."""
-        native = rules.native_block_row(FAMILY, self.messages.returns(place))
-        others = {**rules.TEXT_ROWS, am.NativeBlock: native}
-        names = self.described.places[place]
-        found = self.rows.place(place, answers, others)
-        of_class = {cls: [name for name in names if self.described.forms[name].cls is cls] for cls in found}
-        return {
-            cls: self.with_options(cls, row, of_class[cls], place) if of_class[cls] else row
-            for cls, row in found.items()
-        }
-
-    def assistant(self) -> dict[type[Any], Row]:
-        """Return the rows of what a model says."""
-        answers: Any = {
-            **dict.fromkeys(media.KINDS, carried(is_typed=True)),
-            am.ThinkingBlock: own.thinking,
-            am.ToolUseBlock: own.call,
-            am.ToolResultBlock: own.server_result,
-        }
-        rows = self.place("assistant", answers)
-        call, result = rows[am.ToolUseBlock], rows[am.ToolResultBlock]
-        kinds: dict[str, Cell] = {"kind": cells.kinds("server"), "provider": carried_provider}
-        told: dict[str, Cell] = {"status": own.status, "error": own.error}
-        return {
-            **rows,
-            am.ToolUseBlock: Row({**call.fields, **kinds}, call.otherwise),
-            am.ToolResultBlock: Row({**result.fields, **told, "provider": carried_provider}, result.otherwise),
-        }
-
-    def result(self) -> Row:
-        """Return the row of what a client's tool gave."""
-        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds(),
-                            status=own.status, error=own.error)  # fmt: skip
-        return self.with_options(am.ToolResultBlock, row, ("result",))
+def _keys_of_system(message: am.Msg) -> frozenset[str]:
+    """Return the keys of a system message: options beside its text are the text's."""
+    return _KEYS | {PROVIDER_OPTIONS} if message.content else _KEYS
 
 
-def _beside(message: am.Msg) -> frozenset[str]:
-    """Return the keys of a system message: options beside its text are those of the text."""
-    return _KEYS | {_KEY} if message.content else _KEYS
-
-
-def _says_none(message: am.Msg, key: str, value: Any) -> bool:
-    """Whether what stands for options beside the text of a system message is an extra: it is none, nor are any."""
-    is_said = is_mapping(value) and bool(value) and all(map(is_mapping, value.values()))
-    blocks = (block.evolve(notes={}) for block in message.content)
-    return key == _KEY and not is_said and all(is_bare_text(block, FAMILY) for block in blocks)
+def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
+    """Whether a value under the key of options comes back as an extra: it isn't options, nor has the text any."""
+    if key != PROVIDER_OPTIONS or (value and are_options(value)):
+        return False
+    return all(is_bare_text(block.evolve(notes={}), FAMILY) for block in message.content)
 
 
 def _only_options(cell: Cell) -> Cell:
-    """Return the cell for the extras of a text that is the whole content: beside it are options, and no other keys."""
+    """Return the cell for the extras of a text that is the whole content: it has options, but no other keys."""
 
     def both(extras: Any, block: Any) -> Any:
         kept = cell(extras, block)
@@ -114,23 +59,36 @@ def _only_options(cell: Cell) -> Cell:
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
-    table = _Table(messages)
+    described = messages.described
+
+    def place(
+        name: str, answers: Mapping[type[Any], Any], options: Mapping[type[Any], Options] = OPTIONS_OF
+    ) -> dict[type[Any], Row]:
+        return place_rows(messages, name, answers, options, rules.TEXT_ROWS)
+
+    text = place("system", {})[am.TextBlock].fields
+    system = rules.one_text_row(
+        {"extras": carried_extras((FAMILY, _keys_of_system), odd=_is_odd)},
+        {**text, "extras": _only_options(text["extras"])},
+    )
     fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _KEYS))}
-    text = table.place("system", {})[am.TextBlock].fields
-    beside: dict[str, Cell] = {"extras": carried_extras((FAMILY, _beside), odd=_says_none)}
-    system = rules.one_text_row(beside, {**text, "extras": _only_options(text["extras"])})
-    inner = table.place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)))
-    typed = dict.fromkeys(media.KINDS, carried(is_typed=True))
-    user = table.place("user", {**typed, am.ImageBlock: carried(is_typed=False)})
+    user = place("user", {**_TYPED, am.ImageBlock: carried(is_typed=False)})
+    assistant = place("assistant", {
+        **_TYPED, am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"),
+        am.ToolResultBlock: own.server_result,
+    })  # fmt: skip
+    inner = place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)), INNER_OPTIONS_OF)
+    extras = OPTIONS_OF[am.ToolResultBlock].extras(described, [described.forms["result"]])
+    result = Rows(described).row("result", rules={am.ToolResultBlock: own.result}, extras=extras)
     return Caps(
         messages={
             "system": system,
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=user),
             "assistant": MessageRow(
-                fields=fields, blocks=table.assistant(), results=inner, otherwise=own.named, concerns=am.ToolResultBlock
+                fields=fields, blocks=assistant, results=inner, otherwise=own.named, concerns=am.ToolResultBlock
             ),
-            "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: table.result()}, results=inner),
+            "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: result}, results=inner),
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },

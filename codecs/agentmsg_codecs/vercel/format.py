@@ -7,30 +7,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
+
 import agentmsg as am
 from agentmsg.formats import media
 from agentmsg.formats.forms import Described, Form, Key, Link, Text
-from agentmsg_codecs.vercel.calls import INPUT, KIND, output
+from agentmsg_codecs.vercel.calls import INPUT, KIND
 from agentmsg_codecs.vercel.inner_media import inner_forms
 from agentmsg_codecs.vercel.media import IMAGE, file_form, is_image
-from agentmsg_codecs.vercel.names import FAMILY
-from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
+from agentmsg_codecs.vercel.names import FAMILY, OUTPUT, PROVIDER_OPTIONS
+from agentmsg_codecs.vercel.options import SLOTS, Options
+from agentmsg_codecs.vercel.outputs import output, output_keys
 
-_KEY = "providerOptions"
-# What the options of a part say, by its class.
-OPTIONS_OF = {
-    am.TextBlock: options(_KEY, FAMILY, "cache", "item_id", "phase", signers=("google",)),
-    am.ThinkingBlock: options(_KEY, FAMILY, "item_id", "redacted", signers=ALL_SIGNERS),
-    am.ToolUseBlock: options(_KEY, FAMILY, "cache", "item_id", signers=("google",)),
-    am.ToolResultBlock: options(_KEY, FAMILY, "cache", "item_id"),
-    am.ImageBlock: options(_KEY, FAMILY, "cache", "detail", signers=("google",)),
-    am.AudioBlock: options(_KEY, FAMILY, "cache", signers=("google",)),
-    am.VideoBlock: options(_KEY, FAMILY, "cache", signers=("google",)),
-    am.FileBlock: options(_KEY, FAMILY, "cache", "title", "context", signers=("google",)),
-}
-# Those of media inside results say less.
+# The options of a part, by its class.
+OPTIONS_OF = {cls: Options(PROVIDER_OPTIONS, FAMILY, slots) for cls, slots in SLOTS.items()}
+OPTIONS_OF[am.ToolResultBlock] = attrs.evolve(OPTIONS_OF[am.ToolResultBlock], inner=((OUTPUT, output_keys),))
+# Media inside results have fewer fields there.
 INNER_OPTIONS_OF = {**OPTIONS_OF, **dict.fromkeys(media.KINDS, OPTIONS_OF[am.AudioBlock])}
-_OPTIONS = {cls: one.hatch for cls, one in OPTIONS_OF.items()}
+_OPTIONS = {cls: options.hatch for cls, options in OPTIONS_OF.items()}
 
 
 def _some_name(value: str, _: Any) -> str | None:
@@ -42,20 +36,21 @@ _LINK = Key("toolCallId", "tool_call_id", Link())
 
 
 def _media_forms() -> tuple[Form, ...]:
-    forms: list[Form] = [Form("image", am.ImageBlock, "image", (IMAGE, _OPTIONS[am.ImageBlock]), when=is_image)]
-    for kind, cls in media.CLASSES.items():
-        others: dict[str, Any] = {"notes": {"file": True}} if kind == "image" else {}
-        forms.append(file_form(kind, f"{kind}_file", _OPTIONS[cls], **others))
-    forms.append(file_form("image", "said_image", _OPTIONS[am.ImageBlock], is_apart="said"))
-    return tuple(forms)
+    image = _OPTIONS[am.ImageBlock]
+    return (
+        Form("image", am.ImageBlock, "image", (IMAGE, image), when=is_image),
+        file_form("image", "image_file", image, notes={"file": True}),
+        *(file_form(kind, f"{kind}_file", _OPTIONS[media.CLASSES[kind]]) for kind in ("audio", "video", "file")),
+        file_form("image", "said_image", image, is_apart="said"),
+    )
 
 
 def describe() -> Described:
     """Return the description."""
 
     def result(*, is_served: bool) -> tuple[Any, ...]:
-        told = output(lambda: described.parts["inner"], FAMILY, is_served=is_served)
-        return (_LINK, _NAME, told, _OPTIONS[am.ToolResultBlock])
+        hatch = output(lambda: described.parts["inner"], is_served=is_served)
+        return (_LINK, _NAME, hatch, _OPTIONS[am.ToolResultBlock])
 
     inner = inner_forms(INNER_OPTIONS_OF[am.ImageBlock].hatch)
     forms = (

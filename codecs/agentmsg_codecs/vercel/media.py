@@ -1,8 +1,8 @@
-"""Images, sound, videos and files: the meaning of the media type, and how their data is given.
+"""Images, audio, videos and files: the media type tells which of these a part is; its data may be given in many ways.
 
-Data is base64 text, a URL, or an object that says which it is. Marks of a source: ``/url`` (data in a ``data:`` URL:
-"typed" with the media type beside it, else "alone"), ``/tag`` (an object, where a text is usual), and ``/bare`` (a
-reference without a tag).
+Data is base64 text, a URL, or an object with a tag for either. Marks of a source: ``/url`` (a ``data:`` URL, "typed" if
+the media type was beside it, else "alone"), ``/tag`` (an object, though a text would do), and ``/bare`` (a reference
+without a tag).
 """
 
 from __future__ import annotations
@@ -10,9 +10,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_object, mark_of, marked, media, natives
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    is_marked,
+    is_object,
+    mark_of,
+    marked,
+    media,
+    natives,
+    text_at,
+)
 from agentmsg.formats.forms import Form, Hatch, Key, Text
 from agentmsg_codecs.vercel.names import FAMILY
 
@@ -27,41 +41,40 @@ def is_url(text: str) -> bool:
     return _URL.match(text) is not None
 
 
-# -- texts ------------------------------------------------------------------------------------------------------------
-
-
-def read_text(value: str, media_type: str | None) -> Any:
-    """Return the source that a text is: a URL, or base64."""
-    if not is_url(value):
-        return am.Base64Source(value, media_type)
-    held = _held(value)
-    if held is not None and media_type in (None, held.media_type):
-        return marked(held, FAMILY, url="alone" if media_type is None else "typed")
-    return am.URLSource(value, media_type)
-
-
-def _held(value: str) -> am.Base64Source | None:
-    """Return the data of a ``data:`` URL that is written the same."""
-    held = media.read_data_url(value)
-    return None if held is None or not held.media_type or media.data_url(held) != value else held
-
-
-def _is_plain(source: Any) -> bool:
-    """Whether a text says a source."""
-    if isinstance(source, am.Base64Source):
-        return not is_url(source.data)
-    return isinstance(source, am.URLSource) and is_url(source.url) and held_in(source) is None
-
-
 def type_in(source: Any) -> str | None:
-    """Return the media type that a source tells; one of blocks has no place for it."""
+    """Return the media type of a source; sources made of blocks have none."""
     return getattr(source, "media_type", None)
 
 
-def held_in(source: am.URLSource) -> am.Base64Source | None:
-    """Return the data that a URL holds, as which it is read; None of any other."""
-    held = _held(source.url)
-    return held if held is not None and source.media_type in (None, held.media_type) else None
+# -- texts ------------------------------------------------------------------------------------------------------------
+
+
+def _read_text(value: str, media_type: str | None) -> Any:
+    """Return the source for a text: a URL, or base64."""
+    if not is_url(value):
+        return am.Base64Source(value, media_type)
+    source = am.URLSource(value, media_type)
+    data = data_in(source)
+    return source if data is None else marked(data, FAMILY, url="alone" if media_type is None else "typed")
+
+
+def data_in(source: am.URLSource) -> am.Base64Source | None:
+    """Return the data that a ``data:`` URL is read as; None for any other URL."""
+    data = _data_of(source.url)
+    return data if data is not None and source.media_type in (None, data.media_type) else None
+
+
+def _data_of(url: str) -> am.Base64Source | None:
+    """Return the data in a ``data:`` URL that would be written the same."""
+    data = media.read_data_url(url)
+    return None if data is None or not data.media_type or media.data_url(data) != url else data
+
+
+def _is_plain(source: Any) -> bool:
+    """Whether a text expresses a source."""
+    if isinstance(source, am.Base64Source):
+        return not is_url(source.data)
+    return isinstance(source, am.URLSource) and is_url(source.url) and data_in(source) is None
 
 
 def _write_text(source: Any) -> str:
@@ -71,22 +84,24 @@ def _write_text(source: Any) -> str:
 
 
 def _url_mark(source: Any) -> str | None:
-    """Return how the ``data:`` URL stood that data is written as; None if it isn't written so."""
-    found = mark_of(source, FAMILY, "/url") if source.notes else None
-    if found not in ("alone", "typed") or not isinstance(source, am.Base64Source) or not source.media_type:
+    """Return the mark of data that is written as a ``data:`` URL; None for other sources."""
+    mark = mark_of(source, FAMILY, "/url")
+    if mark not in ("alone", "typed") or not isinstance(source, am.Base64Source) or not source.media_type:
         return None
-    held = _held(media.data_url(source))
-    return found if held is not None and am.same(held, source) else None
+    data = _data_of(media.data_url(source))
+    return mark if data is not None and am.same(data, source) else None
 
 
 # -- objects ----------------------------------------------------------------------------------------------------------
 
+_TAGS = frozenset({"data", "url", "text", "reference"})
+
 
 def read_reference(value: Any, media_type: str | None = None) -> am.FileSource:
-    """Return the file that a provider keeps; what others keep of it are extras of the source.
+    """Return the file that a provider stores; its ids at other providers are extras of the source.
 
     Raises:
-        Unreadable: where no provider is told.
+        Unreadable: if there is no provider.
     """
     if not is_object(value) or not value or "type" in value or not all(type(each) is str for each in value.values()):
         raise Unreadable
@@ -99,130 +114,131 @@ def write_reference(source: am.FileSource) -> Native:
     return {str(source.provider): source.file_id, **thaw(natives.extras_of(source, FAMILY))}
 
 
-_TAGGED = {"data": "data", "url": "url", "text": "text", "reference": "reference"}
-
-
 def read_data(value: Any, media_type: str | None) -> Any:
-    """Return the source that the data of a file is.
+    """Return the source for the data of a file.
 
     Raises:
-        Unreadable: where it is another.
+        Unreadable: if it has another shape.
     """
     if type(value) is str:
-        return read_text(value, media_type)
+        return _read_text(value, media_type)
     tag: Any = value.get("type") if is_object(value) else None
     if tag is None:
         return marked(read_reference(value, media_type), FAMILY, bare=True)
-    key = _TAGGED.get(tag) if type(tag) is str else None
-    if key is None or value.keys() != {"type", key}:
+    if type(tag) is not str or tag not in _TAGS or value.keys() != {"type", tag}:
         raise Unreadable
-    given = value[key]
-    if key == "reference":
-        return read_reference(given, media_type)
-    if type(given) is not str:
-        raise Unreadable
-    if key == "text":
-        return am.TextSource(given, media_type)
-    source: Any = am.Base64Source(given, media_type) if key == "data" else am.URLSource(given, media_type)
+    if tag == "reference":
+        return read_reference(value[tag], media_type)
+    text = text_at(value, tag)
+    if tag == "text":
+        return am.TextSource(text, media_type)
+    source: Any = am.Base64Source(text, media_type) if tag == "data" else am.URLSource(text, media_type)
     return marked(source, FAMILY, tag=True)
 
 
 def write_data(source: Any) -> Any:
     """Return the data of a file."""
     if isinstance(source, am.FileSource):
-        found = write_reference(source)
-        is_bare = source.notes and mark_of(source, FAMILY, "/bare") is True
-        return found if is_bare else {"type": "reference", "reference": found}
+        ids = write_reference(source)
+        return ids if is_marked(source, FAMILY, "/bare") else {"type": "reference", "reference": ids}
     if isinstance(source, am.TextSource):
         return {"type": "text", "text": source.text}
-    if not _is_plain(source) or (source.notes and mark_of(source, FAMILY, "/tag") is True):
-        is_data = isinstance(source, am.Base64Source)
-        return {"type": "data", "data": source.data} if is_data else {"type": "url", "url": source.url}
-    return _write_text(source)
+    if _is_plain(source) and not is_marked(source, FAMILY, "/tag"):
+        return _write_text(source)
+    is_data = isinstance(source, am.Base64Source)
+    return {"type": "data", "data": source.data} if is_data else {"type": "url", "url": source.url}
 
 
 # -- forms ------------------------------------------------------------------------------------------------------------
 
 
-def typed(key: str, read: Callable[[Any, Any], Any], write: Callable[[Any], Any], schema: Mapping[str, Any]) -> Hatch:
-    """Return what says media that tell their type, under a key."""
+def source_hatch(
+    key: str,
+    read: Callable[[Any, Any], Any],
+    write: Callable[[Any], Any],
+    schema: Any,
+    *,
+    is_typed: bool = False,
+    type_of: Callable[[Any], str | None] = type_in,
+) -> Hatch:
+    """Return the hatch of a source under a key, and of the media type beside it.
+
+    Args:
+        key: the key of the source.
+        read: returns the source for a native one and a media type.
+        write: returns the native source.
+        schema: the JSON Schema of native sources.
+        is_typed: whether the media type is required.
+        type_of: returns the media type to write.
+    """
 
     def get(native: Native) -> dict[str, Any]:
-        kind = native["mediaType"]
-        if type(kind) is not str:
+        kind = native.get("mediaType")
+        if type(kind) is str:
+            return {"source": read(native[key], kind)}
+        if kind is not None or is_typed:
             raise Unreadable
-        return {"source": read(native[key], kind)}
+        return {"source": read(native[key], None), "notes": {"mediaType": "null"} if "mediaType" in native else {}}
 
     def put(block: Any) -> Native:
-        return {key: write(block.source), "mediaType": block.source.media_type}
+        kind = type_of(block.source)
+        return {key: write(block.source), **({} if kind is None else {"mediaType": kind})}
 
-    return Hatch(keys=(key, "mediaType"), cells={"source": KEEP}, get=get, put=put, must=(key, "mediaType"),
-                 schema={key: schema}, about="source")  # fmt: skip
-
-
-def with_type(hatch: Hatch, kind: str) -> Hatch:
-    """Return what says media, of a kind."""
-    told = {"enum": [f"{kind}/x"] if kind != "file" else ["application/pdf", "text/plain"]}
-    return Hatch(keys=hatch.keys, cells=hatch.cells, get=hatch.get, put=hatch.put, must=hatch.must, about=hatch.about,
-                 schema={**hatch.schema, "mediaType": told})  # fmt: skip
+    return Hatch(keys=(key, "mediaType"), cells={"source": KEEP}, get=get, put=put,
+                 must=(key, "mediaType") if is_typed else (key,), schema={key: schema}, about="source")  # fmt: skip
 
 
-_TEXT: Mapping[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9]*$"}
-OBJECT: Mapping[str, Any] = {
-    "type": "object", "properties": {"type": {"const": "url"}, "url": {"type": "string"}},
-    "required": ["type", "url"], "additionalProperties": False,
-}  # fmt: skip
-_FILE = typed("data", read_data, write_data, {"anyOf": [_TEXT, OBJECT]})
-NAME = Key("filename", "name", Text(), "may")
+def with_types(hatch: Hatch, *types: str) -> Hatch:
+    """Return the hatch of a source with media types for its schema."""
+    return attrs.evolve(hatch, schema={**hatch.schema, "mediaType": {"enum": list(types)}})
 
 
 def of_kind(kind: str) -> Callable[[Native], bool]:
-    """Return the test whether media are of a kind."""
+    """Return the test whether a native object has media of a kind."""
     return lambda native: media.kind_of(native.get("mediaType")) == kind
+
+
+STRING: Mapping[str, Any] = {"type": "string"}
+TAGGED: Mapping[str, Any] = {
+    "type": "object", "properties": {"type": {"const": "url"}, "url": STRING},
+    "required": ["type", "url"], "additionalProperties": False,
+}  # fmt: skip
+_BASE64: Mapping[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9]*$"}
+TYPES = {
+    "image": ("image/x",), "audio": ("audio/x",), "video": ("video/x",), "file": ("application/pdf", "text/plain"),
+}  # fmt: skip
+NAME = Key("filename", "name", Text(), "may")
+_FILE = source_hatch("data", read_data, write_data, {"anyOf": [_BASE64, TAGGED]}, is_typed=True)
 
 
 def file_form(kind: str, name: str, options: Hatch, **others: Any) -> Form:
     """Return the form of a ``file`` of a kind."""
-    said = (NAME,) if kind == "file" else ()
-    return Form(name, media.CLASSES[kind], "file", (with_type(_FILE, kind), *said, options), fits=of_kind(kind),
-                schema={"required": ["mediaType"]}, **others)  # fmt: skip
+    names = (NAME,) if kind == "file" else ()
+    return Form(name, media.CLASSES[kind], "file", (with_types(_FILE, *TYPES[kind]), *names, options),
+                fits=of_kind(kind), schema={"required": ["mediaType"]}, **others)  # fmt: skip
 
 
 # -- images of users --------------------------------------------------------------------------------------------------
 
 
-def type_of(native: Native) -> tuple[str | None, Native]:
-    """Return the media type that may stand there, and the note of one that says nothing."""
-    kind = native.get("mediaType")
-    if kind is not None and type(kind) is not str:
-        raise Unreadable
-    return kind, {"mediaType": "null"} if kind is None and "mediaType" in native else {}
+def _read_image(value: Any, media_type: str | None) -> Any:
+    return _read_text(value, media_type) if type(value) is str else read_reference(value, media_type)
 
 
-def _read_image(native: Native) -> dict[str, Any]:
-    kind, notes = type_of(native)
-    value = native["image"]
-    return {"source": read_text(value, kind) if type(value) is str else read_reference(value, kind), "notes": notes}
+def _write_image(source: Any) -> Any:
+    return write_reference(source) if isinstance(source, am.FileSource) else _write_text(source)
 
 
-def _write_image(block: Any) -> Native:
-    source = block.source
-    if isinstance(source, am.FileSource):
-        told: Native = {"image": write_reference(source)}
-    else:
-        told = {"image": _write_text(source)}
-    is_typed = source.media_type is not None and _url_mark(source) != "alone"
-    return {**told, "mediaType": source.media_type} if is_typed else told
+def _type_beside(source: Any) -> str | None:
+    return None if _url_mark(source) == "alone" else type_in(source)
 
 
 def is_image(block: Any) -> bool:
-    """Whether an image of a user is written as an ``image``: it wasn't read as a file, and can be."""
-    if block.notes and mark_of(block, FAMILY, "/file") is True and media.kind_of(type_in(block.source)) == "image":
+    """Whether an image of a user is written as an ``image``: it can be, and wasn't read as a file."""
+    if is_marked(block, FAMILY, "/file") and media.kind_of(type_in(block.source)) == "image":
         return False
     return isinstance(block.source, am.FileSource) or _is_plain(block.source)
 
 
-IMAGE = Hatch(
-    keys=("image", "mediaType"), cells={"source": KEEP}, get=_read_image, put=_write_image, must=("image",),
-    schema={"image": _TEXT, "mediaType": {"type": "string"}}, about="source",
-)  # fmt: skip
+_IMAGE = source_hatch("image", _read_image, _write_image, _BASE64, type_of=_type_beside)
+IMAGE = attrs.evolve(_IMAGE, schema={**_IMAGE.schema, "mediaType": STRING})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import EMPTY, Drop, Swap, is_marked, media, natives, rules
-from agentmsg_codecs.vercel.media import held_in, is_url
+from agentmsg_codecs.vercel.media import data_in, is_url
 from agentmsg_codecs.vercel.names import FAMILY, USUAL
 
 if TYPE_CHECKING:
@@ -14,42 +14,55 @@ if TYPE_CHECKING:
 
 
 def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
-    """Return the rule for media: their type tells what they are.
+    """Return the rule for media.
 
     Args:
-        is_typed: whether they must tell it.
-        inner: whether they stand inside a result.
+        is_typed: whether they need a media type.
+        inner: whether they are inside a result.
     """
 
     def rule(block: Any) -> Any:
         source, kind = block.source, media.KINDS[type(block)]
         if isinstance(source, am.BlocksSource):
-            said = rules.document_as_text(block) if kind == "file" else block
-            return Drop("no place for what is given so") if said is block else said
+            near = rules.document_as_text(block) if kind == "file" else block
+            return Drop("no place for what is given so") if near is block else near
         if isinstance(source, am.FileSource) and source.provider is None and not (inner and kind in ("image", "file")):
             return Drop("a file belongs to a provider here")
         if isinstance(source, am.TextSource) and kind not in ("file", media.kind_of(source.media_type)):
             return Drop("no place for what is given so")
-        given = source
+        read = source
         if isinstance(source, am.URLSource) and not inner and not is_marked(source, FAMILY, "/tag"):
             if not is_url(source.url):
                 return Drop("a URL is absolute here")
-            given = held_in(source) or source
-        near = _bare(_told(given, kind, is_typed=is_typed, inner=inner))
-        told = media.kind_of(near.media_type)
-        if kind == "file" and told != "file":
-            return Swap(
-                media.CLASSES[told](near, cache=block.cache), "the media type tells what it is here", "annotation"
-            )
-        if near is source:
-            return block
-        return Swap(block.evolve(source=near), "media tell their type here", "annotation")
+            read = data_in(source) or source
+        return settled(block, _bare(_typed(read, kind, is_typed=is_typed, inner=inner)), "media tell their type here")
 
     return rule
 
 
-def _told(source: Any, kind: str, *, is_typed: bool, inner: bool) -> Any:
-    """Return a source with a media type, where one is needed; it tells the kind of media."""
+def settled(block: Any, source: Any, why: str) -> Any:
+    """Return a rule's answer for media with another source: a file becomes what its media type tells.
+
+    Args:
+        block: the media.
+        source: the source to write.
+        why: the reason for another source.
+    """
+    told = media.kind_of(source.media_type)
+    if isinstance(block, am.FileBlock) and told != "file":
+        near = media.CLASSES[told](source, cache=block.cache)
+        return Swap(near, "the media type tells what it is here", "annotation")
+    return block if source is block.source else Swap(block.evolve(source=source), why, "annotation")
+
+
+def likely_type(source: Any, kind: str) -> str:
+    """Return the media type for a source of a kind that lacks one: from its data, else the usual one."""
+    guess = media.guess_media_type(source.data) if isinstance(source, am.Base64Source) else None
+    return guess if guess is not None and media.kind_of(guess) == kind else USUAL[kind]
+
+
+def _typed(source: Any, kind: str, *, is_typed: bool, inner: bool) -> Any:
+    """Return a source with a media type of its kind, if one is needed."""
     told = source.media_type
     if told is not None and media.kind_of(told) == kind:
         return source
@@ -57,18 +70,16 @@ def _told(source: Any, kind: str, *, is_typed: bool, inner: bool) -> Any:
         return source
     if kind == "file" and (told is not None or (inner and isinstance(source, (am.URLSource, am.FileSource)))):
         return source
-    guess = media.guess_media_type(source.data) if isinstance(source, am.Base64Source) else None
-    usual = "text/plain" if isinstance(source, am.TextSource) else USUAL[kind]
-    return source.evolve(media_type=guess if guess is not None and media.kind_of(guess) == kind else usual)
+    return source.evolve(media_type="text/plain" if isinstance(source, am.TextSource) else likely_type(source, kind))
 
 
 def _bare(source: Any) -> Any:
-    """Return a source without what has no place beside it: only a reference says more."""
+    """Return a source without extras, except for a reference's ids at other providers."""
     if not source.extras:
         return source
-    is_owned = isinstance(source, am.FileSource) and source.provider is not None
-    own: Mapping[str, Any] = natives.extras_of(source, FAMILY) if is_owned else EMPTY
-    kept = {key: value for key, value in own.items() if isinstance(value, str) and key not in ("type", source.provider)}
+    has_ids = isinstance(source, am.FileSource) and source.provider is not None
+    own: Mapping[str, Any] = natives.extras_of(source, FAMILY) if has_ids else EMPTY
+    kept = {key: own[key] for key in own if isinstance(own[key], str) and key not in ("type", source.provider)}
     if source.extras.keys() == {FAMILY} and len(kept) == len(own):
         return source
     return source.evolve(extras={FAMILY: kept} if kept else {})

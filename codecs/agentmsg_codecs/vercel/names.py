@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 FAMILY, UI = "vercel", "vercel-ui"
-# What is left of the options of providers, which messages for models and for users share; of what a tool gave.
+# The key of options in messages for models.
+PROVIDER_OPTIONS = "providerOptions"
+# The namespaces of provider options without a field, which both families share, and of unknown keys of an output.
 OPTIONS, OUTPUT = "vercel.options", "vercel.output"
-# Who runs a tool, by how the ids of its calls begin.
+# The provider that runs a tool, by how the ids of its calls begin.
 RUNNERS = {
     "srvtoolu_": "anthropic", "mcptoolu_": "anthropic", "ws_": "openai", "ci_": "openai", "mcp_": "openai",
     "fs_": "openai", "ig_": "openai",
 }  # fmt: skip
-# How the ids of OpenAI's items begin.
+# How the ids of OpenAI items begin.
 ITEMS = ("rs_", "msg_", "fc_", "ctc_", "ws_", "ci_", "mcp_", "fs_", "ig_", "cu_", "lsh_", "ts_")
-# What media are that tell no type.
+# The media types of media without one.
 USUAL = {"image": "image/*", "audio": "audio/*", "video": "video/*", "file": "application/octet-stream"}

@@ -1,10 +1,11 @@
 """Provider options: the keys of ``providerOptions`` with a field in the model; all others are extras.
 
-Messages for models have them under ``providerOptions``, those for users under ``providerMetadata``.
+Messages for models hold them under ``providerOptions``, messages for users under ``providerMetadata``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
@@ -23,64 +24,72 @@ from agentmsg.formats import (
     is_marked,
     maker,
     natives,
+    rules,
     speed,
 )
-from agentmsg.formats.forms import Described, Hatch
+from agentmsg.formats.forms import Hatch, Rows
 from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from agentmsg.formats import Shape
-    from agentmsg.formats.forms import Form
+    from agentmsg.formats.forms import Described, Form
 
-    Space: TypeAlias = tuple[str, Callable[[Any], frozenset[str]]]
-
+Space: TypeAlias = tuple[str, Callable[[Any], frozenset[str]]]
 _make_signature = maker(am.Signature, "provider", "value")
 
 
 @attrs.frozen
-class _Slot:
-    """Where a provider has what is a field of the model."""
+class Slot:
+    """A field of the model, and the provider's key that holds it."""
 
     field: str
     provider: str
     key: str
 
     def read(self, value: Any) -> Any:
-        """Return the value of the field; None where it is another."""
+        """Return the field's value for a native one; None if that means something else."""
         if self.field == "cache":
             is_hint = is_mapping(value) and {"type"} <= value.keys() <= {"type", "ttl"}
-            if not is_hint or not all(type(said) is str for said in value.values()):
+            if not is_hint or not all(type(word) is str for word in value.values()):
                 return None
             return am.CacheHint(value["type"], value.get("ttl"))
         if not isinstance(value, str):
             return None
         return _make_signature(self.provider, value) if self.field == "signature" else value
 
-    def write(self, value: Any) -> Any:
-        """Return what stands there."""
-        if self.field == "cache":
-            return {"type": value.kind} if value.ttl is None else {"type": value.kind, "ttl": value.ttl}
-        return value.value if self.field == "signature" else value
+    def write(self, block: Any) -> Any:
+        """Return the native value of a block's field; None if it is absent, or signed by another provider."""
+        value = getattr(block, self.field)
+        if value is None or self.field not in ("cache", "signature"):
+            return value
+        if self.field == "signature":
+            return value.value if value.provider == self.provider else None
+        return {"type": value.kind} if value.ttl is None else {"type": value.kind, "ttl": value.ttl}
 
 
-_SLOTS = {
-    "cache": _Slot("cache", "anthropic", "cacheControl"),
-    "item_id": _Slot("item_id", "openai", "itemId"),
-    "phase": _Slot("phase", "openai", "phase"),
-    "detail": _Slot("detail", "openai", "imageDetail"),
-    "title": _Slot("title", "anthropic", "title"),
-    "context": _Slot("context", "anthropic", "context"),
-    "redacted": _Slot("redacted", "anthropic", "redactedData"),
+CACHE = Slot("cache", "anthropic", "cacheControl")
+_ITEM = Slot("item_id", "openai", "itemId")
+_GOOGLE = Slot("signature", "google", "thoughtSignature")
+_SIGNATURES = (
+    Slot("signature", "anthropic", "signature"),
+    _GOOGLE,
+    Slot("signature", "openai", "reasoningEncryptedContent"),
+    Slot("signature", "bedrock", "signature"),
+)
+SIGNERS = frozenset(slot.provider for slot in _SIGNATURES)
+SLOTS: Mapping[type[Any], tuple[Slot, ...]] = {
+    am.TextBlock: (CACHE, _ITEM, Slot("phase", "openai", "phase"), _GOOGLE),
+    am.ThinkingBlock: (_ITEM, Slot("redacted", "anthropic", "redactedData"), *_SIGNATURES),
+    am.ToolUseBlock: (CACHE, _ITEM, _GOOGLE),
+    am.ToolResultBlock: (CACHE, _ITEM),
+    am.ImageBlock: (CACHE, Slot("detail", "openai", "imageDetail"), _GOOGLE),
+    am.AudioBlock: (CACHE, _GOOGLE),
+    am.VideoBlock: (CACHE, _GOOGLE),
+    am.FileBlock: (CACHE, Slot("title", "anthropic", "title"), Slot("context", "anthropic", "context"), _GOOGLE),
+    am.SourceBlock: (),
 }
-_SIGNATURES = {
-    "anthropic": _Slot("signature", "anthropic", "signature"),
-    "google": _Slot("signature", "google", "thoughtSignature"),
-    "openai": _Slot("signature", "openai", "reasoningEncryptedContent"),
-    "bedrock": _Slot("signature", "bedrock", "signature"),
-}
-ALL_SIGNERS = tuple(_SIGNATURES)
+"""The fields in the options of a part, by its class."""
 
 
 @attrs.frozen
@@ -88,25 +97,28 @@ class Options:
     """The options of one kind of part.
 
     Attributes:
-        key: that they stand under.
-        family: whose marks these are.
-        slots: what is a field.
+        key: the key that holds them.
+        family: the family of marks and extras.
+        slots: the fields among them.
+        inner: the namespaces of inner objects in front of the options, each with a function that returns their keys.
     """
 
     key: str
     family: str
-    slots: tuple[_Slot, ...]
+    slots: tuple[Slot, ...]
+    inner: tuple[Space, ...] = ()
 
     @property
     def hatch(self) -> Hatch:
-        """What reads and writes them."""
+        """The functions that read and write them."""
         own: dict[str, Cell] = {slot.field: KEEP for slot in self.slots}
         if "cache" in own:
             own["cache"] = cells.bare
         if "item_id" in own:
             own["item_id"] = self._item_id
         if "signature" in own:
-            own["signature"] = cells.signed_by(*self._signers(), is_empty=True)
+            signers = (slot.provider for slot in self.slots if slot.field == "signature")
+            own["signature"] = cells.signed_by(*signers, is_empty=True)
         values = {"type": "object", "additionalProperties": {"type": "object"}}
         return Hatch(keys=(self.key,), cells=own, get=self._get, put=self._put, odd=(self.key,), is_optional=True,
                      schema={self.key: values}, about=", ".join(own) or "extras", spaces=(OPTIONS,))  # fmt: skip
@@ -117,27 +129,27 @@ class Options:
         value = native[self.key]
         if value is None:
             return {"notes": {self.key: "null"}}
-        if not _are_options(value):
+        if not are_options(value):
             return {"odd": (self.key,)}
         if not value:
             return {"notes": {self.key: "{}"}}
-        fields, rest = self.take(value)
+        fields, rest = self._take(value)
         item = fields.get("item_id")
         marks = {"/id": True} if item is not None and not item.startswith(ITEMS) else {}
         return {**fields, "notes": marks, "extras": {OPTIONS: adopt(rest)} if rest else {}}
 
-    def take(self, value: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the fields that options say, and the rest of the options."""
+    def _take(self, value: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the fields in options, and the rest of the options."""
         fields: dict[str, Any] = {}
         rest: dict[str, Any] = {provider: dict(own) for provider, own in value.items()}
         for slot in self.slots:
             own = rest.get(slot.provider)
             if own is None or slot.field in fields or slot.key not in own:
                 continue
-            said = slot.read(own[slot.key])
-            if said is None:
+            found = slot.read(own[slot.key])
+            if found is None:
                 continue
-            fields[slot.field] = said
+            fields[slot.field] = found
             del own[slot.key]
             if not own:
                 del rest[slot.provider]
@@ -146,123 +158,105 @@ class Options:
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def _put(self, block: Any) -> Native:
-        rest = block.extras.get(OPTIONS) if block.extras else None
-        found: Native = thaw(rest) if is_mapping(rest) else {}
-        for slot in self._said(block):
-            found = {**found, slot.provider: {**found.get(slot.provider, {}), slot.key: _value(slot, block)}}
+        found: Native = thaw(natives.extras_of(block, OPTIONS))
+        for slot in self.slots:
+            value = slot.write(block)
+            if value is not None:
+                found.setdefault(slot.provider, {})[slot.key] = value
         return {self.key: found} if found else {}
-
-    def _said(self, block: Any) -> list[_Slot]:
-        """Return where the fields of a block are written."""
-        return [
-            slot
-            for slot in self.slots
-            if (value := getattr(block, slot.field)) is not None
-            and (slot.field != "signature" or value.provider == slot.provider)
-        ]
 
     # -- what is supported --------------------------------------------------------------------------------------------
 
     def _item_id(self, value: str, block: Any) -> str | None:
-        """Keep the id of an item of OpenAI's, or one that was read as such."""
+        """Keep the id of an OpenAI item, or one that was read as such."""
         return value if value.startswith(ITEMS) or is_marked(block, self.family, "/id") else None
 
-    def _signers(self) -> set[str]:
-        return {slot.provider for slot in self.slots if slot.field == "signature"}
-
-    def row(self, row: Row, shape: Shape, forms: Sequence[Form], *spaces: Space) -> Row:
-        """Return a row whose extras may be options, and in other namespaces.
+    def extras(self, described: Described, forms: Sequence[Form]) -> Cell:
+        """Return the cell of the extras of blocks with these options.
 
         Args:
-            row: of the capability table.
-            shape: of the class.
-            forms: of the class.
-            spaces: of objects inside, which stand before the options, each with what returns its own keys.
+            described: the format.
+            forms: the forms of the class.
         """
-        choose = Described.chooser(forms)
+        choose = described.chooser(forms)
 
         def keys(block: Any) -> frozenset[str]:
-            found = choose(block)
-            return (forms[0] if found is None else found).keys
+            return (choose(block) or forms[0]).keys
 
-        cell = self._extras(shape, keys, spaces)
-        return Row({**row.fields, "extras": cell}, row.otherwise, row.concerns)
+        odd = natives.odd_at(described.shapes[forms[0].name], self.family)
+        cell = carried_extras(*self.inner, (OPTIONS, _no_keys), (self.family, keys), odd=odd)
 
-    def _extras(self, shape: Shape, keys: Callable[[Any], frozenset[str]], spaces: Sequence[Space]) -> Cell:
-        odd = natives.odd_at(shape, self.family)
-        cell = carried_extras(*spaces, (OPTIONS, _no_keys), (self.family, keys), odd=odd)
-
-        def settled(extras: Any, block: Any) -> Any:
+        def without_fields(extras: Any, block: Any) -> Any:
             kept = cell(extras, block)
-            told = kept.get(OPTIONS)
-            if told is None:
+            options = kept.get(OPTIONS)
+            left = options if options is None else self._left(options, block)
+            if left is options:
                 return kept
-            left = self._left(told, block)
-            if left is told:
-                return kept
-            return {
-                space: left if space == OPTIONS else value for space, value in kept.items() if space != OPTIONS or left
-            }
+            return {space: left if space == OPTIONS else kept[space] for space in kept if space != OPTIONS or left}
 
-        return settled
+        return without_fields
 
-    def _left(self, told: Mapping[str, Any], block: Any) -> Mapping[str, Any]:
-        """Return the options that are read as such beside the fields of a block."""
-        if not self._has_fields(told):
-            return told
-        said = self._said(block)
-        fields = {slot.field for slot in said}
+    def _left(self, options: Mapping[str, Any], block: Any) -> Mapping[str, Any]:
+        """Return the options of a block's extras that are read as extras again, beside the block's fields."""
+        if not self._has_fields(options):
+            return options
+        taken: set[tuple[str, str]] = set()
+        written: set[str] = set()
+        for slot in self.slots:
+            own = options.get(slot.provider)
+            if slot.write(block) is not None:
+                written.add(slot.field)
+            # Only the first of several signatures is the field.
+            elif slot.field in written or not is_mapping(own) or slot.read(own.get(slot.key)) is None:
+                continue
+            taken.add((slot.provider, slot.key))
         found: dict[str, Any] = {}
-        for provider, own in told.items():
+        for provider, own in options.items():
             if not is_mapping(own):
                 continue
-            kept = {key: value for key, value in own.items() if not self._is_taken(provider, key, value, said, fields)}
-            if kept or (not own and all(slot.provider != provider for slot in said)):
+            kept = {key: own[key] for key in own if (provider, key) not in taken}
+            if kept or (not own and all(name != provider for name, _ in taken)):
                 found[provider] = own if len(kept) == len(own) else kept
-        return told if len(found) == len(told) and all(found[key] is told[key] for key in found) else found
+        return options if len(found) == len(options) and all(found[key] is options[key] for key in found) else found
 
-    def _has_fields(self, told: Mapping[str, Any]) -> bool:
-        """Whether some options may be read as fields, or say nothing: most are only carried."""
-        for own in speed.peek_values(told):
+    def _has_fields(self, options: Mapping[str, Any]) -> bool:
+        """Whether any of a block's options may be read as a field, or say nothing; usually not."""
+        for own in speed.peek_values(options):
             if not own or not is_mapping(own):
                 return True
-        for slot in self.slots:  # a loop: it is asked for each block
-            own = speed.peek(told, slot.provider)
+        for slot in self.slots:  # a loop: this is called for each block
+            own = speed.peek(options, slot.provider)
             if own is not None and slot.key in own:
                 return True
         return False
 
-    def _is_taken(self, provider: str, key: str, value: Any, said: Sequence[_Slot], fields: set[str]) -> bool:
-        for slot in self.slots:
-            if (slot.provider, slot.key) != (provider, key):
-                continue
-            if slot in said:
-                return True
-            # Of several signatures, the first is the field.
-            later = slot.field in fields and any(
-                one.field == slot.field and self.slots.index(one) < self.slots.index(slot) for one in said
-            )
-            return slot.read(value) is not None and not later
-        return False
 
-
-def options(key: str, family: str, *fields: str, signers: tuple[str, ...] = ()) -> Options:
-    """Return the options of a kind of part.
+def place_rows(
+    messages: Any, place: str, answers: Any, options: Mapping[type[Any], Options], others: Mapping[type[Any], Row]
+) -> dict[type[Any], Row]:
+    """Return the rows of a place, whose blocks may have options.
 
     Args:
-        key: that they stand under.
-        family: whose marks these are.
-        fields: what they say.
-        signers: the providers whose signature they say.
+        messages: the engine.
+        place: the name of the place.
+        answers: by class, the rule for blocks that aren't supported as they are.
+        options: by class, the options of its blocks.
+        others: the rows of classes without a form.
     """
-    return Options(key, family, (*(_SLOTS[name] for name in fields), *(_SIGNATURES[name] for name in signers)))
+    described = messages.described
+    native = rules.native_block_row(described.family, messages.returns(place))
+    rows = Rows(described).place(place, answers, {**others, am.NativeBlock: native})
+    forms = [described.forms[name] for name in described.places[place]]
+    for cls, row in rows.items():
+        own = [form for form in forms if form.cls is cls]
+        if own and cls in options:
+            extras = options[cls].extras(described, own)
+            rows[cls] = attrs.evolve(row, fields={**row.fields, "extras": extras})
+    return rows
 
 
-def _value(slot: _Slot, block: Any) -> Any:
-    return slot.write(getattr(block, slot.field))
-
-
-def _are_options(value: Any) -> bool:
+def are_options(value: Any) -> bool:
+    """Whether a value may be options: an object of objects, by provider."""
     return is_mapping(value) and all(map(is_mapping, value.values()))
 
 

@@ -29,9 +29,8 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Each, Form, Hatch, Key, Link, Text, Via, Words, Wrapped
 from agentmsg_codecs.langchain.blocks.dialects import held
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, make_text
-from agentmsg_codecs.langchain.blocks.v1_calls import INPUT
-from agentmsg_codecs.langchain.blocks.v1_forms import TITLES
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text
+from agentmsg_codecs.langchain.blocks.v1_forms import TITLES, args_of, call_input
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -69,7 +68,16 @@ def foreign(*keys: str, must: tuple[str, ...] = ()) -> Hatch:
 
 _SERVER = {"kind": "server", "provider": ANTHROPIC}
 _FUNCTION = {"kind": "function"}
-_CALL = (Key("id", "id", Link(), "null"), Key("name", "name", Text()), INPUT, CACHE)
+
+
+def _read_input(value: Any) -> Any:
+    if not is_object(value):
+        raise Unreadable
+    return call_input(value)
+
+
+_INPUT = Key("input", "input", Via(_read_input, args_of))
+_CALL = (Key("id", "id", Link(), "null"), Key("name", "name", Text()), _INPUT, CACHE)
 
 
 def _is_object(block: am.ToolUseBlock) -> bool:
@@ -201,10 +209,6 @@ def write_texts(blocks: Any) -> list[Native]:
     return list(map(_write_text, blocks))
 
 
-def _is_text(block: Any) -> bool:
-    return type(block) is am.TextBlock and am.same(block, make_text(text=block.text))
-
-
 # For the codec of that name, which by default writes one plain text as such.
 LISTED = adopt({ANTHROPIC: {"/list": True}})
 _TEXT_PART = {
@@ -220,7 +224,7 @@ _RESULTS = (
     Form("mcp_tool_result", am.ToolResultBlock, "mcp_tool_result", (
         _LINK, Key("is_error", "status", _STATUS, "may"), Key("content", "content", _TEXTS), CACHE,
     ), fixed={**_SERVER, "name": None},
-        when=lambda block: block.status in (None, "error", "success") and all(map(_is_text, block.content))),
+        when=lambda block: block.status in (None, "error", "success") and all(map(is_only_text, block.content))),
 )  # fmt: skip
 
 
@@ -295,9 +299,9 @@ def _write_blocks(source: Any) -> Native:
     return {"type": "content", "content": write_texts(source.content)}
 
 
-def _is_of_texts(block: Any) -> bool:
-    source = block.source
-    return type(source) is am.BlocksSource and not source.extras and all(map(_is_text, source.content))
+def is_of_texts(source: Any) -> bool:
+    """Whether a source consists of plain texts."""
+    return type(source) is am.BlocksSource and not source.extras and all(map(is_only_text, source.content))
 
 
 _CITED = foreign("citations")
@@ -310,11 +314,11 @@ _DOCUMENTS = (
          when=_is_document, fits=lambda part: "citations" not in part),
     Form("document_blocks", am.FileBlock, "document", (
         Key("source", "source", Via(_read_blocks, _write_blocks, supports=KEEP)), *TITLES, _CITED, CACHE,
-    ), when=lambda block: block.name is None and _is_of_texts(block)),
+    ), when=lambda block: block.name is None and is_of_texts(block.source)),
     Form("search_result", am.FileBlock, "search_result", (
         Key("source", "name", Text()), TITLES[0],
         Key("content", "source", Wrapped(am.BlocksSource, "content", of=_TEXTS)), _CITED, CACHE,
-    ), when=lambda block: block.name is not None and _is_of_texts(block)),
+    ), when=lambda block: block.name is not None and is_of_texts(block.source)),
     Form("container_upload", am.FileBlock, "container_upload", (
         Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": ANTHROPIC})), CACHE,
     ), fixed={"extras": _UPLOAD}, when=lambda block: block.extras.get(KIND) == _UPLOAD[KIND]

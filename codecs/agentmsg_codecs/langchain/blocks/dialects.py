@@ -27,13 +27,13 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Const, Form, Hatch, Key, Link, Object, Spread, Text, Via, Wrapped
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID
-from agentmsg_codecs.langchain.blocks.v1_calls import CHUNK
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, says_only
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
     BY_DATA,
     BY_FILE_ID,
     BY_URL,
+    CHUNK,
     MEDIA,
     MIME,
     TITLES,
@@ -165,6 +165,13 @@ def _url_of(source: Any) -> Any:
     return source.url if type(source) is am.URLSource else media.data_url(source)
 
 
+_is_only_url = says_only(am.URLSource, "url")
+
+
+def _is_linked(source: Any) -> bool:
+    return _is_only_url(source) and not source.url.startswith("data:")
+
+
 def _has_url(block: Any) -> bool:
     """Whether a URL says all of a source."""
     source = block.source
@@ -198,11 +205,12 @@ def _file_fields(block: Any) -> Native:
     return {"file_url" if _is_linked(source) else "file_data": _url_of(source), "filename": block.name}
 
 
+_is_own_file = says_only(am.FileSource, "file_id", provider="openai")
+
+
 def _is_openai_file(block: Any) -> bool:
     source = block.source
-    if type(source) is am.FileSource:
-        return bool(source == am.FileSource(source.file_id, provider="openai"))
-    return _has_url(block)
+    return _is_own_file(source) if type(source) is am.FileSource else _has_url(block)
 
 
 _FILE_ID = Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": "openai"}))
@@ -303,10 +311,6 @@ _OPENAI = (
         ID, CACHE,
     ), fixed={"kind": "function"}, notes={"shape": "function_call"}),
 )  # fmt: skip
-
-
-def _is_linked(source: Any) -> bool:
-    return type(source) is am.URLSource and source == am.URLSource(source.url) and not source.url.startswith("data:")
 
 
 _GOOGLE = {"data": (am.Base64Source, "data"), "file_uri": (am.URLSource, "url")}

@@ -22,7 +22,7 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Form, Hatch, Key, Spare, Text
 from agentmsg_codecs.langchain.blocks.dialects import held
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, says_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,9 +44,11 @@ def _write_reasoning(block: Any) -> Native:
     return {"text": block.thinking, "signature": None if block.signature is None else block.signature.value}
 
 
+_is_own_signature = says_only(am.Signature, "value", provider="bedrock")
+
+
 def _is_of_bedrock(block: Any) -> bool:
-    signature = block.signature
-    return signature is None or bool(signature == am.Signature("bedrock", signature.value))
+    return block.signature is None or _is_own_signature(block.signature)
 
 
 _REASONING = held("reasoning_content", _read_reasoning, _write_reasoning, "thinking", "signature", must=1)
@@ -118,13 +120,7 @@ _OUTPUT = Hatch(
 
 
 def _is_text(block: Any) -> bool:
-    content = block.content
-    return (
-        block.tool_call_id is None
-        and len(content) == 1
-        and type(content[0]) is am.TextBlock
-        and content[0] == am.TextBlock(content[0].text)
-    )
+    return block.tool_call_id is None and len(block.content) == 1 and is_only_text(block.content[0])
 
 
 HOSTED = (

@@ -46,8 +46,7 @@ from agentmsg_codecs.langchain.blocks.tables import (
     quick_reader,
     says_all_of,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import of_call
-from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
+from agentmsg_codecs.langchain.blocks.v1_forms import FORMS, of_call
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
@@ -370,7 +369,7 @@ class ContentParts(Parts):
             native = spelling.put_back(block, plain, family=FAMILY, read=lambda part: self.read(thaw(part), provider))
         for mark, _, back in v1.MOVES:
             if is_marked(block, FAMILY, f"/{mark}"):
-                native = back(native)
+                native = back(native) or native
         return native
 
 

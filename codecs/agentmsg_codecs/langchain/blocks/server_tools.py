@@ -47,7 +47,7 @@ from agentmsg_codecs.langchain.blocks.v1 import (
     write_cache,
     write_extras,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import args_of, call_input, items_of_call, read_args, write_beside
+from agentmsg_codecs.langchain.blocks.v1_forms import args_of, call_input, items_of_call, read_args, write_beside
 from agentmsg_codecs.langchain.names import ANTHROPIC, ANTHROPIC_IDS, FAMILY, INNER
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def _is_use(part: Native) -> bool:
 
 
 USE = Form(
-    "used_call", am.ToolUseBlock, "tool_call", items_of_call(_read_use, put=_write_use, spaces=(INNER, ANTHROPIC)),
+    "used_call", am.ToolUseBlock, "tool_call", items_of_call(_read_use, _write_use, ANTHROPIC),
     fits=_is_use, fixed={"kind": "function"}, notes={"shape": "v1-anthropic-use"},
     when=lambda block: block.is_valid and not natives.extras_of(block, ANTHROPIC).keys().isdisjoint(OF_USES),
 )  # fmt: skip

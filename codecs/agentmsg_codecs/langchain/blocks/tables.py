@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import Native, Unreadable, is_object, natives, speed
+from agentmsg.formats import Native, Unreadable, is_object, natives
 from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
 from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, OWN, TOOLS
 from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, SUMMARY
 from agentmsg_codecs.langchain.blocks.hosted import HOSTED
 from agentmsg_codecs.langchain.blocks.server_tools import USE
+from agentmsg_codecs.langchain.blocks.v1 import says_only
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
@@ -59,25 +59,17 @@ def is_of(form: Form) -> Callable[[Any], bool]:
 
 
 def _says_all_within(item: Key | Spread) -> Callable[[Any], bool]:
-    """Return the test of blocks of which an item says all of an object inside."""
+    """Return the test whether an item says all of the object inside a block, if there is one."""
     value: Any = item if isinstance(item, Spread) else item.value
-    # How the object inside was spelt elsewhere says nothing here.
     fields = [name for key in item.items for name in key.fields] if isinstance(item, Spread) else [value.field]
-    told = {"notes", *fields}
-    wanted = {**{name: it for name, it in speed.absent_values(value.cls).items() if name not in told}, **value.fixed}
-    rest, values, field = attrgetter("notes", "extras", *wanted), tuple(wanted.values()), item.fields[0]
-
-    def test(block: Any) -> bool:
-        inner = getattr(block, field)
-        return inner is None or (type(inner) is value.cls and rest(inner)[2:] == values)
-
-    return test
+    says_all, field = says_only(value.cls, *fields, **value.fixed), item.fields[0]
+    return lambda block: (inner := getattr(block, field)) is None or says_all(inner)
 
 
 def says_all_of(form: Form) -> Callable[[Any], bool]:
     """Return the test of blocks that a form says all of."""
     cls: Any = form.cls
-    fields = {"notes", "extras", *form.fixed}
+    fields = {"extras", *form.fixed}
     spaces = {FAMILY, NESTED, *form.fixed.get("extras", ())}
     foreign, within = set[str](), list[Any]()
     for item in form.items:
@@ -87,14 +79,12 @@ def says_all_of(form: Form) -> Callable[[Any], bool]:
         if isinstance(item, Hatch):
             spaces.update(item.spaces)
             foreign.update(item.keys if ANTHROPIC in item.spaces and not item.cells else ())
-    absent = {name: value for name, value in speed.absent_values(cls).items() if name not in fields}
     if "input" in fields:
-        absent.pop("raw_input", None)
-    # Of a single name it would give no tuple.
-    rest, wanted, test = attrgetter("cache", "notes", *absent), tuple(absent.values()), is_of(form)
+        fields.add("raw_input")
+    says_only_these, test = says_only(cls, "cache", *fields), is_of(form)
 
     def says_all(block: Any) -> bool:
-        if rest(block)[2:] != wanted:
+        if not says_only_these(block):
             return False
         for inner in within:
             if not inner(block):

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, is_mapping, is_object, maker, natives, spelling
+from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, is_mapping, maker, natives, speed
 from agentmsg.formats.forms import Hatch, Key, Text, Via
 from agentmsg_codecs.langchain.names import FAMILY, INNER
 
@@ -28,39 +28,57 @@ make_cache = maker(am.CacheHint)
 _OBJECT: Any = dict
 
 
+def says_only(cls: type[Any], *fields: str, **fixed: Any) -> Callable[[Any], bool]:
+    """Return the test whether an object is of a class and says nothing but these fields; notes don't count.
+
+    Args:
+        cls: the class.
+        fields: what it may say.
+        fixed: the values that other fields must have.
+    """
+    absent = {name: value for name, value in speed.absent_values(cls).items() if name not in {"notes", *fields}}
+    # The class is there because an attrgetter of a single name returns no tuple, and needs at least one.
+    get = attrgetter("__class__", "__class__", *(wanted := {**absent, **fixed}))
+    usual = (cls, cls, *wanted.values())
+    return lambda found: found.__class__ is cls and get(found) == usual
+
+
+is_only_text = says_only(am.TextBlock, "text")
+
+
 def is_words(blocks: Any) -> bool:
-    """Whether blocks are one text that says nothing but its words, so that a string can stand for it."""
-    block = blocks[0] if len(blocks) == 1 else None
-    if type(block) is not am.TextBlock or not block.text or block.citations or block.extras or block.metadata:
-        return False
-    return block.item_id is None and block.cache is None and block.signature is None and block.phase is None
+    """Whether blocks are a single text that says nothing but its words, so that a string can replace it."""
+    return len(blocks) == 1 and is_only_text(blocks[0]) and blocks[0].text != ""
 
 
 # -- cache hints ------------------------------------------------------------------------------------------------------
 
 
+def is_hint(value: Any) -> bool:
+    """Whether a value is a native cache hint."""
+    return is_mapping(value) and type(value.get("type")) is str
+
+
 def cache_of(part: Native) -> am.CacheHint | None:
-    """Return the cache hint of a part; None if none is told, or something odd, which is an extra."""
+    """Return the cache hint of a part; None if there is none, or something odd, which is an extra."""
     hint = part.get("cache_control")
-    return _read_cache(hint) if is_object(hint) and type(hint.get("type")) is str else None
+    return _read_cache(hint) if is_hint(hint) else None
 
 
 def _read_cache(hint: Any) -> am.CacheHint:
-    if not is_object(hint) or type(hint.get("type")) is not str:
+    if not is_hint(hint):
         raise Unreadable
     if len(hint) == 1:
         return make_cache(kind=hint["type"])
-    ttl = hint.get("ttl")
-    told = frozenset({"type", "ttl"} if type(ttl) is str else {"type"})
-    extras = natives.rest_of(hint, told, FAMILY)
-    return make_cache(kind=hint["type"], ttl=ttl if type(ttl) is str else None, extras=extras)
+    ttl = natives.word_if_any(hint, "ttl")
+    known = frozenset({"type"} if ttl is None else {"type", "ttl"})
+    return make_cache(kind=hint["type"], ttl=ttl, extras=natives.rest_of(hint, known, FAMILY))
 
 
 def write_cache(hint: am.CacheHint) -> Native:
     """Return the native cache hint."""
     native = {"type": hint.kind} if hint.ttl is None else {"type": hint.kind, "ttl": hint.ttl}
-    rest = hint.extras.get(FAMILY) if hint.extras else None
-    return {**rest, **native} if is_mapping(rest) else native
+    return {**natives.extras_of(hint, FAMILY), **native} if hint.extras else native
 
 
 ID = Key("id", "item_id", Text(), "may", is_odd=True)
@@ -78,12 +96,6 @@ def claimed(names: Mapping[str, str]) -> frozenset[str]:
     return frozenset({"signature", "signature_provider", "phase", "metadata", *names})
 
 
-def spelt_oddly(key: str, value: Any) -> Native:
-    """Return for a hatch what a value without meaning is: a spelling where it says nothing, else an extra."""
-    name = spelling.spelling_of(value) or (["=", value] if spelling.says_nothing(value) else None)
-    return {"odd": (key,)} if name is None else {"notes": {key: name}}
-
-
 def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None) -> Native:
     """Return, as a hatch does, the fields that the `extras` of a part say.
 
@@ -94,7 +106,7 @@ def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None
     """
     extras = part.get("extras")
     if type(extras) is not _OBJECT or not extras:
-        return spelt_oddly("extras", extras) if "extras" in part else {}
+        return natives.unread(part, "extras") if "extras" in part else {}
     if len(extras) == 1 and type(extras.get("signature")) is str:
         return {"signature": make_signature(owner, extras["signature"])}
     rest: Native = {**extras}
@@ -136,9 +148,9 @@ def write_extras(block: Any, names: Mapping[str, str], owner: str | None = None,
 _BESIDE = dict.fromkeys(("signature", "metadata", "phase"), KEEP)
 
 
-def nothing(_: Native) -> Native:
-    """Return what a hatch reads that is for writing alone."""
-    return {}
+def only_written(put: Callable[[Any], Native]) -> Hatch:
+    """Return the item of keys that another item reads."""
+    return Hatch(keys=(), cells={}, get=lambda _: {}, put=put)
 
 
 def extras_hatch(names: Mapping[str, str] = EMPTY, owner: str | None = None) -> Hatch:
@@ -168,70 +180,68 @@ EXTRAS = extras_hatch()
 
 # -- moves ------------------------------------------------------------------------------------------------------------
 
-# What some writers put at another place of a part than v1 does: cache hints and file names. A part is read as the one
-# that has them at their usual place, and notes where they stood.
-Move: TypeAlias = "tuple[str, Callable[[Native], Native | None], Callable[[Native], Native]]"
-_BREAKPOINT = "prompt_cache_breakpoint"
-_EPHEMERAL = "ephemeral"
+# Some writers put cache hints and file names elsewhere in a part than v1 does. Such a part is read as the one that has
+# them in their usual place, and the block is marked with where they were.
+Move: TypeAlias = "tuple[str, Callable[[Native], Native | None], Callable[[Native], Native | None]]"
+_HINT, _BREAKPOINT, _NAME = "cache_control", "prompt_cache_breakpoint", "filename"
+_EPHEMERAL = {"type": "ephemeral"}
+_EXPLICIT = {"mode": "explicit"}
 
 
 def _without(part: Native, key: str) -> Native:
     return {name: value for name, value in part.items() if name != key}
 
 
-def _out_of_extras(part: Native) -> Native | None:
-    """Return a part whose cache hint stands beside its `extras`; None if it is not inside of them."""
+def _lifted(part: Native, key: str) -> Native | None:
+    """Return a part with a key of its `extras` beside them; None if it isn't only in there."""
     extras = part.get("extras")
-    if not is_object(extras) or "cache_control" in part or cache_of(extras) is None:
+    if not is_mapping(extras) or key not in extras or key in part:
         return None
-    rest = _without(extras, "cache_control")
-    moved = {**_without(part, "extras"), "cache_control": extras["cache_control"]}
+    rest = _without(extras, key)
+    moved = {**_without(part, "extras"), key: extras[key]}
     return {**moved, "extras": rest} if rest else moved
 
 
-def _into_extras(part: Native) -> Native:
+def _lowered(part: Native, key: str) -> Native | None:
+    """Return a part with a key in its `extras`; None if it isn't only beside them."""
     extras: Any = part.get("extras", {})
-    if "cache_control" not in part or not is_mapping(extras):
-        return part
-    return {**_without(part, "cache_control"), "extras": {**extras, "cache_control": part["cache_control"]}}
+    if key not in part or not is_mapping(extras) or key in extras:
+        return None
+    return {**_without(part, key), "extras": {**extras, key: part[key]}}
+
+
+def _hint_lifted(part: Native) -> Native | None:
+    moved = _lifted(part, _HINT)
+    return moved if moved is not None and is_hint(moved[_HINT]) else None
+
+
+def _hint_lowered(part: Native) -> Native | None:
+    return _lowered(part, _HINT)
 
 
 def _as_hint(part: Native) -> Native | None:
-    """Return a part whose breakpoint is a cache hint: OpenAI's name for it."""
-    point = part.get(_BREAKPOINT)
-    if not is_object(point) or "cache_control" in part or point.get("mode") != "explicit" or len(point) > 1:
+    """Return a part with a cache hint in place of OpenAI's breakpoint."""
+    if part.get(_BREAKPOINT) != _EXPLICIT or _HINT in part:
         return None
-    return {**_without(part, _BREAKPOINT), "cache_control": {"type": _EPHEMERAL}}
+    return {**_without(part, _BREAKPOINT), _HINT: {**_EPHEMERAL}}
 
 
-def _as_breakpoint(part: Native) -> Native:
-    if part.get("cache_control") != {"type": _EPHEMERAL}:
-        return part
-    return {**_without(part, "cache_control"), _BREAKPOINT: {"mode": "explicit"}}
+def _as_breakpoint(part: Native) -> Native | None:
+    return {**_without(part, _HINT), _BREAKPOINT: {**_EXPLICIT}} if part.get(_HINT) == _EPHEMERAL else None
 
 
-def _name_into_extras(part: Native) -> Native | None:
-    """Return a v1 file whose name stands in its `extras`; None if it is not beside them."""
-    extras: Any = part.get("extras", {})
-    if part.get("type") != "file" or type(part.get("filename")) is not str or not is_object(extras):
-        return None
-    if "filename" in extras or not part.keys().isdisjoint(("source_type", "file", "source")):
-        return None
-    return {**_without(part, "filename"), "extras": {**extras, "filename": part["filename"]}}
+def _name_lowered(part: Native) -> Native | None:
+    is_v1 = part.get("type") == "file" and part.keys().isdisjoint(("source_type", "file", "source"))
+    return _lowered(part, _NAME) if is_v1 and type(part.get(_NAME)) is str else None
 
 
-def _name_out_of_extras(part: Native) -> Native:
-    extras: Any = part.get("extras")
-    if part.get("type") != "file" or not is_mapping(extras) or "filename" not in extras or "filename" in part:
-        return part
-    rest = _without(dict(extras), "filename")
-    moved = {**_without(part, "extras"), "filename": extras["filename"]}
-    return {**moved, "extras": rest} if rest else moved
+def _name_lifted(part: Native) -> Native | None:
+    return _lifted(part, _NAME) if part.get("type") == "file" else None
 
 
-# The mark of a block, the part with all at its usual place (None: it is there), and the way back.
 MOVES: tuple[Move, ...] = (
-    ("hint-inside", _out_of_extras, _into_extras),
+    ("hint-inside", _hint_lifted, _hint_lowered),
     ("breakpoint", _as_hint, _as_breakpoint),
-    ("named-beside", _name_into_extras, _name_out_of_extras),
+    ("named-beside", _name_lowered, _name_lifted),
 )
+"""The mark of a block, how its part is brought to the usual spelling, and back; None if there is nothing to move."""

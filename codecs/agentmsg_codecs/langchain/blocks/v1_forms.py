@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
-from agentmsg.formats import EMPTY, KEEP, Native, is_list, is_object, maker, text_at, word_at
-from agentmsg.formats.forms import Form, Hatch, Key, Spread, Text
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    marked,
+    natives,
+    object_at,
+    text_at,
+    tool_arguments,
+    word_at,
+)
+from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Spread, Text
 from agentmsg_codecs.langchain.blocks.citations import is_place, is_translated, read_citation, write_citation
 from agentmsg_codecs.langchain.blocks.v1 import (
     CACHE,
     EXTRAS,
     ID,
     extras_hatch,
-    nothing,
+    make_call,
+    only_written,
     read_extras,
-    spelt_oddly,
     write_extras,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import CALLS
-from agentmsg_codecs.langchain.names import ANTHROPIC, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC, ANTHROPIC_IDS, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,7 +57,7 @@ def _citing(key: str, *, is_of_own: bool) -> Hatch:
     def get(part: Native) -> Native:
         value = part[key]
         if not is_list(value) or not (value or is_of_own):
-            return spelt_oddly(key, value)
+            return natives.unread(part, key)
         citations = tuple(map(read_citation, value))
         return {"citations": citations, **({} if are_own(citations) == is_of_own else {"notes": {"/shape": key}})}
 
@@ -133,7 +151,7 @@ def _of_file(names: Mapping[str, str]) -> tuple[Any, ...]:
     file = Hatch(
         keys=("file_id", "mime_type", "extras"), cells=cells, get=get, put=put, odd=("extras",), spaces=(INNER,)
     )
-    return (file, ID, CACHE, Hatch(keys=(), cells={}, get=nothing, put=put_beside))
+    return (file, ID, CACHE, only_written(put_beside))
 
 
 def _media(tag: str) -> tuple[Form, ...]:
@@ -160,4 +178,147 @@ _PLAIN_TEXT = Form("text_plain", am.FileBlock, "text-plain", (
     *TITLES, ID, CACHE, extras_hatch({"filename": "name"}),
 ), fits=_is_plain_text, when=is_from(am.TextSource))  # fmt: skip
 
-FORMS = (*_WORDS, _PLAIN_TEXT, *(form for tag in MEDIA for form in _media(tag)), *CALLS)
+
+# -- calls: arguments that must be an object, and arguments that are text ---------------------------------------------
+
+
+def _is_wrapped(args: Any) -> bool:
+    """Whether an object is the envelope of a value that isn't an object, or that looks like the envelope."""
+    if not is_mapping(args) or len(args) != 1 or "_raw" not in args:
+        return False
+    inner: Any = args["_raw"]
+    return not is_mapping(inner) or (len(inner) == 1 and "_raw" in inner)
+
+
+def call_input(args: Native) -> Any:
+    """Return the input of a call whose arguments must be an object; ``{"_raw": value}`` holds any other value."""
+    return adopt(args["_raw"] if _is_wrapped(args) else args)
+
+
+def args_of(value: Any) -> Any:
+    """Return the object that holds the input of a valid call."""
+    return value if is_mapping(value) and not _is_wrapped(value) else {"_raw": value}
+
+
+def error_first(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return unknown fields with `error` first, as in the parts of invalid calls."""
+    return {"error": fields["error"], **fields} if "error" in fields and next(iter(fields)) != "error" else fields
+
+
+def ordered(block: am.ToolUseBlock) -> am.ToolUseBlock:
+    """Return a call that was read, with its error first if it is invalid."""
+    own: Any = block.extras.get(FAMILY) if block.extras else None
+    if not own or block.is_valid or error_first(own) is own:
+        return block
+    return block.evolve(extras={**block.extras, FAMILY: error_first(own)})
+
+
+def of_call(block: am.ToolUseBlock) -> am.ToolUseBlock:
+    """Return a call that was read, with its error first if it is invalid; one without an id needs none."""
+    block = ordered(block)
+    if block.id is None and block.kind != "server":
+        return marked(block, FAMILY, **{"no-id": True})
+    return block
+
+
+# What is in the `extras` of calls.
+IN_EXTRAS = {key: key for key in ("item_id", "provider", "status")}
+_WRITTEN = {key: key for key in ("provider", "status")}
+_READ = {**IN_EXTRAS, "raw_input": "raw_input"}
+
+
+def _beside(part: Native, names: Mapping[str, str]) -> Native:
+    found = read_extras(part, names)
+    rest = found.get("extras", EMPTY).get(INNER, {})
+    if rest.get("provider", "") is None:
+        # It is written if the message, or the id, would say otherwise.
+        del rest["provider"]
+        found["notes"] = {"extras": ["=", part["extras"]]}
+        if not rest:
+            del found["extras"]
+    return found
+
+
+def read_args(part: Native) -> Native:
+    """Return, like a hatch, the fields in the arguments and `extras` of a call."""
+    value, found = call_input(object_at(part, "args")), _beside(part, _READ)
+    raw = found.get("raw_input")
+    if raw is not None and am.ToolUseBlock(None, "", value, raw_input=raw).significant_text is None:
+        raise Unreadable
+    return {**found, "input": value}
+
+
+def _write_args(block: am.ToolUseBlock) -> Native:
+    return {"args": args_of(block.input)}
+
+
+def write_beside(block: am.ToolUseBlock) -> Native:
+    """Return the `extras` of a call."""
+    own: Native = {} if block.item_id is None else {"item_id": block.item_id}
+    if block.raw_input is not None and block.is_valid and block.significant_text is not None:
+        own = {"raw_input": block.significant_text, **own}
+    if block.kind == "server" and block.provider is None and str(block.id).startswith(ANTHROPIC_IDS):
+        is_said = "extras" in natives.extras_of(block, FAMILY) or "provider" in natives.extras_of(block, INNER)
+        own |= {} if is_said else {"provider": None}  # the id would say otherwise
+    return write_extras(block, _WRITTEN, **own)
+
+
+def _items(name: Key, put_extras: Callable[[Any], Native], *own: Spare, **args: Any) -> tuple[Any, ...]:
+    """Return the items of a call: its arguments are read together with its `extras`, which bear on them."""
+    cells = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP)
+    hatch = Hatch(**{"keys": ("args", "extras"), "cells": cells, "odd": ("extras",), "spaces": (INNER,), **args})
+    return (Key("id", "id", Link(), "null"), name, hatch, *own, CACHE, only_written(put_extras))
+
+
+def items_of_call(
+    get: Callable[[Native], Native] = read_args, put: Callable[[Any], Native] = write_beside, *spaces: str
+) -> tuple[Any, ...]:
+    """Return the items of a call whose arguments are an object.
+
+    Args:
+        get: reads arguments and `extras`.
+        put: writes `extras`.
+        spaces: the namespaces of the extras that ``get`` returns, besides that of `extras`.
+    """
+    name = Key("name", "name", Text())
+    return _items(name, put, get=get, put=_write_args, must=("args",), spaces=(INNER, *spaces))
+
+
+def _text_reader(mark: str) -> Callable[[Native], Native]:
+    def read(part: Native) -> Native:
+        raw, found = word_at(part, "args"), _beside(part, IN_EXTRAS)
+        if "raw_input" in found.get("extras", EMPTY).get(INNER, ()):
+            raise Unreadable
+        found |= {"input": EMPTY} if raw is None else {"raw_input": raw}
+        notes = {} if raw is not None else {"args": "null" if "args" in part else "absent"}
+        if raw is None or make_call(id=None, name="", raw_input=raw).is_valid:
+            notes["/shape"] = mark
+        return {**found, "notes": {**found.get("notes", {}), **notes}}
+
+    return read
+
+
+def _write_text(block: am.ToolUseBlock) -> Native:
+    return {"args": tool_arguments.input_text(block)}
+
+
+def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
+    name = Key("name", "name", Text(), '""', default="")
+    put_extras = partial(write_extras, names={**_WRITTEN, "item_id": "item_id"})
+    items = _items(name, put_extras, *own, get=_text_reader(tag), put=_write_text)
+    return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed)
+
+
+def _valid_call(tag: str, **fixed: str) -> Form:
+    return Form(tag, am.ToolUseBlock, tag, items_of_call(), fixed=fixed, when=lambda block: block.is_valid)
+
+
+_CALLS = (
+    _valid_call("server_tool_call", kind="server"),
+    _text_call("server_tool_call_chunk", kind="server"),
+    _valid_call("tool_call"),
+    _text_call("invalid_tool_call", Spare("error")),
+)
+CHUNK = attrs.evolve(_text_call("tool_call_chunk"), notes={"shape": "tool_call_chunk"})
+
+FORMS = (*_WORDS, _PLAIN_TEXT, *(form for tag in MEDIA for form in _media(tag)), *_CALLS)

@@ -28,7 +28,8 @@ from agentmsg.formats import (
     spelling,
     tool_arguments,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import args_of
+from agentmsg_codecs.langchain.blocks.v1 import says_only
+from agentmsg_codecs.langchain.blocks.v1_forms import args_of
 from agentmsg_codecs.langchain.names import FAMILY, digest
 
 if TYPE_CHECKING:
@@ -264,11 +265,12 @@ class Layout:
     function_call: Native | None = None
 
 
+_is_only_call = says_only(am.ToolUseBlock, "id", "name", "input", "raw_input", "kind", "extras")
+
+
 def _is_bare(block: am.ToolUseBlock) -> bool:
     """Whether an entry of a list of calls says all that a block says."""
-    if block.item_id is not None or block.phase is not None or block.metadata or block.cache is not None:
-        return False
-    if block.signature is not None or block.provider is not None or block.status is not None:
+    if not _is_only_call(block):
         return False
     if block.extras and not _LISTED.issuperset(block.extras):
         own = block.extras.get(FAMILY)

@@ -22,7 +22,6 @@ import attrs
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
 from agentmsg.formats import (
     EMPTY,
     Native,
@@ -38,7 +37,7 @@ from agentmsg.formats import (
     spelling,
     tool_arguments,
 )
-from agentmsg_codecs.langchain.blocks.v1_calls import call_input
+from agentmsg_codecs.langchain.blocks.v1_forms import call_input, error_first, ordered
 from agentmsg_codecs.langchain.calls.copies import (
     SPACES,
     WRITERS,
@@ -157,7 +156,7 @@ def join(
     blocks = [block for block, _ in content]
     for call in calls:
         # What it was joined of may have made it invalid.
-        call.block = v1_calls.ordered(call.block)
+        call.block = ordered(call.block)
         if call.index < 0:
             call.index = len(blocks)
             blocks.append(call.block)
@@ -202,7 +201,7 @@ def _join_invalid(calls: _Calls, position: int, entry: Native) -> None:
         call.block = call.block.evolve(name=name, **fields)
     if entry.get("error") is not None:
         known: Any = call.block.extras.get(FAMILY) or {}
-        own = v1_calls.error_first({**known, "error": entry["error"]})
+        own = error_first({**known, "error": entry["error"]})
         call.block = call.block.evolve(extras={**call.block.extras, FAMILY: adopt(own)})
     call.copies["t"] = (position, entry)
     call.listed = "invalid" if call.block.is_valid else ""

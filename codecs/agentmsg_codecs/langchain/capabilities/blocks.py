@@ -9,8 +9,6 @@ import attrs
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.citations as cited
-import agentmsg_codecs.langchain.blocks.v1 as v1
-import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     KEEP,
@@ -31,12 +29,13 @@ from agentmsg.formats import (
     same_document,
     usually,
 )
-from agentmsg_codecs.langchain.blocks.anthropic import KIND
+from agentmsg_codecs.langchain.blocks.anthropic import KIND, is_of_texts
 from agentmsg_codecs.langchain.blocks.dialects import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.blocks.parts import provider_of
 from agentmsg_codecs.langchain.blocks.server_tools import KEYS
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
+from agentmsg_codecs.langchain.blocks.v1_forms import error_first
 from agentmsg_codecs.langchain.calls.copies import SPACES, extras_of_copies
 from agentmsg_codecs.langchain.messages.fields import FIELDS
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS
@@ -65,7 +64,7 @@ def _block_extras(parts: ContentParts, *, has_copies: bool) -> Cell:
         kept = {space: own for space, own in kept.items() if own}
         own = kept.get(FAMILY)
         if own is not None and type(block) is am.ToolUseBlock and not block.is_valid:
-            kept[FAMILY] = v1_calls.error_first(own)
+            kept[FAMILY] = error_first(own)
         found = _coming_back(parts, block, kept) | (_of_copies(extras, block, parts) if has_copies else {})
         kept = {space: found[space] for space in extras if space in found}
         return extras if len(kept) == len(extras) and am.same(adopt(kept), extras) else kept
@@ -175,16 +174,11 @@ def _is_back(citation: am.Citation) -> bool:
 @usually("type(value) in anywhere and not value.extras", anywhere=(am.URLSource, am.Base64Source, am.FileSource))
 def _source(source: Any, block: Any) -> Any:
     in_blocks = type(source) is am.BlocksSource
-    if (in_blocks and not (type(block) is am.FileBlock and _is_of_texts(source))) or (
+    if (in_blocks and not (type(block) is am.FileBlock and is_of_texts(source))) or (
         type(source) is am.TextSource and type(block) is not am.FileBlock
     ):
         return Drop(f"no place for a {type(source).__name__} here")
     return _bare(source, block)
-
-
-def _is_of_texts(source: am.BlocksSource) -> bool:
-    bare = (v1.make_text(text=item.text) if type(item) is am.TextBlock else None for item in source.content)
-    return not source.extras and all(map(am.same, source.content, bare))
 
 
 _BARE_DOCUMENT: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}, "signature": None}
@@ -194,7 +188,7 @@ def _document_text(block: Any) -> Any:
     """Keep a document made of texts, as Anthropic has them; one made of other blocks as its text."""
     if type(block.source) is not am.BlocksSource:
         return block
-    if _is_of_texts(block.source):
+    if is_of_texts(block.source):
         wanted = _BARE_DOCUMENT if block.name is None else {**_BARE_DOCUMENT, "context": None}
         changes = {name: value for name, value in wanted.items() if getattr(block, name) != value}
         return (

@@ -1,17 +1,17 @@
-"""MessagePack as plain data: what its values are that JSON has not, and its bytes.
+"""MessagePack as plain data: what its values that JSON lacks become, and its bytes.
 
 | MessagePack | plain data |
 | --- | --- |
 | ext of a code of LangGraph's (0 to 7) | ``{"__ext__": code, "value": its payload, which is MessagePack again}`` |
 | ext of another code | ``{"__ext__": code, "bytes": base64}`` |
 | binary | ``{"__bin__": base64}`` |
-| NaN, infinities | ``{"__float__": hex of the value as it stands}`` |
+| NaN, infinities | ``{"__float__": hex of its bytes}`` |
 | a map with keys that aren't text, or with a key of this table | ``{"__map__": [key, value, key, value ...]}`` |
 | ext 0 ``["builtins", "int", digits]`` | an integer beyond 64 bits |
 
-MessagePack can spell one value in several ways. LangGraph's writer always takes the shortest, and floats of 64 bits;
-what is spelt otherwise has a mark: the number of the value, in the order of their first bytes, and its first byte.
-Nothing that a payload names is looked up: it is data.
+MessagePack can spell one value in several ways. LangGraph writes the shortest, and floats of 64 bits. Any other
+spelling gets a mark: the number of the value, counted by first bytes, and its first byte. A payload is data: nothing
+that it names is looked up.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from math import isfinite
 from typing import Any
+
+import msgpack
 
 from agentmsg import DecodeError, EncodeError, InvalidMessage
 from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence, plain_copy
@@ -32,15 +34,16 @@ from agentmsg_codecs.langchain.langgraph.msgpack import (
     MOST,
     WIDE,
     first_of,
-    first_of_int,
     kind_of,
 )
 
+_library: Any = msgpack
+_packb = _library.packb
 Mark = list[int]
 EXT, BINARY, FLOAT, MAP, WIRE = "__ext__", "__bin__", "__float__", "__map__", "__wire__"
-# The keys that say that an object is none.
+# The keys of objects that are no maps of MessagePack.
 MARKERS = frozenset({EXT, BINARY, FLOAT, MAP, WIRE})
-# The codes whose payload is MessagePack; BIG is how LangGraph rebuilds an integer that MessagePack has no room for.
+# The codes whose payload is MessagePack; BIG also holds integers that are too big for MessagePack.
 CODES = range(8)
 BIG = 0
 _INT64 = 2**63
@@ -49,7 +52,7 @@ _CONSTANTS: dict[int, Any] = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
 def big_integer(value: Any) -> int | None:
-    """Return the integer that the payload of an ext 0 says, if it is one beyond 64 bits; else None."""
+    """Return the integer beyond 64 bits in the payload of an ext 0; None if it holds anything else."""
     if not is_list(value) or len(value) != 3 or value[:2] != ["builtins", "int"] or type(value[2]) is not str:  # noqa: PLR2004 - module, class, digits
         return None
     text = value[2]
@@ -64,7 +67,7 @@ def big_integer(value: Any) -> int | None:
 
 
 def read_tree(data: bytes, depth: int) -> tuple[Any, list[Mark]]:
-    """Return the plain data of one MessagePack value, and the marks of what is not spelt as LangGraph does.
+    """Return the plain data of a MessagePack value, and the marks of what LangGraph would spell differently.
 
     Raises:
         DecodeError: codes "syntax", "depth", "duplicate-key", "key".
@@ -89,7 +92,12 @@ def _too_deep() -> DecodeError:
 
 
 class _Reader:
-    """Reads values one after the other; at: the place of the next."""
+    """Reads values one after the other.
+
+    Attributes:
+        at: the place of the next.
+        marks: those of the values so far.
+    """
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -110,7 +118,7 @@ class _Reader:
         kind, size = kind_of(byte)
         if kind in ("uint", "int"):
             found = self._number(size, signed=kind == "int") if size else byte - 256 if byte > MOST else byte
-            return self._marked(number, byte, first_of_int(found), found)
+            return self._marked(number, byte, _packb(found)[0], found)
         if kind == "float":
             return self._float(number, byte, size)
         length = size if byte in FIXED_EXT.values() else byte & MASKS[kind] if size == 0 else self._number(size)
@@ -197,26 +205,23 @@ class _Reader:
         return {EXT: code, "value": value}
 
 
-def _hashable(key: Any) -> Any:
-    """Return a key as LangGraph would hold it, to be found again.
+def _hashable(key: Any, *, is_nested: bool = False) -> Any:
+    """Return a key as a hashable value, to find a second one.
+
+    Args:
+        key: the key.
+        is_nested: whether it is inside an extension, where a map may be.
 
     Raises:
         DecodeError: code "key" for a map, which can't be a key in Python.
     """
     if is_list(key):
-        return tuple(map(_hashable, key))
+        return tuple(_hashable(item, is_nested=is_nested) for item in key)
     if not is_object(key):
         return key
-    if MAP in key or MARKERS.isdisjoint(key):
+    if not is_nested and (MAP in key or MARKERS.isdisjoint(key)):
         raise DecodeError("a map is a key of a map", code="key")
-    return tuple((name, _hashable_data(value)) for name, value in key.items())
-
-
-def _hashable_data(value: Any) -> Any:
-    """Return anything inside of an extension that is a key as something hashable."""
-    if is_object(value):
-        return tuple((name, _hashable_data(item)) for name, item in value.items())
-    return tuple(map(_hashable_data, value)) if is_list(value) else value
+    return tuple((name, _hashable(value, is_nested=True)) for name, value in key.items())
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -227,10 +232,10 @@ def write_tree(value: Any, marks: Any = ()) -> bytes:
 
     Args:
         value: the data.
-        marks: those of ``read_tree``; one that does not fit its value is passed over.
+        marks: those of ``read_tree``; one that doesn't fit its value is ignored.
 
     Raises:
-        EncodeError: if an object of the table in this module is none of MessagePack's.
+        EncodeError: if an object has a key of this module's table but isn't in it.
     """
     writer = _Writer(dict(marks))
     try:
@@ -251,7 +256,7 @@ class _Writer:
         self._count += 1
         put = self.out.append
         if value is None or value is True or value is False:
-            put(bytes([next(byte for byte, constant in _CONSTANTS.items() if constant is value)]))
+            put(_packb(value))
         elif isinstance(value, str):
             raw = _utf8(value)
             put(self._head("str", len(raw), number) + raw)
@@ -283,17 +288,13 @@ class _Writer:
             payload = write_tree(["builtins", "int", str(value)])
             self.out.append(self._head("ext", len(payload), number) + bytes([BIG]) + payload)
             return
-        usual = first_of_int(value)
-        byte = self._marks.get(number, usual)
+        byte = self._marks.get(number, 0)
         kind, size = WIDE.get(byte, ("", 0))
         try:
             wide = value.to_bytes(size, "big", signed=kind == "int") if kind in ("int", "uint") else None
         except OverflowError:
             wide = None
-        if wide is None:
-            kind, size = WIDE.get(byte := usual, ("int", 0))
-            wide = value.to_bytes(size, "big", signed=kind == "int") if size else b""
-        self.out.append(bytes([byte]) + wide)
+        self.out.append(_packb(value) if wide is None else bytes([byte]) + wide)
 
     def _pairs(self, flat: list[Any], number: int) -> None:
         self.out.append(self._head("map", len(flat) // 2, number))
@@ -323,10 +324,10 @@ class _Writer:
 
 
 def check_marker(value: dict[str, Any]) -> None:
-    """Check that an object with a key of the table is one of MessagePack's values, with all inside of it.
+    """Check that an object with a key of the table, and everything inside it, can be written.
 
     Raises:
-        DecodeError: if it says nothing, so that it could not be written.
+        DecodeError: if it can't.
     """
     try:
         write_tree(value)
@@ -353,7 +354,8 @@ def _float(value: float, byte: int | None) -> bytes:
             raw = b""
         if raw and struct.unpack(">f", raw)[0] == value:
             return bytes([FLOAT32]) + raw
-    return bytes([FLOAT64]) + struct.pack(">d", value)
+    packed: bytes = _packb(value)
+    return packed
 
 
 def _decoded(text: Any) -> bytes:

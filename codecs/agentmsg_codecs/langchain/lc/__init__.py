@@ -50,7 +50,7 @@ from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_e
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc.documents import BESIDE, ENVELOPE_KEYS, contents_of, is_message, write_tree
 from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, dialect_of, word
-from agentmsg_codecs.langchain.lc.escape import are_envelopes_only, escape_all, may_need_escape
+from agentmsg_codecs.langchain.lc.escape import are_envelopes_only, escape_all, escape_each
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -157,7 +157,7 @@ class LangChainLcCodec(ContainerCodec):
         """Return the document: in the dialect and container of the history's notes, else in those that are wanted."""
         note = note_of(history, LC) if history.notes else EMPTY
         natives, unescaped = self._natives(history, note)
-        _escape(unescaped)
+        escape_each(unescaped)
         return self._document(history, natives, note)
 
     def to_bytes(self, history: am.History) -> bytes:
@@ -170,14 +170,14 @@ class LangChainLcCodec(ContainerCodec):
             raw = self.render(natives)
             if are_envelopes_only(raw, len(natives)):
                 return raw
-        _escape(unescaped)
+        escape_each(unescaped)
         return self.render(natives)
 
     def _natives(self, history: am.History, note: Any) -> tuple[list[Any], list[Native]]:
         """Return the native messages, and the kwargs of those of them that are still to be escaped."""
         dialect = DIALECTS.get(word(note.get("dialect"))) or DIALECTS[self.dialect]
         self.engine.fill()
-        write = self._envelopes.write
+        write = self._envelopes.write_unescaped
         unescaped: list[Native] = []
         natives = [write(message, dialect, unescaped) for message in gather(history.messages, self.engine.parts)]
         return natives, unescaped
@@ -212,9 +212,3 @@ class LangChainLcCodec(ContainerCodec):
     def native_messages(self, document: Any) -> list[Any]:
         """Return the envelopes of a document, in order."""
         return [native for _, native in contents_of(document).natives]
-
-
-def _escape(unescaped: list[Native]) -> None:
-    if may_need_escape(unescaped):
-        for kwargs in unescaped:
-            kwargs.update(escape_all(kwargs))

@@ -1,7 +1,7 @@
-"""Single envelopes: how ``dumpd`` spells a message whose fields are those of the flat form.
+"""Single envelopes: how ``dumpd`` spells a message with the fields of the flat form.
 
-Read and written through ``langchain``'s engine: what an envelope leaves out is filled in, and left out again. What it
-spells otherwise than its dialect is a note under ``langchain.lc``, apart from those of the fields.
+``langchain``'s engine reads and writes the fields: what an envelope leaves out is filled in, and left out again. What
+an envelope spells differently from its dialect is a note under ``langchain.lc``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,13 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
-from agentmsg_codecs.langchain.lc.escape import escape_all, may_need_escape, text_may_need_escape, unescape_all
+from agentmsg_codecs.langchain.lc.escape import (
+    escape_all,
+    escape_each,
+    may_need_escape,
+    text_may_need_escape,
+    unescape_all,
+)
 from agentmsg_codecs.langchain.messages.depth import is_deep, read_all
 from agentmsg_codecs.langchain.messages.fields import CLASSES, TAGS, USUAL, is_empty
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
@@ -38,19 +44,16 @@ from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from agentmsg import Limits
     from agentmsg_codecs.langchain.messages.engine import Messages
 
 
-# Typed as Any: a check against it narrows nothing to a dict of who knows what.
-_OBJECT: Any = dict
+_OBJECT: Any = dict  # so that type checkers don't look inside
 # The namespace of our notes, and of unknown keys of envelopes.
 LC = "langchain.lc"
-
-
-# What a field is where an envelope has it not, by the class.
+# By class, the values of the fields that an envelope may lack.
 _FILLED: Mapping[str, Native] = {
     name: {key: field.default for key, field in USUAL[tag].items() if field.dumpd == "if set" or key == "type"}
     for name, tag in TAGS.items()
@@ -59,7 +62,13 @@ _FILLED: Mapping[str, Native] = {
 
 @attrs.frozen
 class Dialect:
-    """How a LangChain spells envelopes: the words before the class, whether it writes type, and which empty fields."""
+    """How Python's or JavaScript's LangChain spells envelopes.
+
+    Attributes:
+        path: the words before the class.
+        typed: whether the kwargs have a `type`.
+        shown: the empty fields that are written all the same.
+    """
 
     path: list[str]
     typed: bool
@@ -70,8 +79,6 @@ DIALECTS: Mapping[str, Dialect] = {
     "python": Dialect(["langchain", "schema", "messages"], True, ()),
     "js": Dialect(["langchain_core", "messages"], False, ("additional_kwargs", "response_metadata")),
 }
-
-
 # How an envelope begins in the text that langchain-core writes, and in ours.
 _BEGIN = (b'{"lc": 1, "type": "constructor", ', b'{"lc":1,"type":"constructor",')
 
@@ -85,25 +92,21 @@ def dialect_of(natives: list[tuple[Any, Any]]) -> str | None:
     return "js" if first["id"][:-1] == js.path and "type" not in first["kwargs"] else "python"
 
 
-# -- messages ---------------------------------------------------------------------------------------------------------
-
-
 def _is_odd(text: bytes) -> bool:
-    """Whether free-form data may hold something escaped, or be too deep."""
+    """Whether the JSON text of free-form data may contain something escaped, or be too deep."""
     return text_may_need_escape(text) or is_deep(text)
 
 
 class Envelopes:
-    """Reads and writes envelopes; those of langchain-core's ``dumpd`` today by short ways.
+    """Reads and writes envelopes; those that langchain-core's ``dumpd`` writes today without making a flat body.
 
-    There, the class gives the reader of the kwargs (layouts.py), so that no flat body is made. Free-form data is
-    written as text once, which must neither hold a key of the escape rule nor too many levels; parts and counters of
-    the usual keys cannot. So a document of such envelopes needs no other look at its depth.
-    tests/test_langchain_bytes.py holds the short ways against the others.
+    The class decides the reader of the kwargs (layouts.py). Free-form data is written as text once, and must contain
+    neither a key of the escape rule nor too many levels; parts and counters with the usual keys can't. So the depth of
+    such a document needs no other proof. tests/test_langchain_bytes.py compares the fast and the general path.
 
     Attributes:
-        fast_readers: the whole id and the reader of the kwargs, by the last word of the id.
-        fast_writers: by role, of the kwargs.
+        fast_readers: by class, the whole id and the reader of the kwargs.
+        fast_writers: by role, the writer of the kwargs.
     """
 
     def __init__(self, engine: Messages) -> None:
@@ -131,7 +134,7 @@ class Envelopes:
         Raises:
             DecodeError: if it isn't the envelope of a message.
         """
-        # Notes tell what differs from the dialect, and the fast readers know one.
+        # Notes record what differs from the dialect, and the fast readers know only one.
         message = self._fast_read(native) if dialect.typed else None
         if message is not None:
             return message
@@ -150,9 +153,9 @@ class Envelopes:
             if marks:
                 note["/escapes"] = marks
         try:
-            # What is left out stands in front: unknown fields keep their order.
+            # What was left out goes first, so that unknown fields keep their order.
             body = {**{key: filled[key] for key in filled if key not in kwargs}, **kwargs}
-            # Of a body that has the usual keys, and was odd in the envelope, no other way is worth a try.
+            # If a body with the usual keys was odd in the envelope, it is odd here.
             is_odd = dialect.typed and not note and not is_escaped and body.keys() == USUAL[filled["type"]].keys()
             message, form = (self._engine.read_odd if is_odd else self._engine.read)(body)
         except AgentMsgError:
@@ -160,8 +163,7 @@ class Envelopes:
         if form != "flat" or message.role == "native":
             return _whole(native)
         if not note and len(native) == len(ENVELOPE_KEYS):
-            # The flat form came back, and nothing was escaped, shown or spelt otherwise.
-            return message
+            return message  # the flat form came back, and nothing was escaped, shown or spelt differently
         is_proved = self._engine.has_proved(message) and bare(message) is message
         rest = {key: value for key, value in native.items() if key not in ENVELOPE_KEYS}
         if rest:
@@ -173,9 +175,9 @@ class Envelopes:
         return message if same_document(thaw(self.write(message, dialect)), native) else _whole(native)
 
     def read_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits) -> list[am.Msg] | None:
-        """Return the messages of the text of a list of envelopes of the dialect ``python``.
+        """Return the messages in the text of a list of envelopes, in the dialect ``python``.
 
-        None if that is another document or dialect, too deep, or has numbers that may be rounded.
+        None for another document or dialect, or one that is too deep or has numbers that may be rounded.
 
         Raises:
             DecodeError: if one isn't the envelope of a message.
@@ -184,7 +186,7 @@ class Envelopes:
         rest, done = raw, 0
         if type(raw) is bytes:
             begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
-            # Where the last of the first usual envelopes ends; -1 for all.
+            # The end of the last usual envelope before the first odd one; -1 if there is no odd one.
             for end, native in speed.undoubted_items(raw, begin, limits) if begin else ():
                 message = self._fast_read(native)
                 if message is None:
@@ -199,25 +201,28 @@ class Envelopes:
             return None
         return read_all(natives, messages, self._fast_read, lambda native: self.read(native, DIALECTS["python"]))
 
-    def write(self, message: am.Msg, dialect: Dialect, unescaped: list[Native] | None = None) -> Any:
-        """Return the envelope of a message that fits.
+    def write(self, message: am.Msg, dialect: Dialect) -> Any:
+        """Return the envelope of a message that fits."""
+        unescaped: list[Native] = []
+        native = self.write_unescaped(message, dialect, unescaped)
+        escape_each(unescaped)
+        return native
+
+    def write_unescaped(self, message: am.Msg, dialect: Dialect, unescaped: list[Native]) -> Any:
+        """Return an envelope whose kwargs may still need to be escaped.
 
         Args:
             message: the message.
             dialect: how envelopes are spelt.
-            unescaped: where given, the kwargs of an envelope are not escaped but put here: to be looked through
-                together with those of others, which takes a fifth of the time.
+            unescaped: gets these kwargs. To search those of many messages at once takes a fifth of the time.
         """
         is_proved = speed.reader_of(message) is self
         if not message.extras and dialect.typed and not is_proved and not self._engine.has_proved(message):
             fast = self.fast_writers.get(message.role)
             kwargs = None if fast is None else fast(message)
             if kwargs is not None:
+                unescaped.append(kwargs)
                 name = CLASSES[kwargs["type"]]
-                if unescaped is None:
-                    kwargs = escape_all(kwargs)
-                else:
-                    unescaped.append(kwargs)
                 return {"lc": 1, "type": "constructor", "id": [*dialect.path, name], "kwargs": kwargs}
         if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
@@ -231,17 +236,18 @@ class Envelopes:
         else:
             del kwargs["type"]
         marks = note.get("/escapes")
-        if marks or unescaped is None:
+        if marks:
             kwargs = escape_all(kwargs, marks)
         else:
             unescaped.append(kwargs)
-        path = _path(note.get("/path"), dialect)
+        noted = note.get("/path")
+        path = noted if is_sequence(noted) and all(type(word) is str for word in noted) else dialect.path
         native: Native = {"lc": 1, "type": "constructor", "id": [*path, name], "kwargs": kwargs}
         return natives.with_rest(native, message, LC)
 
 
 def _spelling(own: list[Any], kwargs: Native, dialect: Dialect) -> Native:
-    """Return a note of what an envelope spells otherwise than the dialect."""
+    """Return a note of what an envelope spells differently from the dialect."""
     note: Native = {}
     empty, fields = _FILLED[own[-1]], USUAL[TAGS[own[-1]]]
     shown = tuple([key for key, value in kwargs.items() if not value and key in empty and is_empty(fields[key], value)])
@@ -254,22 +260,17 @@ def _spelling(own: list[Any], kwargs: Native, dialect: Dialect) -> Native:
     return note
 
 
-def _path(noted: Any, dialect: Dialect) -> Sequence[str]:
-    """Return the words before the class: those that are noted, if they are words."""
-    return noted if is_sequence(noted) and all(type(word) is str for word in noted) else dialect.path
-
-
 def word(value: Any) -> str:
-    """Return a word that stands in a note; an empty one if it is none."""
+    """Return a value in a note if it is a word, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
-# What a note says about the forms of ``langchain``: an envelope has one only, and it has a class.
+# Notes about the forms of ``langchain``: an envelope has one form, and its class says the type.
 _OF_FORM = frozenset({"/form", "type"})
 
 
 def bare(message: am.Msg) -> am.Msg:
-    """Return a message without what is not of the flat form."""
+    """Return a message without what the flat form lacks."""
     notes, extras = message.notes, message.extras
     if notes:
         own = notes.get(FAMILY)
@@ -284,10 +285,10 @@ def bare(message: am.Msg) -> am.Msg:
 
 
 def _short(flat: Native, shown: tuple[Any, ...]) -> Native:
-    """Return the fields of a message that dumpd writes, in its order."""
+    """Return the fields that dumpd writes, in its order."""
     kwargs: Native = {}
     behind: Native = {}
-    # An unknown field may be called as a field of another class.
+    # An unknown field may have the name of another class's field.
     fields = USUAL[flat["type"]]
     for key, value in flat.items():
         how = "always" if value or key not in fields else fields[key].dumpd

@@ -1,9 +1,9 @@
 """The escape rule of dumpd: user data that could be taken for an object of LangChain is wrapped.
 
 An object with a key ``lc``, or with ``__lc_escaped__`` as its only key, is written as ``{"__lc_escaped__": object}``;
-nothing inside of it is touched. Old documents hold such objects as they are, and today's hold ``not_implemented``
-entries: both are data like any other, and a mark remembers where they stood, with a digest, so that no other data is
-ever written there unescaped.
+nothing inside it is touched. Old documents have such objects unescaped, and today's have ``not_implemented`` entries:
+both are data like any other. A mark remembers their place, with a digest, so that no other data is written there
+unescaped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _needs(value: Native) -> bool:
 
 
 def unescape_all(fields: Native) -> tuple[Native, list[Mark]]:
-    """Return an object whose values are unescaped, and marks for what is not escaped as we do."""
+    """Return an object with its values unescaped, and marks of what we would escape differently."""
     marks: list[Mark] = []
     return {key: _unescape(value, [key], marks) for key, value in fields.items()}, marks
 
@@ -52,11 +52,11 @@ def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
 
 
 def escape_all(fields: Native, marks: Any = None) -> Native:
-    """Return an object whose values are escaped.
+    """Return an object with its values escaped.
 
     Args:
-        fields: the object; not changed, and given back where nothing needs to be escaped.
-        marks: those of ``unescape_all``, or whatever else stands in a note.
+        fields: the object; not changed, and returned itself if nothing needs to be escaped.
+        marks: those of ``unescape_all``, or anything else that a note holds.
     """
     if not marks:
         nested: list[Any] = [value for value in fields.values() if value and isinstance(value, (dict, list))]
@@ -66,20 +66,27 @@ def escape_all(fields: Native, marks: Any = None) -> Native:
     return {key: _escape(value, (key,), noted) for key, value in fields.items()}
 
 
+def escape_each(objects: list[Native]) -> None:
+    """Escape the values of objects in place."""
+    if may_need_escape(objects):
+        for fields in objects:
+            fields.update(escape_all(fields))
+
+
 def may_need_escape(values: list[Any]) -> bool:
-    """Whether any object among values, plain or frozen, or inside of them, can need to be escaped."""
-    # Searching the bytes takes a tenth of the time of a walk. A text that is just "lc" is found, too: no harm.
+    """Whether any object among or inside values, plain or frozen, may need to be escaped."""
+    # Searching the bytes takes a tenth of the time of a walk. It also finds the text "lc", which does no harm.
     return text_may_need_escape(dump_json(values))
 
 
 def text_may_need_escape(text: bytes) -> bool:
-    """Whether any object in a JSON text that we wrote can need to be escaped, or be escaped."""
-    # Not with `in`, which first makes an error of what isn't a number: that takes longer than the search.
+    """Whether any object in a JSON text that we wrote may be escaped, or need to be."""
+    # With `in`, bytes first raise and catch an error: that takes longer than the search.
     return text.find(_KEYS[0]) >= 0 or text.find(_KEYS[1]) >= 0
 
 
 def are_envelopes_only(text: bytes, count: int) -> bool:
-    """Whether a JSON text that we wrote of some envelopes has no object beside them that needs to be escaped."""
+    """Whether nothing in the JSON text that we wrote for some envelopes needs to be escaped."""
     return text.count(_KEYS[0]) == count and _KEYS[1] not in text
 
 
@@ -100,14 +107,11 @@ def _escape(value: Any, path: tuple[Any, ...], noted: dict[Any, Any]) -> Any:
 
 
 def marks_by_path(marks: Any) -> dict[Any, Any]:
-    """Return the marks that stand in a note, whatever that holds, by path."""
-    return {path_key(mark[0]): mark for mark in marks if _is_mark(mark)} if is_sequence(marks) else {}
-
-
-def _is_mark(mark: Any) -> bool:
-    return is_sequence(mark) and len(mark) == 3 and is_sequence(mark[0])  # noqa: PLR2004 - path, how, digest
+    """Return the marks in a note by path, whatever the note holds."""
+    found = (mark for mark in marks if is_sequence(mark) and len(mark) == 3) if is_sequence(marks) else ()  # noqa: PLR2004 - path, how, digest
+    return {path_key(mark[0]): mark for mark in found if is_sequence(mark[0])}
 
 
 def path_key(path: Any) -> tuple[str, ...]:
-    """Return a path as something hashable, whatever a note holds."""
+    """Return a path as a hashable value, whatever a note holds."""
     return tuple(f"{type(step).__name__} {step}" for step in path)

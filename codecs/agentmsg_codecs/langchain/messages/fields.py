@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 from agentmsg.formats import is_mapping
+from agentmsg_codecs.langchain.blocks.v1 import is_hint
 from agentmsg_codecs.langchain.calls.joining import is_calls
 
 if TYPE_CHECKING:
@@ -28,10 +29,6 @@ _NO_LIST = frozenset({"absent", "null", "{}"})
 
 def _is_word(value: Any) -> bool:
     return type(value) is str
-
-
-def _is_hint(value: Any) -> bool:
-    return is_mapping(value) and type(value.get("type")) is str
 
 
 @attrs.frozen
@@ -89,7 +86,7 @@ _OF_RESULT = (
     Field("structured", "structured", is_foreign=True),
     Field("error", "error", means=_is_word, is_foreign=True),
     Field("error_type", "error_type", means=_is_word, is_foreign=True),
-    Field("cache_control", "cache", means=_is_hint, is_foreign=True),
+    Field("cache_control", "cache", means=is_hint, is_foreign=True),
 )
 
 

@@ -14,12 +14,11 @@ still means the same. Nothing is read here, for two tests say as much:
 from __future__ import annotations
 
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_mapping, mark_of, note_of, speed
-from agentmsg_codecs.langchain.blocks.v1 import is_words
+from agentmsg.formats import Native, is_mapping, mark_of, note_of
+from agentmsg_codecs.langchain.blocks.v1 import is_words, says_only
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.messages.layouts import writer
 from agentmsg_codecs.langchain.messages.metadata import (
@@ -44,12 +43,10 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.messages.layouts import Layout
 
 
-_SAID = frozenset({"thinking", "notes"})
 _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
-# What thinking may say beside its words, which alone stand in additional_kwargs.
-_BESIDE = {name: nothing for name, nothing in speed.absent_values(am.ThinkingBlock).items() if name not in _SAID}
-_beside_thought, _NOTHING = attrgetter(*_BESIDE), tuple(_BESIDE.values())
+_is_only_thought = says_only(am.ThinkingBlock, "thinking")
+_is_only_call = says_only(am.ToolUseBlock, "id", "name", "input", "raw_input")
 # The keys of response_metadata that such messages are written with.
 _TAKEN = MEANT - {"model"}
 # The blocks that are somebody's: whose, the provider of the message may say.
@@ -132,7 +129,7 @@ class FastWriters:
         thought: str | None = None
         if blocks and type(blocks[0]) is am.ThinkingBlock and blocks[0].notes == KWARGS_NOTE:
             thought = blocks[0].thinking
-            if _beside_thought(blocks[0]) != _NOTHING or "reasoning_content" in message.metadata:
+            if not _is_only_thought(blocks[0]) or "reasoning_content" in message.metadata:
                 return None
             blocks = blocks[1:]
         note: Any = None
@@ -201,11 +198,7 @@ def _is_anothers(block: Any, provider: Any) -> bool:
 
 def _bare_args(block: am.ToolUseBlock) -> Any:
     """Return the arguments of a call that says nothing but id, name and an object of arguments; None of any other."""
-    if block.extras or block.metadata or block.item_id is not None or block.phase is not None:
-        return None
-    if block.cache is not None or block.signature is not None or block.provider is not None:
-        return None
-    if block.status is not None or block.kind != "function":
+    if not _is_only_call(block):
         return None
     if block.raw_input is not None and (not block.is_valid or block.significant_text is not None):
         return None

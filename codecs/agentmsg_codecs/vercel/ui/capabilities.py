@@ -1,8 +1,11 @@
-"""The capability table: what messages of users support, and the rules for the rest."""
+"""The capability table: what messages for users support, and the rules for the rest."""
 
 from __future__ import annotations
 
+from operator import is_not
 from typing import TYPE_CHECKING, Any
+
+import attrs
 
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.rules as own
@@ -17,7 +20,6 @@ from agentmsg.formats import (
     Row,
     adopt,
     carried_extras,
-    cells,
     grouping,
     is_mapping,
     is_marked,
@@ -27,12 +29,13 @@ from agentmsg.formats import (
     restructure,
     rules,
     spelling,
+    times,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import carried_provider
 from agentmsg_codecs.vercel.names import OPTIONS, UI
+from agentmsg_codecs.vercel.options import place_rows
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
-from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEYS
+from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.tool_parts import is_own_denial
 
@@ -42,7 +45,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.vercel.ui.messages import Messages
 
 _KEYS = frozenset({"id", "role", "parts", "metadata"})
-_RESULT_KEY = "resultProviderMetadata"
 _WORDS: Mapping[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
 _OTHERS = {**rules.TEXT_ROWS, am.ToolResultBlock: Row({}, own.orphan)}
 _ANSWERS: Any = {
@@ -55,83 +57,51 @@ _ANSWERS: Any = {
 }
 
 
-class _Table:
-    """Makes the rows."""
-
-    def __init__(self, messages: Messages) -> None:
-        self.messages, self.described = messages, messages.described
-        self.rows = Rows(messages.described)
-
-    def settled(self, cls: type[Any], row: Row, names: Sequence[str]) -> Row:
-        """Return a row whose extras may be options of providers; those of a call and its result share a part."""
-        options = OPTIONS_OF.get(cls)
-        if options is None:
-            return row
-        row = options.row(row, self.described.shapes[names[0]], [self.described.forms[name] for name in names])
-        fields = dict(row.fields)
-        if cls is am.ToolUseBlock:
-            fields |= {
-                "kind": cells.kinds("server"),
-                "provider": carried_provider,
-                "extras": _of_call(row.fields["extras"]),
-            }
-        if cls is am.ToolResultBlock:
-            fields |= {"provider": carried_provider, "status": own.status, "error": own.error, "name": KEEP}
-            fields["extras"] = _of_result(row.fields["extras"])
-        return Row(fields, row.otherwise, row.concerns)
-
-    def place(self, place: str) -> dict[type[Any], Row]:
-        """Return the rows of a place."""
-        native = rules.native_block_row(UI, self.messages.returns(place))
-        found = self.rows.place(place, _ANSWERS, {**_OTHERS, am.NativeBlock: native})
-        forms = [self.described.forms[name] for name in self.described.places[place]]
-        names = {cls: [form.name for form in forms if form.cls is cls] for cls in found}
-        return {cls: self.settled(cls, row, names[cls]) if names[cls] else row for cls, row in found.items()}
-
-    def result(self) -> Row:
-        """Return the row of what a client's tool gave; its call says the name."""
-        row = self.rows.row("result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds())
-        row = self.settled(am.ToolResultBlock, row, ("result",))
-        fields = {name: cell for name, cell in row.fields.items() if name not in ("name", "provider")}
-        return Row(fields, row.otherwise)
+def _changed(row: Row, **fields: Cell) -> Row:
+    return attrs.evolve(row, fields={**row.fields, **fields})
 
 
 def _of_call(cell: Cell) -> Cell:
-    """Return the cell of the extras of a call: what its result says stands in the same part."""
+    """Return the cell of a call's extras: the keys of its result are in the same part."""
 
     def both(extras: Any, block: Any) -> Any:
         kept = cell(extras, block)
-        mine = kept.get(UI)
-        if not is_mapping(mine) or (RESULT_KEYS.isdisjoint(mine) and "approval" not in mine):
+        own = kept.get(UI)
+        if not is_mapping(own) or (RESULT_KEYS.isdisjoint(own) and "approval" not in own):
             return kept
-        gone = {*RESULT_KEYS, *(["approval"] if is_own_denial(mine.get("approval"), block.id) else [])}
-        left = {key: mine[key] for key in mine if key not in gone}
-        return kept if len(left) == len(mine) else _replaced(kept, left)
+        taken = {*RESULT_KEYS, *(["approval"] if is_own_denial(own.get("approval"), block.id) else [])}
+        left = {key: own[key] for key in own if key not in taken}
+        return kept if len(left) == len(own) else _replaced(kept, left)
 
     return both
 
 
 def _of_result(cell: Cell) -> Cell:
-    """Return the cell of the extras of a result: unknown keys of its part are extras of the call."""
+    """Return the cell of a result's extras: the part's unknown keys are the call's."""
 
     def both(extras: Any, block: Any) -> Any:
         kept = cell(extras, block)
-        mine = kept.get(UI)
-        if mine is None or mine.keys() == {_RESULT_KEY}:
+        own = kept.get(UI)
+        if own is None or own.keys() == {RESULT_KEY}:
             return kept
-        return _replaced(kept, {key: mine[key] for key in mine if key == _RESULT_KEY})
+        return _replaced(kept, {key: own[key] for key in own if key == RESULT_KEY})
 
     return both
 
 
-def _replaced(kept: Any, left: Any) -> Any:
-    found = {space: kept[space] for space in (OPTIONS,) if space in kept}
-    return {**found, UI: left} if left else found or EMPTY
+def _replaced(extras: Any, own: Any) -> Any:
+    """Return extras with other ones of this family."""
+    found = {space: extras[space] for space in (OPTIONS,) if space in extras}
+    return {**found, UI: own} if own else found or EMPTY
+
+
+def _changed(row: Row, **fields: Cell) -> Row:
+    return attrs.evolve(row, fields={**row.fields, **fields})
 
 
 def _taken(message: am.Msg) -> frozenset[str]:
-    """Return the keys of a message that no extra may have."""
-    note = mark_of(message, UI, "/v4") if message.notes else None
+    """Return the keys of a message that are no extras."""
+    note = mark_of(message, UI, "/v4")
     if not is_mapping(note):
         return _KEYS | {"content", "createdAt"}
     if note.get("mixed") is True:
@@ -140,7 +110,7 @@ def _taken(message: am.Msg) -> frozenset[str]:
 
 
 def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
-    """Whether what stands under a key that says something is an extra: it has another meaning there."""
+    """Whether a value has no meaning under a key of messages, so that it is an extra."""
     if key == "createdAt":
         return old.read_time(value) is None and message.created_at is None
     if key == "content":
@@ -150,48 +120,57 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
 
 def _time(value: Any, message: am.Msg) -> Any:
     """Keep the time of a message that was read with one."""
-    return value if is_marked(message, UI, "/time") and old.write_time(value) is not None else None
+    return value if is_marked(message, UI, "/time") and times.write_time_js(value) is not None else None
 
 
 def _relink(messages: Messages) -> Callable[[Sequence[am.Msg]], Sequence[am.Msg]]:
-    """Return what takes from messages the ids and extras that are read as none beside the others and their parts."""
-    without_ids = without_places(messages.grouping)
+    """Return a function that removes ids and extras which would be read as made from places and parts."""
 
     def relink(given: Sequence[am.Msg]) -> Sequence[am.Msg]:
-        found = without_ids(given)
-        if not any(message.extras and _says_twice(message) for message in found):
+        found = without_places(given, messages.grouping)
+        if not any(map(_repeats_parts, found)):
             return found
         out: list[am.Msg] = []
         for first, *others in grouping.containers(found, messages.grouping):
-            said = messages.said_twice([first, *others]) if _says_twice(first) else frozenset[str]()
-            left = {key: value for key, value in natives.extras_of(first, UI).items() if key not in said}
-            out += [
-                spelling.changed(first, {"extras": adopt(_replaced(first.extras, left))}) if said else first,
-                *others,
-            ]
-        return out if any(a is not b for a, b in zip(out, found, strict=True)) else found
+            repeated = messages.repeated_keys([first, *others]) if _repeats_parts(first) else None
+            out += [_without(first, repeated) if repeated else first, *others]
+        return out if any(map(is_not, out, found)) else found
 
     return relink
 
 
-def _says_twice(message: am.Msg) -> bool:
-    return not old.TWICE.isdisjoint(natives.extras_of(message, UI))
+def _repeats_parts(message: am.Msg) -> bool:
+    """Whether a message has extras whose keys may repeat its parts."""
+    return bool(message.extras) and not old.REPEATED.isdisjoint(natives.extras_of(message, UI))
+
+
+def _without(message: am.Msg, keys: frozenset[str]) -> am.Msg:
+    left = {key: value for key, value in natives.extras_of(message, UI).items() if key not in keys}
+    return spelling.changed(message, {"extras": adopt(_replaced(message.extras, left))})
 
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
-    table = _Table(messages)
-    extras = carried_extras((UI, _taken), odd=_is_odd)
-    fields: dict[str, Cell] = {"id": KEEP, "created_at": _time, "metadata": KEEP, "extras": extras}
-    system = MessageRow(fields=fields, blocks=table.place("system"))
+    described = messages.described
+    system, user, assistant = (
+        place_rows(messages, place, _ANSWERS, OPTIONS_OF, _OTHERS) for place in ("system", "user", "assistant")
+    )
+    calls, results = assistant[am.ToolUseBlock], assistant[am.ToolResultBlock]
+    assistant[am.ToolUseBlock] = _changed(calls, extras=_of_call(calls.fields["extras"]))
+    assistant[am.ToolResultBlock] = _changed(results, extras=_of_result(results.fields["extras"]), name=KEEP)
+    extras = OPTIONS_OF[am.ToolResultBlock].extras(described, [described.forms["result"]])
+    result = Rows(described).row("result", rules={am.ToolResultBlock: own.result}, extras=_of_result(extras))
+    fields: dict[str, Cell] = {
+        "id": KEEP, "created_at": _time, "metadata": KEEP, "extras": carried_extras((UI, _taken), odd=_is_odd),
+    }  # fmt: skip
     return Caps(
         messages={
-            "system": system,
-            "developer": MessageRow(fields=fields, blocks=system.blocks, otherwise=rules.role_rule("system")),
-            "user": MessageRow(fields=fields, blocks=table.place("user"), results=_WORDS),
-            "assistant": MessageRow(fields=fields, blocks=table.place("assistant"), results=_WORDS,
+            "system": MessageRow(fields=fields, blocks=system),
+            "developer": MessageRow(fields=fields, blocks=system, otherwise=rules.role_rule("system")),
+            "user": MessageRow(fields=fields, blocks=user, results=_WORDS),
+            "assistant": MessageRow(fields=fields, blocks=assistant, results=_WORDS,
                                     otherwise=own.with_results, concerns=am.ToolResultBlock),
-            "tool": MessageRow(blocks={am.ToolResultBlock: table.result()}, results=_WORDS),
+            "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_WORDS),
             "native": rules.native_message_row(UI, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },

@@ -14,28 +14,37 @@ import attrs
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import EMPTY, KEEP, Cell, Native, Unreadable, adopt, maker, mark_of, marked, media, natives
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Cell,
+    Native,
+    Unreadable,
+    adopt,
+    cells,
+    is_marked,
+    maker,
+    mark_of,
+    marked,
+    media,
+    natives,
+)
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
 from agentmsg_codecs.vercel.calls import KIND, carried_provider, own_text, read_input, runner_of, write_input
-from agentmsg_codecs.vercel.media import is_url
+from agentmsg_codecs.vercel.media import is_url, of_kind
 from agentmsg_codecs.vercel.names import UI
-from agentmsg_codecs.vercel.options import ALL_SIGNERS, options
+from agentmsg_codecs.vercel.options import CACHE, SLOTS, Options
 from agentmsg_codecs.vercel.ui.parts import UIParts
 
 _make_text = maker(am.TextBlock, "text")
-_KEY, _CALL_KEY, _RESULT_KEY = "providerMetadata", "callProviderMetadata", "resultProviderMetadata"
+_KEY, _CALL_KEY, RESULT_KEY = "providerMetadata", "callProviderMetadata", "resultProviderMetadata"
+# The options of a part, by its class; a call and its result have one item.
 OPTIONS_OF = {
-    am.TextBlock: options(_KEY, UI, "cache", "item_id", "phase", signers=("google",)),
-    am.ThinkingBlock: options(_KEY, UI, "item_id", "redacted", signers=ALL_SIGNERS),
-    am.ToolUseBlock: options(_CALL_KEY, UI, "cache", "item_id", signers=("google",)),
-    am.ToolResultBlock: options(_RESULT_KEY, UI, "cache"),
-    am.ImageBlock: options(_KEY, UI, "cache", "detail", signers=("google",)),
-    am.AudioBlock: options(_KEY, UI, "cache", signers=("google",)),
-    am.VideoBlock: options(_KEY, UI, "cache", signers=("google",)),
-    am.FileBlock: options(_KEY, UI, "cache", "title", "context", signers=("google",)),
-    am.SourceBlock: options(_KEY, UI),
+    **{cls: Options(_KEY, UI, slots) for cls, slots in SLOTS.items()},
+    am.ToolUseBlock: Options(_CALL_KEY, UI, SLOTS[am.ToolUseBlock]),
+    am.ToolResultBlock: Options(RESULT_KEY, UI, (CACHE,)),
 }
-_OPTIONS = {cls: one.hatch for cls, one in OPTIONS_OF.items()}
+_OPTIONS = {cls: options.hatch for cls, options in OPTIONS_OF.items()}
 
 
 # -- whether a text is complete ---------------------------------------------------------------------------------------
@@ -46,7 +55,7 @@ def _read_state(native: Native) -> dict[str, Any]:
 
 
 def _write_state(block: Any) -> Native:
-    is_done = block.notes and mark_of(block, UI, "/done") is True and not natives.has_extra(block, UI, "state")
+    is_done = is_marked(block, UI, "/done") and not natives.has_extra(block, UI, "state")
     return {"state": "done"} if is_done else {}
 
 
@@ -82,17 +91,13 @@ def _write_file(block: Any) -> Native:
 
 def _file_form(kind: str, cls: type[Any]) -> Form:
     types = ["application/pdf"] if kind == "file" else [f"{kind}/x"]
-    said = Hatch(
+    source = Hatch(
         keys=("mediaType", "url"), cells={"source": KEEP}, get=_read_file, put=_write_file, must=("mediaType", "url"),
         schema={"mediaType": {"enum": types}, "url": {"type": "string"}}, about="source",
     )  # fmt: skip
     name = (Key("filename", "name", Text(), "may"),) if kind == "file" else ()
-    return Form(kind, cls, "file", (said, *name, _OPTIONS[cls]), fits=lambda native: _is_of(native, kind),
+    return Form(kind, cls, "file", (source, *name, _OPTIONS[cls]), fits=of_kind(kind),
                 schema={"required": ["mediaType"]})  # fmt: skip
-
-
-def _is_of(native: Native, kind: str) -> bool:
-    return media.kind_of(native.get("mediaType")) == kind
 
 
 # -- calls and what they gave -----------------------------------------------------------------------------------------
@@ -190,7 +195,13 @@ def _read_served(native: Native) -> dict[str, Any]:
     return {**_read_output(native), "provider": runner_of(native.get("toolCallId"))}
 
 
-_FIELDS: dict[str, Cell] = dict.fromkeys(("content", "structured", "status", "error"), KEEP)
+def _error(value: str, block: Any) -> str | None:
+    return value if block.status == "denied" else None
+
+
+_FIELDS: dict[str, Cell] = {
+    "content": KEEP, "structured": KEEP, "status": cells.statuses("denied", "error"), "error": _error,
+}  # fmt: skip
 _OUTPUT = Hatch(
     keys=("state", "output", "errorText"),
     cells=_FIELDS,
@@ -201,7 +212,7 @@ _OUTPUT = Hatch(
     about="content, structured, status, error",
 )
 _SERVED = attrs.evolve(_OUTPUT, cells={**_FIELDS, "provider": carried_provider}, get=_read_served)
-RESULT_KEYS = frozenset({"output", "errorText", _RESULT_KEY})
+RESULT_KEYS = frozenset({"output", "errorText", RESULT_KEY})
 
 
 # -- forms ------------------------------------------------------------------------------------------------------------

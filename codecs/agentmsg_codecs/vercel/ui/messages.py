@@ -1,10 +1,10 @@
-"""Native messages and ours: a message of an assistant is several of ours, a step and what its tools gave, in turn.
+"""Native messages and ours: a message of an assistant is several of ours, each step followed by its tools' results.
 
-Steps begin at ``step-start``, but for the first, which needs none; alone it stands in a message that says nothing.
+Each step but the first begins with ``step-start``; an empty message has nothing else.
 
-Marks of messages: ``/steps`` (how many borders stand in front of a step, if not as usual), ``/after`` (how many at
-the end), ``/metadata`` (metadata that say nothing), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (a
-time that stood there), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
+Marks of messages: ``/steps`` (an unusual number of step-starts before a step), ``/after`` (their number at the end),
+``/metadata`` (empty metadata), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (a time was there),
+``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from agentmsg.formats import (
     natives,
     speed,
     spelling,
+    times,
 )
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
@@ -87,7 +88,7 @@ class Messages:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, native_messages: Iterable[Any]) -> list[am.Msg]:
-        """Return the messages of native ones; what isn't a message here is one of the role "native"."""
+        """Read native messages; what isn't a message here gets the role "native"."""
         groups = [self.container(native, number) for number, native in enumerate(native_messages)]
         return grouping.seated(groups, self.grouping)
 
@@ -95,39 +96,34 @@ class Messages:
         """Return the first message of a native one.
 
         Raises:
-            DecodeError: if it is none.
+            DecodeError: if it isn't an object.
         """
         check_message(value)
         self.fill()
         return self.container(value)[0]
 
     def container(self, native: Any, number: int = -1) -> list[am.Msg]:
-        """Return the messages of one native message; one of the role "native" if it isn't a message here."""
+        """Read one native message as several; one of the role "native" if it isn't a message here."""
         if not is_object(native) or not old.is_old(native):
             return self._container(native, number)
-        found = old.as_new(native)
-        group = [] if found is None else self._container(found[0], number)
-        note = old.mixed(native) if found is None else found[1]
-        if found is None and not any(map(old.is_alone, native.get("parts", ()))):
-            said = {key: value for key, value in native.items() if key not in note}
-            group = self._container(said, number) if "parts" in native else []
-        if not group or group[0].role == "native":
+        found = old.as_new(native) or old.as_mixed(native)
+        group = self._container(found[0], number) if found is not None else []
+        if found is None or group[0].role == "native":
             return [natives.read_whole(native, UI)]
-        return [marked(group[0], UI, v4=note), *group[1:]]
+        return [marked(group[0], UI, v4=found[1]), *group[1:]]
 
     def _container(self, native: Any, number: int) -> list[am.Msg]:
         role: Any = native.get("role") if is_object(native) else None
         parts: Any = native.get("parts") if role in ("system", "user", "assistant") else None
-        link: Any = native.get("id", "") if is_list(parts) else None
         group: list[am.Msg] | None = None
-        if type(link) is str:
+        if is_list(parts) and type(native.get("id", "")) is str:
             group = self._steps(parts, number) if role == "assistant" else self._plain_message(role, parts)
         if not group:
             return [natives.read_whole(native, UI)]
         return [self._headed(group[0], native, number), *group[1:]]
 
     def _plain_message(self, role: str, parts: list[Any]) -> list[am.Msg] | None:
-        """Return the message of a user; None where a border stands among its parts. One alone says nothing."""
+        """Return the message of a user or the system; None if it has steps: only a single empty one is allowed."""
         if parts == [_STEP]:
             parts = []
         if _STEP in parts:
@@ -135,7 +131,7 @@ class Messages:
         return [_make_said(role, tuple(map(self.places[role].read, parts)))]
 
     def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
-        """Return the first message of a native one, with what that says beside its parts."""
+        """Return the first message of a native one, with the keys beside its parts."""
         link: Any = native.get("id")
         if len(native) == len(_KEYS) and link and native["parts"] and link != made_id(number):
             _give_id(first, link)
@@ -161,20 +157,20 @@ class Messages:
         return marked(message, UI, **marks) if marks else message
 
     def _steps(self, parts: list[Any], number: int) -> list[am.Msg] | None:
-        """Return the messages of the parts of an assistant.
+        """Return the messages of an assistant's parts: for each step one, and one for each result.
 
-        None where there are too many borders to count, or where of calls with the same id in a step a later one has a
-        result, and an earlier one none: a result is that of the first.
+        None if too many step-starts follow each other, or if in a step a call has a result, but an earlier one with
+        the same id has none: a result belongs to the first.
         """
         group: list[am.Msg] = []
         pending: set[tuple[str, str | None]] = set()
-        borders, blocks, results = 0, list[Any](), list[Any]()
+        starts, blocks, results = 0, list[Any](), list[Any]()
         read = self.places["assistant"].read
 
         def end() -> None:
             usual = int(bool(group) or not blocks)
             message = _make_said("assistant", tuple(blocks))
-            group.append(message if borders == usual else marked(message, UI, steps=borders))
+            group.append(message if starts == usual else marked(message, UI, steps=starts))
             group.extend(_make_said("tool", (result,)) for result in results)
 
         for index, part in enumerate(parts):
@@ -182,9 +178,11 @@ class Messages:
             if tag == _STEP["type"] and part == _STEP:
                 if blocks:
                     end()
-                    borders, blocks, results = 0, [], []
+                    starts, blocks, results = 0, [], []
                     pending.clear()
-                borders += 1
+                starts += 1
+                if starts > _MOST_STEPS:
+                    return None
                 continue
             if not is_tool(tag):
                 blocks.append(read(part))
@@ -203,25 +201,23 @@ class Messages:
                 (blocks if call.kind == "server" else results).append(result)
         if blocks or not group:
             end()
-        elif borders:
+        elif starts:
             last = max(index for index, message in enumerate(group) if message.role == "assistant")
-            group[last] = marked(group[last], UI, after=borders)
-        noted = (message for message in group if message.notes)
-        counts = [mark_of(message, UI, mark) or 0 for message in noted for mark in ("/steps", "/after")]
-        return group if max(counts, default=0) <= _MOST_STEPS else None
+            group[last] = marked(group[last], UI, after=starts)
+        return group
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
-        """Return the native messages of messages that fit."""
+        """Write messages that fit."""
         groups = grouping.containers(messages, self.grouping)
         return [self._write_group(group, number) for number, group in enumerate(groups)]
 
-    def said_twice(self, group: Sequence[am.Msg]) -> frozenset[str]:
-        """Return the keys whose extras are read as what the parts say, too; see v4.py."""
+    def repeated_keys(self, group: Sequence[am.Msg]) -> frozenset[str]:
+        """Return the keys whose extras would be read as repeating the parts; see v4.py."""
         native = self._write_group(group, 0)
         found = old.as_new(native) if is_object(native) and old.is_old(native) else None
-        own = old.TWICE & natives.extras_of(group[0], UI).keys()
+        own = old.REPEATED & natives.extras_of(group[0], UI).keys()
         return frozenset() if found is None else frozenset(key for key in own if found[1].get(key) != "own")
 
     def _write_group(self, group: Sequence[am.Msg], number: int) -> Any:
@@ -236,7 +232,7 @@ class Messages:
         if first.id is None and is_marked(first, UI, "/no-id"):
             head = {}
         head["role"] = first.role
-        time = old.write_time(first.created_at) if first.created_at and is_marked(first, UI, "/time") else None
+        time = times.write_time_js(first.created_at) if first.created_at and is_marked(first, UI, "/time") else None
         if time is not None:
             head["createdAt"] = time
         how = mark_of(first, UI, "/metadata") if first.notes else None

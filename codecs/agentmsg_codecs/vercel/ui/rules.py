@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, dump_json, is_marked, media, restructure, rules
 from agentmsg_codecs.vercel.media import is_url
+from agentmsg_codecs.vercel.media_rules import likely_type, settled
 from agentmsg_codecs.vercel.names import UI, USUAL
-from agentmsg_codecs.vercel.rules import owned
+from agentmsg_codecs.vercel.rules import with_runner
 from agentmsg_codecs.vercel.ui.format import read_url
 
 if TYPE_CHECKING:
@@ -31,22 +32,14 @@ def file(block: Any) -> Any:
         return Drop("a URL is absolute here")
     told = source.media_type
     if isinstance(source, am.URLSource) and told is None:
-        held = media.read_data_url(source.url)
-        told = held.media_type if held is not None else None
+        data_source = media.read_data_url(source.url)
+        told = None if data_source is None else data_source.media_type
     if told is None or (kind != "file" and media.kind_of(told) != kind):
-        guess = media.guess_media_type(source.data) if isinstance(source, am.Base64Source) else None
-        told = guess if guess is not None and media.kind_of(guess) == kind else USUAL[kind]
+        told = likely_type(source, kind)
     near: Any = source if told == source.media_type else source.evolve(media_type=told)
-    if isinstance(near, am.URLSource) and isinstance(held := read_url(near.url, told), am.Base64Source):
-        near = held
-    near = near.evolve(extras={}) if near.extras else near
-    if kind == "file" and media.kind_of(told) != "file":
-        return Swap(
-            media.CLASSES[media.kind_of(told)](near, cache=block.cache),
-            "the media type tells what it is here",
-            "annotation",
-        )
-    return block if near is source else Swap(block.evolve(source=near), "files tell their type here", "annotation")
+    if isinstance(near, am.URLSource) and isinstance(read := read_url(near.url, told), am.Base64Source):
+        near = read
+    return settled(block, near.evolve(extras={}) if near.extras else near, "files tell their type here")
 
 
 def data(block: am.DataBlock) -> Any:
@@ -126,17 +119,7 @@ def orphan(block: am.ToolResultBlock) -> Any:
 
 def server_result(block: am.ToolResultBlock) -> Any:
     """Keep what a tool gave that its provider ran."""
-    return owned(block, result(block)) if block.kind == "server" else orphan(block)
-
-
-def status(value: str, block: am.ToolResultBlock) -> str | None:
-    """Keep that a call failed, or was denied."""
-    return value if value in ("denied", "error") else "error" if block.is_error else None
-
-
-def error(value: str, block: am.ToolResultBlock) -> str | None:
-    """Keep why a call was denied."""
-    return value if block.status == "denied" else None
+    return with_runner(block, result(block)) if block.kind == "server" else orphan(block)
 
 
 # -- which result stands with which call -----------------------------------------------------------------------------

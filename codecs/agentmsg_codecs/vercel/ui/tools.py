@@ -1,8 +1,8 @@
-"""Calls and what they gave: one part, read as two blocks.
+"""Calls and their results: one part, read as two blocks.
 
-Marks of calls: ``/dynamic`` (with its name beside its type), ``/state`` (what it waits for), ``/raw`` and ``/input``
-(an input that stood apart, or not at all), ``/no-id`` (without an id), ``/old`` (of version 4; see tool_parts.py).
-Of results: ``/unasked`` (denied without a word of approval), ``/nothing`` (an output that is null, or absent).
+Marks of calls: ``/dynamic`` (the name was beside the type), ``/state`` (what the call waits for), ``/raw`` and
+``/input`` (the input was elsewhere, or absent), ``/no-id``, ``/old`` (of version 4; see tool_parts.py).
+Marks of results: ``/unasked`` (denied without an approval), ``/nothing`` (the output was null, or absent).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     is_marked,
-    is_object,
     mark_of,
     marked,
     speed,
@@ -25,21 +24,13 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.ui.format import RESULT_KEYS
-from agentmsg_codecs.vercel.ui.tool_parts import (
-    OLD,
-    as_old,
-    as_today,
-    is_own_denial,
-    static_tool,
-    take_reason,
-    tool_of,
-)
+from agentmsg_codecs.vercel.ui.tool_parts import DYNAMIC, as_old, as_today, is_own_denial, static_tool, tool_of
 
 if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
 
 _with_name = speed.replacer(am.ToolResultBlock, "name")
-# The keys of a call that has its result, and no more to say, as ``tool_of`` gives it.
+# The keys of a call with a result and nothing more, as ``tool_of`` returns it.
 _ANSWERED = frozenset({"type", "toolName", "toolCallId", "state", "input", "output"})
 
 
@@ -57,28 +48,29 @@ class Tools:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, part: Any, place: tuple[int, int]) -> tuple[Any, Any] | None:
-        """Return the call of a part, and its result if it has one; None if it is none.
+        """Return the call of a part, and its result or None; None for any other part.
 
         Args:
             part: the native part.
-            place: the number of its message, and its own in it: the id of a call without one.
+            place: the number of its message, and its own in it; for the id of a call without one.
         """
-        old = as_today(part) if is_object(part) and part.get("type") == OLD else None
+        old = as_today(part)
         native = tool_of(part) if old is None else old[0]
         if native is None:
             return None
-        if native.get("toolCallId") is not None:
-            found = self._read_linked(native)
-        else:
-            found = self._read_unlinked(native, place)
+        has_id = native.get("toolCallId") is not None
+        found = self._read_linked(native) if has_id else self._read_unlinked(native, place)
         if found is None:
             return None
+        call, result = found
         if old is not None:
-            return marked(found[0], UI, old=old[1]), found[1]
-        return found if part["type"] != native["type"] else (marked(found[0], UI, dynamic=True), found[1])
+            call = marked(call, UI, old=old[1])
+        elif part["type"] == DYNAMIC:
+            call = marked(call, UI, dynamic=True)
+        return call, result
 
     def _read_unlinked(self, native: Native, place: tuple[int, int]) -> tuple[Any, Any] | None:
-        """Return the same of a part without an id, which gets one by its place."""
+        """Read a part without an id, which gets one from its place."""
         name: Any = native.get("toolName")
         if type(name) is not str:
             return None
@@ -93,39 +85,38 @@ class Tools:
         return call, result
 
     def _read_linked(self, native: Native) -> tuple[Any, Any] | None:
-        """Return the call of a dynamic tool's part that has an id, and its result."""
+        """Read a dynamic tool's part that has an id."""
         state = native.get("state")
-        if state == "output-available" and native.keys() == _ANSWERED:
-            told: Native = {**native, "state": "input-available"}
-            given: Native = {"toolCallId": native["toolCallId"], "state": state, "output": told.pop("output")}
-            return self._read_both(told, given)
-        is_done = type(state) is str and state.startswith("output-")
-        told = {key: value for key, value in native.items() if not (is_done and (key in RESULT_KEYS or key == "state"))}
-        given = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
-        if not is_done and not RESULT_KEYS.isdisjoint(native):
-            return None
-        if is_own_denial(native.get("approval"), native.get("toolCallId")):
+        if state == "output-available" and native.keys() == _ANSWERED:  # the usual one
+            asked: Native = {**native, "state": "input-available"}
+            answer: Native = {"toolCallId": native["toolCallId"], "state": state, "output": asked.pop("output")}
+            return self._read_both(asked, answer)
+        has_own_denial = is_own_denial(native.get("approval"), native.get("toolCallId"))
+        if type(state) is not str or not state.startswith("output-"):
+            return self._read_both(native, None) if RESULT_KEYS.isdisjoint(native) and not has_own_denial else None
+        asked = {key: value for key, value in native.items() if key not in RESULT_KEYS}
+        asked["state"] = "input-available"
+        answer = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
+        if has_own_denial:
             if state != "output-denied" or "errorText" in native:
-                return None  # denied, and not; or two reasons
-            take_reason(told, given)
-        if not is_done:
-            return self._read_both(told, None)
-        is_unasked = state == "output-denied" and "approval" not in native
-        return self._read_both({**told, "state": "input-available"}, given, is_unasked=is_unasked)
+                return None  # it wasn't denied, or there are two reasons
+            approval = asked.pop("approval")
+            if "reason" in approval:
+                answer["errorText"] = approval["reason"]
+        return self._read_both(asked, answer, is_unasked=state == "output-denied" and "approval" not in native)
 
-    def _read_both(self, told: Native, given: Native | None, *, is_unasked: bool = False) -> tuple[Any, Any] | None:
-        """Return the call and the result that a part tells, taken apart; None if they are none."""
+    def _read_both(self, asked: Native, answer: Native | None, *, is_unasked: bool = False) -> tuple[Any, Any] | None:
+        """Return the call and result of a part that was taken apart; None if either can't be read."""
         result: Any = None
         try:
-            call = self._readers["call"](told)
-            if given is not None:
-                name = "server_result" if call.kind == "server" else "result"
-                result = self._readers[name]({**given, "type": "output"})
+            call = self._readers["call"](asked)
+            if answer is not None:
+                result = self._readers[_form_of_result(call)]({**answer, "type": "output"})
         except (Unreadable, AgentMsgError):
             return None
         if result is None:
             return call, None
-        speed.name_result(result, _name_of(call))
+        speed.name_result(result, _name_of_result(call))
         return call, marked(result, UI, unasked=True) if is_unasked else result
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -134,42 +125,41 @@ class Tools:
         """Return the part of a call, and of its result if it has one.
 
         Args:
-            call: that fits.
-            result: what it gave, or None.
+            call: a call that fits.
+            result: its result, or None.
             place: as in ``read``.
         """
         native = write_as(self.described.shapes["call"], call, UI)
         if result is not None:
-            name = "server_result" if call.kind == "server" else "result"
-            # Only what reads it again, to see that it comes back, asks for the name.
-            given = write_as(
-                self.described.shapes[name], _with_name(result, None) if result.notes or result.extras else result, UI
-            )
-            native = {**native, **given, "type": native["type"]}
+            # The name matters only if the result is read again, to prove that its spelling comes back.
+            unnamed = _with_name(result, None) if result.notes or result.extras else result
+            answer = write_as(self.described.shapes[_form_of_result(call)], unnamed, UI)
+            native = {**native, **answer, "type": native["type"]}
             is_asked = native["state"] == "output-denied" and not is_marked(result, UI, "/unasked")
             if is_asked and "approval" not in native:
                 reason = {"reason": native.pop("errorText")} if "errorText" in native else {}
                 native["approval"] = {"id": native["toolCallId"], "approved": False, **reason}
-        return native_part(native, call, place) if call.notes else static_tool(native)
+        return _as_read(native, call, place) if call.notes else static_tool(native)
 
 
-def native_part(native: Native, call: am.ToolUseBlock, place: tuple[int, int]) -> Native:
-    """Return the part that a dynamic tool's is, in the way that its call was read."""
-    how = mark_of(call, UI, "/no-id")
-    if how in ("absent", "null") and call.id == tool_links.made_call_id(place, call.name):
-        native = {**native, "toolCallId": None} if how == "null" else _without_id(native)
+def _as_read(native: Native, call: am.ToolUseBlock, place: tuple[int, int]) -> Native:
+    """Return a dynamic tool's part as the kind of part that its call was read from."""
+    no_id = mark_of(call, UI, "/no-id")
+    if no_id in ("absent", "null") and call.id == tool_links.made_call_id(place, call.name):
+        native = {**native, "toolCallId": None}
+        if no_id == "absent":
+            del native["toolCallId"]
     if is_marked(call, UI, "/dynamic"):
         return native
-    old = mark_of(call, UI, "/old")
-    return (as_old(native, old) if old is not None else None) or static_tool(native)
+    return as_old(native, mark_of(call, UI, "/old")) or static_tool(native)
 
 
-def _without_id(native: Native) -> Native:
-    return {key: value for key, value in native.items() if key != "toolCallId"}
+def _form_of_result(call: am.ToolUseBlock) -> str:
+    return "server_result" if call.kind == "server" else "result"
 
 
-def _name_of(call: Any) -> Any:
-    """Return the name of the result of a call; that of a client's tool is one that the reader made."""
+def _name_of_result(call: am.ToolUseBlock) -> Any:
+    """Return the name for the result of a call; a client tool's is one that the reader made."""
     if call.kind == "server":
         return call.name
     names = CallNames()

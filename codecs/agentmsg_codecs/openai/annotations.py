@@ -1,0 +1,161 @@
+"""Citations: the ``annotations`` of a message, which are citations of its only text.
+
+Marks: ``/annotated`` on a cited text in a request; ``/odd`` on a citation without one of the keys, or of another kind.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg import AgentMsgError
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    is_list,
+    is_marked,
+    marked,
+    note_of,
+    read_as,
+    spelling,
+    write_as,
+)
+from agentmsg.formats.forms import Described, Form, Inside, Key, Rows, Text, Whole
+from agentmsg_codecs.openai.hints import is_odd, odd
+from agentmsg_codecs.openai.names import FAMILY, ITEM
+from agentmsg_codecs.openai.places import is_beside, is_thinking_field
+
+KEY = "annotations"
+_CITED = (
+    Key("start_index", "start", Whole(), "may"),
+    Key("end_index", "end", Whole(), "may"),
+    Key("title", "title", Text(), "may"),
+    Key("url", "url", Text(), "may"),
+)
+
+
+def _lacks_some(native: Native) -> bool:
+    return any(native["url_citation"].get(key.native) is None for key in _CITED)
+
+
+ANNOTATIONS = Described(FAMILY, (
+    Form("url_citation", am.Citation, "url_citation", (Inside("url_citation", _CITED, space=ITEM),),
+         fixed={"kind": "url_citation"}, marks={"odd": _lacks_some}, is_apart="citation"),
+    Form("other_citation", am.Citation, None, (Key("type", "kind", Text()),), notes={"odd": True},
+         fits=lambda native: bool(native.get("type")), is_apart="citation"),
+), {})  # fmt: skip
+_SHAPE = ANNOTATIONS.shapes["url_citation"]
+_EXTRAS = Rows(ANNOTATIONS).row(*ANNOTATIONS.forms).fields["extras"]
+
+
+def is_cited(block: Any) -> bool:
+    """Whether a block is a text with citations."""
+    return type(block) is am.TextBlock and bool(block.citations)
+
+
+def without_citations(message: am.Msg) -> list[Any]:
+    """Return the blocks of a message, without citations."""
+    return [block.evolve(citations=()) if is_cited(block) else block for block in message.content]
+
+
+# -- reading and writing ----------------------------------------------------------------------------------------------
+
+
+def citations_of(value: Any) -> tuple[am.Citation, ...] | None:
+    """Return the citations in annotations; None if there is something else."""
+    try:
+        return tuple(read_as(_SHAPE, entry, FAMILY) for entry in value) if is_list(value) else None
+    except (Unreadable, AgentMsgError):
+        return None
+
+
+def cited(message: am.Msg, citations: tuple[am.Citation, ...], native: Native, spelt: str) -> am.Msg:
+    """Put citations on the only text of a message, or on an empty one if it has no content.
+
+    Args:
+        message: as it was read without annotations.
+        citations: at least one.
+        native: what it was read from.
+        spelt: the namespace of its spellings.
+
+    Raises:
+        Unreadable: if its content isn't one text.
+    """
+    content = message.content
+    said = [
+        index
+        for index, block in enumerate(content)
+        if not is_beside(block) and not is_marked(block, FAMILY, "/refusal")
+    ]
+    if len(said) > 1 or (said and type(content[said[0]]) is not am.TextBlock):
+        raise Unreadable
+    at = said[0] if said else sum(map(is_thinking_field, content))
+    found: Any = content[at] if said else am.TextBlock("")
+    text = found.evolve(citations=citations)
+    if spelt == FAMILY:
+        text = marked(text, FAMILY, annotated=True)
+    elif not text.text:
+        text = odd(text)
+    message = message.evolve(content=(*content[:at], text, *content[at + len(said) :]))
+    if not said:
+        how = "absent" if "content" not in native else spelling.spelling_of(native["content"])
+        message = spelling.with_note(message, spelt, {**note_of(message, spelt), "content": how})
+    return marked(message, FAMILY, list=True) if type(native.get("content")) is list else message
+
+
+def uncited(message: am.Msg, spelt: str) -> tuple[am.Msg, Native]:
+    """Return a message without its citations, and the key with them; arguments as for ``cited``."""
+    content = message.content
+    at = [index for index, block in enumerate(content) if is_cited(block)]
+    if len(at) != 1 or message.role != "assistant":
+        return message, {}
+    text: Any = content[at[0]]
+    is_said = bool(text.text) or "content" not in note_of(message, spelt)
+    plain = (unmarked(text, "/annotated", citations=()),) if is_said else ()
+    message = message.evolve(content=(*content[: at[0]], *plain, *content[at[0] + 1 :]))
+    return message, {KEY: [write_as(_SHAPE, citation, FAMILY) for citation in text.citations]}
+
+
+def unmarked(block: Any, mark: str, **changes: Any) -> Any:
+    """Return a block with changes, and without a mark."""
+    note = {key: value for key, value in note_of(block, FAMILY).items() if key != mark}
+    return spelling.with_note(block.evolve(**changes), FAMILY, note)
+
+
+# -- what is supported -------------------------------------------------------------------------------------------------
+
+
+def _carried(citation: am.Citation, text: str) -> am.Citation | None:
+    """Return the nearest citation that has annotations; None without a URL."""
+    extras = _EXTRAS(citation.extras, citation) if citation.extras else citation.extras
+    wanted: dict[str, Any] = {"extras": extras, "cited_text": None}
+    if not is_odd(citation):
+        if citation.url is None:
+            return None
+        start, end = citation.start, citation.end
+        wanted |= {
+            "title": citation.title or "",
+            "start": 0 if start is None else start,
+            "end": len(text) if end is None else end,
+            "kind": "url_citation",
+        }
+        if citation.kind != "url_citation":
+            wanted["extras"] = {}
+    elif citation.kind != "url_citation":
+        wanted |= {"url": None, "title": None, "start": None, "end": None, "kind": citation.kind or "url_citation"}
+    changes = {name: new for name, new in wanted.items() if getattr(citation, name) is not new}
+    changes = {name: new for name, new in changes.items() if getattr(citation, name) != new}
+    return citation.evolve(**changes) if changes else citation
+
+
+def response_citations(citations: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
+    """Keep the citations that annotations can hold."""
+    carried = [_carried(citation, block.text) for citation in citations]
+    kept = tuple(citation for citation in carried if citation is not None)
+    same = len(kept) == len(citations) and all(a is b for a, b in zip(kept, citations, strict=True))
+    return citations if same else kept
+
+
+def request_citations(citations: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
+    """Keep the citations of a response that was read inside a request, whose schema has none."""
+    return response_citations(citations, block) if is_marked(block, FAMILY, "/annotated") else ()
