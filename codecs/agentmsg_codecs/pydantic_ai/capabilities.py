@@ -92,7 +92,7 @@ def _stays(key: str, value: Any, message: am.Msg) -> bool:
 
 def _more(row: Row, *spaces: Cell, **own_cells: Cell) -> Row:
     extras = cells.together(*spaces, row.fields["extras"]) if spaces else row.fields["extras"]
-    return Row({**row.fields, **own_cells, "extras": extras}, row.otherwise, row.concerns)
+    return row.having(extras=extras, **own_cells)
 
 
 def _user_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:

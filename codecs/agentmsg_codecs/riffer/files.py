@@ -74,8 +74,7 @@ def _nearest(block: Any) -> Any:
             return Drop("there is no text in it", "annotation")
         known = source.media_type if source.media_type in _DOCUMENTS else "text/plain"
         return am.Base64Source(base64.b64encode(source.text.encode()).decode(), known)
-    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
-    source = held or source
+    source = media.unwrapped(source)
     if isinstance(source, am.Base64Source):
         kind = source.media_type or media.guess_media_type(source.data)
         if kind not in _IMAGES and kind not in _DOCUMENTS:
