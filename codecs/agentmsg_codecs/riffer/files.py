@@ -9,8 +9,8 @@ import base64
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Native, Swap, media, rules
-from agentmsg_codecs.riffer.names import is_odd
+from agentmsg.formats import Drop, Native, Swap, is_marked, media, rules
+from agentmsg_codecs.riffer.names import FAMILY
 
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _DOCUMENTS = frozenset({"application/pdf", "text/plain", "text/csv", "text/html"})
@@ -104,7 +104,8 @@ def _without_extras(source: Any) -> Any:
 def carried_file(block: Any) -> Any:
     """Keep a file of a type that the library supports; write a document given as text as data."""
     source = block.source
-    if is_odd(block) and type(source) in (am.Base64Source, am.URLSource) and _class_of(source) is type(block):
+    is_odd = is_marked(block, FAMILY, "/odd") and type(source) in (am.Base64Source, am.URLSource)
+    if is_odd and _class_of(source) is type(block):
         return Swap(block.evolve(source=_without_extras(source)), _BARE, "annotation") if source.extras else block
     if isinstance(source, am.BlocksSource):
         answer = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
