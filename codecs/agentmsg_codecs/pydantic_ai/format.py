@@ -302,8 +302,8 @@ def _is_for_user(message: am.Msg) -> bool:
 
 
 _TEXT = Lifted((Place("content", Content(), need='""'),))
-_SAID_TEXT = (_TEXT, TIME)
-_SAID_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]}
+_ONE_TEXT = (_TEXT, TIME)
+_USER_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]}
 
 
 def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Form, ...]:
@@ -315,15 +315,15 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
     def write(blocks: tuple[Any, ...], message: am.Msg) -> Any:
         return write_user_content(blocks, message, user())
 
-    said = Via(read, write, _SAID_SCHEMA, KEEP, is_marking=True)
+    content = Via(read, write, _USER_SCHEMA, KEEP, is_marking=True)
     return (
         _message("system", "system", "system-prompt", (
-            *_SAID_TEXT, *_nulls("dynamic_ref", "context_id"), Spare("scope", "conversation"), _METADATA,
+            *_ONE_TEXT, *_nulls("dynamic_ref", "context_id"), Spare("scope", "conversation"), _METADATA,
         )),
-        _message("user", "user", "user-prompt", (Key("content", "content", said), TIME)),
-        _message("again", "user", "retry-prompt", (*_SAID_TEXT, Spare("tool_name")), notes={"retry": True},
+        _message("user", "user", "user-prompt", (Key("content", "content", content), TIME)),
+        _message("again", "user", "retry-prompt", (*_ONE_TEXT, Spare("tool_name")), notes={"retry": True},
                  when=_is_for_user),
-        _message("feedback", "user", "retry-feedback", _SAID_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
+        _message("feedback", "user", "retry-feedback", _ONE_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
         _result("tool_again", "retry-prompt", RETRIED, marks={"/retry": True}, when=is_retried),
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
         Form("response", am.Msg, "response", (
@@ -347,9 +347,9 @@ def describe_user() -> Described:
     return Described(FAMILY, _USER_PARTS, places, table=KindParts)
 
 
-def describe(said: Described) -> Described:
-    """Return the description of messages and of parts of responses; ``said`` is that of user content."""
-    models = _models(lambda: said.parts["inner"])
-    messages = _messages(lambda: said.parts["user"], lambda: said.parts["inner"])
+def describe(user_content: Described) -> Described:
+    """Return the description of messages and of parts of responses; ``user_content`` is that of user content."""
+    models = _models(lambda: user_content.parts["inner"])
+    messages = _messages(lambda: user_content.parts["user"], lambda: user_content.parts["inner"])
     places = {"response": tuple(form.name for form in models)}
     return Described(FAMILY, (*models, USAGE, *messages), places, table=KindParts)
