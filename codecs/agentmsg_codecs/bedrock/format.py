@@ -101,12 +101,12 @@ def _read_reasoning(native: Native) -> dict[str, Any]:
     held = object_at(native, "reasoningContent")
     if held.keys() == {"redactedContent"}:
         return {"redacted": text_at(held, "redactedContent")}
-    said = only_object_at(held, "reasoningText")
-    found: dict[str, Any] = {"thinking": text_at(said, "text"), "extras": natives.rest_of(said, REASONING_KEYS, ITEM)}
-    value = word_at(said, "signature")
+    inner = only_object_at(held, "reasoningText")
+    found: dict[str, Any] = {"thinking": text_at(inner, "text"), "extras": natives.rest_of(inner, REASONING_KEYS, ITEM)}
+    value = word_at(inner, "signature")
     if value is not None:
         found["signature"] = am.Signature(PROVIDER, value)
-    elif "signature" in said:
+    elif "signature" in inner:
         found["notes"] = {"/signature": "null"}
     return found
 
@@ -114,12 +114,12 @@ def _read_reasoning(native: Native) -> dict[str, Any]:
 def _write_reasoning(block: am.ThinkingBlock) -> Native:
     if block.redacted is not None:
         return {"reasoningContent": {"redactedContent": block.redacted}}
-    said: Native = {"text": block.thinking}
+    inner: Native = {"text": block.thinking}
     if block.signature is not None:
-        said["signature"] = block.signature.value
+        inner["signature"] = block.signature.value
     elif mark_of(block, FAMILY, "/signature") == "null":
-        said["signature"] = None
-    return {"reasoningContent": {"reasoningText": {**said, **thaw(natives.extras_of(block, ITEM))}}}
+        inner["signature"] = None
+    return {"reasoningContent": {"reasoningText": {**inner, **thaw(natives.extras_of(block, ITEM))}}}
 
 
 _REASONING = Hatch(
@@ -144,9 +144,9 @@ _REASONING = Hatch(
 
 
 def _read_guard(native: Native) -> dict[str, Any]:
-    said = only_object_at(object_at(native, "guardContent"), "text")
-    rest = {key: value for key, value in said.items() if key != "text"}
-    return {"text": text_at(said, "text"), "extras": {GUARD: adopt({"text": rest})}}
+    guarded = only_object_at(object_at(native, "guardContent"), "text")
+    rest = {key: value for key, value in guarded.items() if key != "text"}
+    return {"text": text_at(guarded, "text"), "extras": {GUARD: adopt({"text": rest})}}
 
 
 def _write_guard(block: am.TextBlock) -> Native:
@@ -199,9 +199,9 @@ def write_citation(citation: am.Citation) -> Native:
     if citation.cited_text is not None:
         native["sourceContent"] = [{"text": citation.cited_text}]
     if citation.kind is not None:
-        told = {"start": citation.start, "end": citation.end} if citation.kind in _SPANS else {"url": citation.url}
-        said = {key: value for key, value in told.items() if value is not None}
-        native["location"] = {citation.kind: {**(inner if is_object(inner) else {}), **said}}
+        span = {"start": citation.start, "end": citation.end} if citation.kind in _SPANS else {"url": citation.url}
+        known = {key: value for key, value in span.items() if value is not None}
+        native["location"] = {citation.kind: {**(inner if is_object(inner) else {}), **known}}
     return {**native, **rest}
 
 
@@ -225,10 +225,10 @@ def _read_cited(native: Native) -> dict[str, Any]:
 
 
 def _write_cited(block: am.TextBlock) -> Native:
-    said: Native = {"content": [{"text": block.text}], "citations": list(map(write_citation, block.citations))}
+    cited: Native = {"content": [{"text": block.text}], "citations": list(map(write_citation, block.citations))}
     if not block.text and block.notes and (noted := mark_of(block, FAMILY, "/said")) in ("absent", "[]"):
-        said = {**({} if noted == "absent" else {"content": []}), "citations": said["citations"]}
-    return {"citationsContent": {**said, **thaw(natives.extras_of(block, ITEM))}}
+        cited = {**({} if noted == "absent" else {"content": []}), "citations": cited["citations"]}
+    return {"citationsContent": {**cited, **thaw(natives.extras_of(block, ITEM))}}
 
 
 _CITED = Hatch(

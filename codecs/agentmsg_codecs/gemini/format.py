@@ -54,8 +54,8 @@ def _has_only(key: str | None, *, is_thought: bool = False) -> Callable[[Native]
             return False
         if len(native) == 1 and key is not None:
             return not is_thought  # the usual case
-        said = native.get("thought") is True if is_thought else "thought" not in native
-        return said and DATA.intersection(native) == wanted
+        is_wanted = native.get("thought") is True if is_thought else "thought" not in native
+        return is_wanted and DATA.intersection(native) == wanted
 
     return fits
 
@@ -95,8 +95,8 @@ def _has_media(key: str, kind: str) -> Callable[[Native], bool]:
 
 
 def _media(kind: str, cls: type[Any], key: str, source: type[Any], *where: Key) -> Form:
-    said = (Key("displayName", "name", Text(), "may"),) if cls is am.FileBlock else ()
-    items = (Spread("source", source, (Key("mimeType", "media_type", Text(), "may"), *where)), *said)
+    name = (Key("displayName", "name", Text(), "may"),) if cls is am.FileBlock else ()
+    items = (Spread("source", source, (Key("mimeType", "media_type", Text(), "may"), *where)), *name)
     return Form(
         f"{kind}_{key}", cls, None, (Inside(key, items, space=ITEM), _SIGNED),
         marks={"untyped": lambda native: native[key].get("mimeType") is None},
@@ -128,7 +128,7 @@ def is_code(block: Any) -> bool:
     """Whether a call runs code in the form that Gemini writes."""
     if block.name != CODE or not block.is_valid or not is_mapping(block.input):
         return False
-    return block.input.keys() == {"language", "code"} and all(type(said) is str for said in block.input.values())
+    return block.input.keys() == {"language", "code"} and all(type(value) is str for value in block.input.values())
 
 
 _CODE = Hatch(

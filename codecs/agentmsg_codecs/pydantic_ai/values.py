@@ -136,9 +136,9 @@ def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
     def write(block: Any) -> Native:
         if not block.extras and says_none(block):
             return {key: None}
-        told = {inner: getattr(block, field) for inner, field in fields.items()}
-        said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}
-        return {key: {**thaw(natives.extras_of(block, space)), **said} or None}
+        values = {inner: getattr(block, field) for inner, field in fields.items()}
+        known = {inner: getattr(value, "value", value) for inner, value in values.items() if value is not None}
+        return {key: {**thaw(natives.extras_of(block, space)), **known} or None}
 
     known: dict[str, Any] = {
         field: cells.signed_by("google", is_empty=True) if field == "signature" else KEEP for field in fields.values()
@@ -188,13 +188,13 @@ SIGNED = Hatch(
 
 
 def _read_structured(native: Native) -> dict[str, Any]:
-    value, told = native["value"], native.get("content")
+    value, text = native["value"], native.get("content")
     found: dict[str, Any] = {"data": adopt(value)}
-    if told == dump_json(value).decode():
+    if text == dump_json(value).decode():
         return found
     if "content" not in native:
         return {**found, "notes": {"content": "absent"}}
-    return {**found, "extras": {TOLD: adopt({"content": told})}}
+    return {**found, "extras": {TOLD: adopt({"content": text})}}
 
 
 def _write_structured(block: am.DataBlock) -> Native:
@@ -223,8 +223,8 @@ BINARY_KEYS = frozenset({"kind", "data", "media_type"})
 
 def is_binary(held: Any) -> bool:
     """Whether an object is data with a media type."""
-    told = is_object(held) and held.get("kind") == "binary"
-    return told and type(held.get("data")) is str and type(held.get("media_type")) is str
+    is_of_kind = is_object(held) and held.get("kind") == "binary"
+    return is_of_kind and type(held.get("data")) is str and type(held.get("media_type")) is str
 
 
 def _read_file(native: Native) -> dict[str, Any]:
@@ -237,8 +237,8 @@ def _read_file(native: Native) -> dict[str, Any]:
 
 def _write_file(block: Any) -> Native:
     source: Any = block.source
-    told = {"kind": "binary", "data": source.data, "media_type": source.media_type}
-    return {"content": {**told, **thaw(natives.extras_of(block, FILE))}}
+    binary = {"kind": "binary", "data": source.data, "media_type": source.media_type}
+    return {"content": {**binary, **thaw(natives.extras_of(block, FILE))}}
 
 
 DATA = Hatch(

@@ -86,9 +86,9 @@ def _nearest(block: Any) -> Any:
         return Drop("a file is given by URL or as data here")
     if _is_allowed(source):
         return source
-    told = am.URLSource(source.url)
-    if _is_allowed(told):
-        return told
+    untyped = am.URLSource(source.url)
+    if _is_allowed(untyped):
+        return untyped
     # An image needs a media type; whoever fetches it will see the real one.
     return am.URLSource(source.url, "image/jpeg") if isinstance(block, am.ImageBlock) else Drop("of no type known here")
 
