@@ -72,9 +72,9 @@ def _citations(blocks: Sequence[Any], candidate: Mapping[str, Any]) -> Iterator[
 def _source(chunk: Any) -> dict[str, Any] | None:
     """Return a source as fields of a citation; None if its kind is unknown."""
     for kind in _SOURCES:
-        held = _at(chunk, kind)
-        if is_mapping(held):
-            fields = {"url": held.get("uri"), "title": held.get("title"), "cited_text": held.get("text")}
+        source = _at(chunk, kind)
+        if is_mapping(source):
+            fields = {"url": source.get("uri"), "title": source.get("title"), "cited_text": source.get("text")}
             return {"kind": kind, **{name: text for name, text in fields.items() if isinstance(text, str)}}
     return None
 

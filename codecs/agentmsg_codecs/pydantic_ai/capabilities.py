@@ -56,9 +56,9 @@ def _inside(space: str, fields: Mapping[str, str]) -> Cell:
 
 
 def _unsigned(extras: Any, owner: Any) -> Any:
-    held = extras.get(UNSIGNED)
-    is_own = is_mapping(held) and held.keys() == {NAME} and held[NAME] is not None
-    return {UNSIGNED: held} if is_own and owner.signature is None and owner.redacted is None else EMPTY
+    unsigned = extras.get(UNSIGNED)
+    is_own = is_mapping(unsigned) and unsigned.keys() == {NAME} and unsigned[NAME] is not None
+    return {UNSIGNED: unsigned} if is_own and owner.signature is None and owner.redacted is None else EMPTY
 
 
 def _of_details(cls: type[Any]) -> Cell:
@@ -71,11 +71,11 @@ _OF_FILE = cells.beside((FILE, BINARY_KEYS))
 
 def _of_request(extras: Any, message: Any) -> Any:
     """Keep the keys of a request that no message can hold."""
-    held = extras.get(REQUEST)
-    if not is_mapping(held) or not is_part(message):
+    rest = extras.get(REQUEST)
+    if not is_mapping(rest) or not is_part(message):
         return EMPTY
-    kept = {key: held[key] for key in held if _stays(key, held[key], message)}
-    return {REQUEST: held if len(kept) == len(held) else kept} if kept else EMPTY
+    kept = {key: rest[key] for key in rest if _stays(key, rest[key], message)}
+    return {REQUEST: rest if len(kept) == len(rest) else kept} if kept else EMPTY
 
 
 def _stays(key: str, value: Any, message: am.Msg) -> bool:

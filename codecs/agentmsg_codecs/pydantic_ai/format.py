@@ -113,7 +113,7 @@ def _media() -> tuple[Form, ...]:
         ), tag_key="kind", when=_holds(am.URLSource))
         for kind, cls in URLS.items()
     ]  # fmt: skip
-    held = [
+    others = [
         form
         for kind, cls in media.CLASSES.items()
         for form in (
@@ -129,7 +129,7 @@ def _media() -> tuple[Form, ...]:
             ), tag_key="kind", fits=_of_kind(kind), when=_holds(am.FileSource)),
         )
     ]  # fmt: skip
-    return (*urls, *held)
+    return (*urls, *others)
 
 
 _USER_PARTS = (
@@ -198,8 +198,8 @@ def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
 
 def _is_file(kind: str) -> Callable[[Native], bool]:
     def fits(native: Native) -> bool:
-        held = native.get("content")
-        return is_object(held) and media.kind_of(held.get("media_type")) == kind
+        content = native.get("content")
+        return is_object(content) and media.kind_of(content.get("media_type")) == kind
 
     return fits
 
@@ -292,9 +292,9 @@ def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, 
     return _message(name, "tool", tag, (block, TIME, *spare), **how)
 
 
-def is_for_tool(held: Mapping[str, Any]) -> bool:
+def is_for_tool(prompt: Mapping[str, Any]) -> bool:
     """Whether a retry-prompt is for a tool: one for the user names no tool."""
-    return isinstance(held.get("tool_name"), str)
+    return isinstance(prompt.get("tool_name"), str)
 
 
 def _is_for_user(message: am.Msg) -> bool:

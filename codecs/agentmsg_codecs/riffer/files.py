@@ -51,8 +51,8 @@ def has_data(native: Native) -> bool:
 def is_refused(native: Native) -> bool:
     """Whether the library refuses a file, or doesn't understand it: data in a URL, which it doesn't decode."""
     url = None if has_data(native) else native["url"]
-    held = None if url is None else media.read_data_url(url)
-    return held is not None or not _is_usual(native.get("media_type"), url)
+    data = None if url is None else media.read_data_url(url)
+    return data is not None or not _is_usual(native.get("media_type"), url)
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------

@@ -113,9 +113,9 @@ def _file(name: str, cls: type[Any], source: type[Any]) -> Form:
 
 
 _FILES = tuple(
-    _file(f"{name}_{held}", cls, source)
+    _file(f"{name}_{how}", cls, source)
     for name, cls in (("image", am.ImageBlock), ("file", am.FileBlock))
-    for held, source in (("url", am.URLSource), ("data", am.Base64Source))
+    for how, source in (("url", am.URLSource), ("data", am.Base64Source))
 )
 FILES = tuple(form.name for form in _FILES)
 
