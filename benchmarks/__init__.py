@@ -1,15 +1,15 @@
-"""How fast and how large: our codecs beside their peers. ``python -m benchmarks`` prints it all.
+"""Speed and size: our codecs beside their peers. ``python -m benchmarks`` prints everything.
 
-data           the history that everybody reads and writes
-conversations  what is converted from one format to another
-ours, peers/   who takes part: one ``Competitor`` for each format that they speak
+data           the history that all read and write
+conversations  the conversations to convert between formats
+ours, peers/   the participants: one ``Competitor`` for each of their formats
 timing         whole processes and memory, beside the timer of ``agentmsg.cli.timing``
-section        what a section is
-formats, growth, conversions, losses, files, recorded, chunks, fields, operations, sending   what is measured
-sections       all of that by name
-targets        which ratios are promised
-report         what is printed; progress, meanwhile
-plots, page    what is drawn, and written into README.md by ``--page``
-profile        where our own time goes: ``python -m benchmarks.profile json.decode``
-instructions   how many instructions that takes, and what a test holds them to
+section        the class of sections
+formats, growth, conversions, losses, files, recorded, chunks, fields, operations, sending   the measurements
+sections       all of these by name
+targets        the promised ratios
+report         the printed report; progress, meanwhile
+plots, page    the drawings and tables that ``--page`` writes into README.md
+profile        our own time by function: ``python -m benchmarks.profile json.decode``
+instructions   our number of instructions, and the bounds that a test checks
 """

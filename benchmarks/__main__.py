@@ -70,7 +70,7 @@ def _measured(names: Sequence[str], scale: Scale) -> Iterator[tuple[str, Section
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measure what the arguments ask for; return 0, or 1 where plots cannot be drawn."""
+    """Measure what the arguments request; return 0, or 1 if plots can't be drawn."""
     args = _arguments(argv)
     if (args.plot or args.page) and find_spec("matplotlib") is None:
         print("plots need matplotlib: pip install 'agentmsg[bench]'", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Chunks of a tool call added up, by us and by langchain-core; and how that grows with their number. Imports timing."""
+"""Adding up the chunks of a tool call, by us and by langchain-core; its growth with their number. Imports timing."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _theirs(pieces: list[dict[str, Any]]) -> dict[str, Case]:
 
 
 def measure(rounds: Rounds) -> tuple[Mapping[str, Times], tuple[Missing, ...]]:
-    """Return the time of one chunk, in all rounds, by who adds them up and how."""
+    """Return the time per chunk, in all rounds, by library and way of adding."""
     chunks = _ours(_pieces(CHUNKS))
     # In each of the many, the arguments go on behind their end: nobody looks before the last.
     many = chunks * _TIMES

@@ -1,4 +1,4 @@
-"""Who takes part: what a competitor is, and the one table of all of them, by format."""
+"""The participants: the class of competitors, and the one table of all of them, by format."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Competitor:
 
     Attributes:
         name: for the report.
-        raw: the document that it reads; of one history for all, in its own dialect where it has one.
+        raw: the document that it reads: the same history for all, in its own dialect if it has one.
         decode: bytes to objects.
         encode: objects to bytes.
-        plain: bytes to plain data, with which the report checks that all did the same work.
+        plain: bytes to plain data, to check that all did the same work.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Competitor:
 
 @attrs.frozen
 class Missing:
-    """A competitor that cannot take part, and why."""
+    """A competitor that can't take part, and the reason."""
 
     name: str
     why: str
@@ -67,7 +67,7 @@ TABLE: Mapping[str, Mapping[str, str]] = {
 
 
 def enter(name: str, home: str, history: am.History) -> Competitor | Missing:
-    """Return a competitor that has read the history, or the reason why there is none."""
+    """Return a competitor that has read the history, or the reason for having none."""
     module, _, attribute = home.partition(":")
     try:
         competitor: Competitor = getattr(import_module(module), attribute)(name, history)

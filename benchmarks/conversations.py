@@ -1,7 +1,6 @@
-"""The conversations that are converted: one of 20 messages, written out, and the recorded ones of the test data.
+"""The conversations to convert: one of 20 messages, written out, and the recorded ones of the test data.
 
-The recorded ones aren't part of the project: they are looked for at ``$AGENTMSG_SHARED``, else in ``shared`` beside
-the checkout.
+The recorded ones aren't part of the project: they are at ``$AGENTMSG_SHARED``, else in ``shared`` beside the checkout.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _POLICY = (
 
 
 def support_chat() -> list[dict[str, Any]]:
-    """Return 20 messages of OpenAI Chat with 5 tool calls, two of them in parallel: a customer, an agent, its tools."""
+    """Return 20 OpenAI Chat messages with 5 tool calls, two of them in parallel: a customer, an agent, its tools."""
     return [
         {
             "role": "system",
@@ -149,7 +148,7 @@ _TOOLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 
 def chat_tools() -> list[dict[str, Any]]:
-    """Return the definitions of 10 tools of OpenAI Chat."""
+    """Return the definitions of 10 tools for OpenAI Chat."""
     return [
         {"type": "function", "function": {"name": name, "description": words, "parameters": _schema(parameters)}}
         for name, (words, parameters) in _TOOLS.items()
@@ -187,9 +186,9 @@ def recorded(system: str) -> list[dict[str, Any]]:
 
 
 def trajectories() -> bytes:
-    """Return a file of 200 recorded conversations of agents with tools, one a line, 3.3 MB.
+    """Return a file of 200 recorded conversations of agents with tools, one per line, 3.3 MB.
 
     Raises:
-        FileNotFoundError: if it is not there.
+        FileNotFoundError: if it is missing.
     """
     return (SHARED / "corpus/openai_chat/tau-bench__historical_trajectories_gpt-4o-airline.jsonl").read_bytes()

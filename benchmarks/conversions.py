@@ -1,4 +1,4 @@
-"""Conversions, plain data to plain data: who converts, that all say the same, and how long each takes."""
+"""Conversions, plain data to plain data: the converters, a check that all results mean the same, and the times."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CONVERSATIONS = 25
 
 
 def enter_converter(name: str, home: str) -> Convert | Missing:
-    """Return a function that was seen to convert all bodies, or the reason why there is none."""
+    """Return a function after it has converted all bodies correctly, or the reason for having none."""
     module, _, attribute = home.partition(":")
     by_hand: Convert = import_module("benchmarks.peers.by_hand").to_anthropic
     try:
@@ -62,10 +62,10 @@ def enter_converter(name: str, home: str) -> Convert | Missing:
 
 
 def meaning(body: Mapping[str, Any]) -> list[Any]:
-    """Return what a body of Anthropic says, whatever choices its writer had.
+    """Return the meaning of an Anthropic body, whatever choices its writer had.
 
-    A text may stand alone or in a block, and keys may be there that say nothing. Messages of one role that follow each
-    other are one turn: so Anthropic reads them.
+    A text may be alone or in a block, and empty keys may be present. Adjacent messages of one role are one turn, as for
+    Anthropic.
     """
     messages = [{"role": "system", "content": body["system"]}, *body["messages"]]
     turns: list[Any] = [
@@ -92,7 +92,7 @@ _KINDS: Mapping[str, Callable[[dict[str, Any]], Any]] = {
 
 
 def conversions_section(scale: Scale) -> Section:
-    """Measure one conversion by all who can do it, with and without tools, and how much of ours is the loss report."""
+    """Measure one conversion by all converters, with and without tools, and the share of our loss report."""
     found = {name: enter_converter(name, home) for name, home in CONVERTERS.items()}
     missing = tuple(each for each in found.values() if isinstance(each, Missing))
     times: dict[str, dict[str, Times]] = {}
@@ -112,7 +112,7 @@ def conversions_section(scale: Scale) -> Section:
 
 
 def _reported() -> dict[str, Case]:
-    """Return what is timed of the loss report alone."""
+    """Return the timed cases of the loss report alone."""
     target = am.get_codec("anthropic")
     histories = partial(_copies, lambda: am.decode(support_chat(), "openai"))
     return {

@@ -1,8 +1,7 @@
-"""The mixed history that all competitors read and write: seeded, so that it is the same on every machine.
+"""The mixed history that all competitors read and write: seeded, so it is the same on every machine.
 
 One turn is eleven messages: text and images of a user, thinking and text with usage, calls with nested
-input, results, answers. About 710 bytes of canonical JSON a message. Every id and time is given: nothing is
-made.
+input, results, answers. About 710 bytes of canonical JSON per message. Every id and time is given: none is made.
 """
 
 from __future__ import annotations

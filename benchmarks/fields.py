@@ -1,7 +1,7 @@
-"""Histories as fields of pydantic models, beside the same bodies as models of pydantic's own. Imports data and timing.
+"""Histories as fields of pydantic models, beside the same bodies as pydantic's own models. Imports data and timing.
 
-Two bodies: 20 messages in the canonical form, and a request of OpenAI with 20 messages. All read them from plain data
-and from JSON, through pydantic, and write them again; first it is made sure that nothing of them is lost.
+Two bodies: 20 messages in the canonical form, and an OpenAI request with 20 messages. All read them from plain data
+and from JSON, through pydantic, and write them again, after a check that nothing is lost.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _BODIES = 25
 
 @attrs.frozen
 class _Peer:
-    """Who reads and writes a body: its type, and what to leave out of a dump so that it is that body."""
+    """A reader and writer of a body: its type, and the fields to leave out of a dump to get that body."""
 
     adapter: Any
     leave_out: Mapping[str, bool]
 
 
 def measure(rounds: Rounds) -> tuple[int, dict[str, dict[str, Times]]]:
-    """Return how many messages each run works on, and the times by measure and row.
+    """Return the number of messages of each run, and the times by measure and row.
 
     Raises:
-        ImportError: where there is no pydantic.
+        ImportError: without pydantic.
     """
     found: dict[str, dict[str, Times]] = {name: {} for name in MEASURES}
     for body, (document, peers) in _bodies().items():
@@ -53,7 +53,7 @@ def measure(rounds: Rounds) -> tuple[int, dict[str, dict[str, Times]]]:
 
 
 def _cases(peer: _Peer, raw: bytes) -> dict[str, Case]:
-    """Return what is timed of one who reads and writes a body, by measure."""
+    """Return the timed cases of one reader and writer of a body, by measure."""
     value = peer.adapter.validate_json(raw)
     assert plain_data.from_json(_dump_json(peer, value)) == plain_data.from_json(raw), f"{peer} lost something"
     values = partial(_copies, lambda: value)
@@ -66,7 +66,7 @@ def _cases(peer: _Peer, raw: bytes) -> dict[str, Case]:
 
 
 def _bodies() -> dict[str, tuple[Any, dict[str, _Peer]]]:
-    """Return the bodies by name, each with those who read it."""
+    """Return the bodies by name, each with its readers."""
     from pydantic import TypeAdapter
 
     from benchmarks.peers import with_pydantic, with_pydantic_chat

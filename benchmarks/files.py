@@ -1,6 +1,6 @@
-"""Files of recorded conversations, converted as ``agentmsg convert`` does it: throughput, jobs, memory.
+"""Files of recorded conversations, converted as by ``agentmsg convert``: throughput, jobs, memory.
 
-Beside a loop of ``orjson.loads`` and ``orjson.dumps`` over the same lines: the least that it costs to look at them.
+Beside a loop of ``orjson.loads`` and ``orjson.dumps`` over the same lines: the least cost of reading them at all.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def _range(codec: str, folder: Path, source: Path) -> None:
 
 
 def convert(source: Path, target: Path, jobs: int) -> None:
-    """Convert a file as the command line does, with so many processes."""
+    """Convert a file like the command line, with some number of processes."""
     targets = [Target(str(target), Kind("jsonl"), (_source(source),))]
     run(Job(codec="anthropic", kind=Kind("jsonl")), targets, Request(work=f"{target}.work", jobs=jobs, force=True))
 
 
 def _peak(folder: Path, source: Path) -> float:
-    """Return the most memory, in MiB, that a process needs which converts a file."""
+    """Return the peak memory, in MiB, of a process that converts a file."""
     command = [sys.executable, "-c", _PEAK, str(source), str(folder / "peak")]
     done = subprocess.run(command, check=True, capture_output=True, cwd=Path(__file__).parents[1])
     return int(done.stdout) / 1024

@@ -22,7 +22,7 @@ ONE_BY_ONE = "langchain, one by one"
 
 
 def entrants(form: str, history: am.History) -> tuple[list[Competitor], tuple[Missing, ...]]:
-    """Return all who read and write a format, and who is missing; each was seen to do all of the work."""
+    """Return all competitors of a format, and the missing ones; each was checked to do all of the work."""
     found = [enter(name, home, history) for name, home in TABLE[form].items()]
     competitors = [each for each in found if isinstance(each, Competitor)]
     for each in competitors:
@@ -37,7 +37,7 @@ def fresh_objects(competitor: Competitor) -> Any:
 
 
 def format_section(form: str, title: str, scale: Scale) -> Section:
-    """Measure decoding, encoding, size and memory of all who read and write a format."""
+    """Measure decoding, encoding, size and memory of all competitors of a format."""
     competitors, missing = entrants(form, scale.history)
     count = len(scale.history)
     decode = {each.name: Case(partial(copy_bytes, each.raw), each.decode) for each in competitors}
@@ -58,7 +58,7 @@ def format_section(form: str, title: str, scale: Scale) -> Section:
 
 
 def codecs_section(scale: Scale) -> Section:
-    """Measure every codec of ours on what it writes of the history."""
+    """Measure every codec of ours on its own output for the history."""
     decode: dict[str, Case] = {}
     encode: dict[str, Case] = {}
     counts: dict[str, int] = {}
@@ -82,6 +82,6 @@ def codecs_section(scale: Scale) -> Section:
 
 
 def _documents(codec: Codec, history: am.History, *, is_split: bool) -> list[bytes]:
-    """Return what a codec writes of a history: one document, or one for each response."""
+    """Return a codec's output for a history: one document, or one for each response."""
     answers = [am.History([message]) for message in history if message.role == "assistant"]
     return [am.dumps(part, codec, on_loss="ignore") for part in (answers if is_split else [history])]

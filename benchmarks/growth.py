@@ -1,8 +1,8 @@
-"""A history that grows by a message at a time and is written whole each time; and lines that were read before.
+"""A history that grows by one message at a time and is written whole each time; and lines that were read before.
 
-Beside msgspec, plain and with caches that its users can build: ``msgspec.Raw`` for messages that were encoded before,
-and a dict of lines that were decoded before. First it is made sure that all wrote, and read, the same. Last comes the
-worst case of who remembers: nothing that is written or read comes again.
+Beside msgspec, plain and with caches that its users can build: ``msgspec.Raw`` for messages encoded before, and a dict
+of lines decoded before. First a check: all must write, and read, the same. Last comes the worst case for caches:
+nothing that is written or read comes again.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _checked(cases: Mapping[str, Case], scale: Scale) -> dict[str, Times]:
 
 
 def _plain(value: Any) -> Any:
-    """Return what was written, or read, as plain data."""
+    """Return the written or read value as plain data."""
     if isinstance(value, bytes):
         return plain_data.from_json(value)
     if isinstance(value, am.History):
@@ -120,7 +120,7 @@ def _theirs(raw: bytes) -> dict[str, Case]:
 
 
 def _new(numbers: Iterator[int], raw: bytes) -> bytes:
-    """Return a document that nobody has seen before, nor any of its messages."""
+    """Return a new document, none of whose messages was ever used."""
     return raw.replace(b'"msg_', b'"msg_%d_' % next(numbers))
 
 
@@ -154,7 +154,7 @@ def _read_once(raw: bytes) -> dict[str, Case]:
 
 
 def _lines(raw: bytes) -> list[bytes]:
-    """Return one document for each message, as a log has them."""
+    """Return one document for each message, as in a log."""
     return [am.dumps(am.History([message]), "json") for message in am.loads(raw, "json")]
 
 

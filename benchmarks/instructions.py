@@ -1,8 +1,8 @@
-"""``python -m benchmarks.instructions``: how many instructions and bytecodes a message takes.
+"""``python -m benchmarks.instructions``: the number of instructions and bytecodes per message.
 
-Unlike times, other work on the machine doesn't change these counts. Instructions are counted by valgrind's callgrind,
-where there is one; bytecodes of Python by ``sys.settrace``, everywhere. A test holds both against ``instructions.json``
-beside this module, with 10 % of room; ``--record`` writes that file. Instructions are compared only where Python, the
+Unlike times, these counts don't depend on other work on the machine. Valgrind's callgrind counts instructions, if it is
+installed; ``sys.settrace`` counts Python's bytecodes, everywhere. A test compares both with ``instructions.json``
+beside this module, with 10 % of room; ``--record`` writes that file. Instructions are compared only if Python, the
 parsers and the machine are those of the record.
 """
 
@@ -52,7 +52,7 @@ _MARK, _CALLED = os.getppid, "getppid"
 
 
 def tasks() -> dict[str, tuple[Case, int]]:
-    """Return what is counted, by name, with the number of its messages."""
+    """Return the counted tasks by name, with the number of their messages."""
     history = mixed_history(_MESSAGES)
     found: dict[str, tuple[Case, int]] = {}
     for form in _FORMS:
@@ -91,7 +91,7 @@ def _marked(work: Callable[[Any], Any], given: Any) -> int:
 
 
 def _traced(work: Callable[[Any], Any], given: Any) -> int:
-    """Return how many bytecodes some work takes."""
+    """Return the number of bytecodes that some work takes."""
     count = 0
 
     def note(_: FrameType, event: str, __: object) -> Any:
@@ -129,10 +129,10 @@ def _count(meter: str) -> dict[str, tuple[int, int]]:
 
 
 def measured(meter: str) -> dict[str, float]:
-    """Return the bytecodes or the instructions a message of all tasks, counted in a process of their own.
+    """Return the bytecodes or instructions per message of all tasks, counted in a process of their own.
 
     Raises:
-        FileNotFoundError: if instructions are wanted, and there is no valgrind.
+        FileNotFoundError: if instructions are requested without valgrind.
     """
     path = os.pathsep.join(entry for entry in sys.path if entry)
     env = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": path}
@@ -163,7 +163,7 @@ def _output(command: list[str], env: Mapping[str, str]) -> dict[str, tuple[int, 
 
 
 def conditions(meter: str) -> dict[str, str]:
-    """Return what a count depends on, beside our own code."""
+    """Return the conditions of a count, beside our own code."""
     if meter == BYTECODES:
         return {"python": ".".join(platform.python_version_tuple()[:2])}
     valgrind = shutil.which("valgrind")
@@ -176,7 +176,7 @@ def conditions(meter: str) -> dict[str, str]:
 
 
 def grown(found: Mapping[str, float], record: Mapping[str, float]) -> list[str]:
-    """Return, in words, what takes more than its record and the room above that; and what has no record."""
+    """Return, in words, the tasks that exceed their record and its room, and those without a record."""
     return [
         f"{name}: {count:,.0f} a message, recorded {record[name]:,.0f}" if name in record else f"{name}: not recorded"
         for name, count in found.items()
@@ -214,7 +214,7 @@ def _write(found: Mapping[str, Mapping[str, float]]) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Count, and print it beside the record; return 1 where something takes more than that allows, and is compared."""
+    """Count, and print the counts beside the record; return 1 if a compared task exceeds its bound."""
     parser = ArgumentParser(prog="python -m benchmarks.instructions", description="How much work a message takes.")
     parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
     parser.add_argument("--page", action="store_true", help="write the table of benchmarks/README.md")

@@ -1,4 +1,4 @@
-"""What it costs to know what is lost: nothing, where nothing is; and where each message loses something."""
+"""The cost of loss reports: without losses, and if each message loses something."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ON_FILE = "converted, loss report on file"
 
 
 def account_section(scale: Scale) -> Section:
-    """Measure fit alone beside write and render, on histories that lose nothing."""
+    """Measure fit alone, beside write and render, on histories that lose nothing."""
     cases: dict[str, Case] = {}
     missing: tuple[Missing, ...] = ()
     for form in ("json", "langchain"):
@@ -46,7 +46,7 @@ def account_section(scale: Scale) -> Section:
 
 
 def losses_section(scale: Scale) -> Section:
-    """Measure conversions where each message loses something: step by step, and whole; beside reading the messages."""
+    """Measure conversions in which each message loses something, in steps and whole, beside reading the messages."""
     source, target = am.get_codec("json"), am.get_codec("openai")
     raw = source.to_bytes(scale.history)
     fitted = fit(scale.history, target)

@@ -1,6 +1,6 @@
 """Operations on histories, beside reading the same messages from canonical JSON. Imports data and timing.
 
-Whoever adds an operation gives it a line in OPERATIONS: the section, its promise and a test find it there.
+A new operation needs a line in OPERATIONS: the section, its promise and a test find it there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TIMES = 10
 
 
 def _half(history: am.History) -> int:
-    """Return a budget that about half of a mixed history fits into."""
+    """Return a budget for about half of a mixed history."""
     return 60 * len(history)
 
 
@@ -45,7 +45,7 @@ OPERATIONS: Mapping[str, Callable[[am.History], Any]] = {
 
 
 def measure(history: am.History, rounds: Rounds) -> tuple[int, dict[str, Times]]:
-    """Return how many messages were worked on, and the times of each operation and of decoding the same."""
+    """Return the number of messages, and the times of each operation and of decoding the same."""
     history = mixed_history(_TIMES * len(history))
     raw = am.dumps(history, "json")
     read = partial(am.loads, codec="json")

@@ -22,7 +22,7 @@ def msgpack(name: str, history: am.History) -> Competitor:
 
 
 def langchain(name: str, history: am.History) -> Competitor:
-    """Return our LangChain codec, which reads what langchain-core wrote."""
+    """Return our LangChain codec, which reads langchain-core's document."""
     from benchmarks.peers.with_langchain import document
 
     am.get_codec("langchain")
@@ -30,14 +30,14 @@ def langchain(name: str, history: am.History) -> Competitor:
 
 
 def langchain_lc(name: str, history: am.History) -> Competitor:
-    """Return our codec for the envelopes of LangChain, which reads what langchain-core wrote."""
+    """Return our codec for LangChain's envelopes, which reads langchain-core's document."""
     from benchmarks.peers.with_langchain import envelopes
 
     return _ours(name, "langchain-lc", envelopes(history), plain_data.from_json)
 
 
 def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body of Anthropic for one of OpenAI Chat; the loss report is made as well."""
+    """Convert an OpenAI Chat body to Anthropic's; the loss report is made too."""
     # Messages alone are a document, too.
     document: dict[str, Any] = am.convert(body if "tools" in body else body["messages"], "openai", "anthropic").document
     return document

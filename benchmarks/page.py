@@ -1,7 +1,7 @@
-"""``--page``: the tables and plots of README.md beside this module, from what was measured.
+"""``--page``: the tables and plots of README.md beside this module, from the measured figures.
 
-A table stands between ``<!-- results:NAME -->`` and ``<!-- /results:NAME -->``. Those of sections that were not
-measured stay as they are.
+A table is between ``<!-- results:NAME -->`` and ``<!-- /results:NAME -->``. Tables of sections that were not measured
+stay unchanged.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def write(sections: Mapping[str, Section], messages: int, page: Path = PAGE) -> None:
-    """Write what was measured into the page, and draw its plots beside it."""
+    """Write the measured figures into the page, and draw its plots beside it."""
     text = page.read_text(encoding="utf-8")
     for name, table in _tables(sections, messages):
         text = replaced(text, name, table)
@@ -43,7 +43,7 @@ def write(sections: Mapping[str, Section], messages: int, page: Path = PAGE) -> 
 
 
 def replaced(text: str, name: str, table: str) -> str:
-    """Return a page with another table at a name; the page as it is where it has no place for that."""
+    """Replace the table at a name; return the page unchanged if it has no place for that."""
     between = rf"(<!-- results:{re.escape(name)} -->\n).*?(<!-- /results:{re.escape(name)} -->)"
     return re.sub(between, lambda found: f"{found[1]}\n{table}\n\n{found[2]}", text, flags=re.DOTALL)
 

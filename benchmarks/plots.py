@@ -1,6 +1,6 @@
-"""The plots that the page shows: how long others take beside agentmsg, and what each codec takes.
+"""The plots of the page: the times of others beside agentmsg, and the time of each codec.
 
-Imports what names rows; matplotlib on use.
+Imports the names of rows; matplotlib on use.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FORMS = ("json", "msgpack", "langchain", "langchain-lc")
 
 @attrs.frozen
 class Row:
-    """One row of a plot: who, and how many times as long as agentmsg it takes."""
+    """One row of a plot: a name, and its time divided by agentmsg's."""
 
     group: str
     who: str
@@ -41,7 +41,7 @@ class Row:
 
 
 def _beside(section: Section, group: str, measure: str, ours: str = _OURS, *, body: str = "") -> Iterator[Row]:
-    """Yield the rows of those who were timed together with ours: of one body, where there are several."""
+    """Yield the rows of those timed together with ours: for one body, if there are several."""
     runs = section.times.get(measure, {})
     if ours in runs:
         for who, spent in runs.items():
@@ -83,7 +83,7 @@ def _fields(sections: Mapping[str, Section]) -> Iterator[Row]:
 
 
 def _lollipops(title: str, rows: Sequence[Row]) -> Any:
-    """Return a figure with a line for each row from 1, which is agentmsg, to how long the other takes."""
+    """Return a figure with a line for each row from 1, which is agentmsg, to the other's ratio."""
     pyplot: Any = import_module("matplotlib.pyplot")
     lines: list[Row | str] = []
     for row in rows:
@@ -112,7 +112,7 @@ def _lollipops(title: str, rows: Sequence[Row]) -> Any:
 
 
 def _label(axes: Any, x: float, y: float, words: str, side: int, **style: Any) -> None:
-    """Write words to the right (1) or left (-1) of a point; spaces would not hold them off: browsers join these."""
+    """Write a label to the right (1) or left (-1) of a point, without spaces, which browsers would collapse."""
     where: dict[str, Any] = {"xytext": (7 * side, 0), "textcoords": "offset points", "va": "center"}
     axes.annotate(words, (x, y), ha="left" if side > 0 else "right", **where, **{"fontsize": 9, **style})
 
@@ -133,7 +133,7 @@ def _finish(axes: Any, rows: int, title: str, label: str) -> None:
 
 
 def _codecs(sections: Mapping[str, Section]) -> Any:
-    """Return a figure with the time that each codec takes to decode and to encode a message; None without them."""
+    """Return a figure with each codec's time to decode and to encode a message; None without them."""
     if "codecs" not in sections:
         return None
     pyplot: Any = import_module("matplotlib.pyplot")
@@ -172,7 +172,7 @@ PLOTS: Mapping[str, Callable[[Mapping[str, Section]], Any]] = {
 
 
 def draw(sections: Mapping[str, Section], folder: Path, ending: str = ".svg") -> list[Path]:
-    """Draw all plots whose sections were measured into a folder; return their files."""
+    """Draw all plots of measured sections into a folder; return their files."""
     matplotlib: Any = import_module("matplotlib")
     matplotlib.use("Agg")
     drawn: list[Path] = []

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.profile NAME``: where our time goes, in json.decode, langchain.encode, conversion ..."""
+"""``python -m benchmarks.profile NAME``: our own time by function, in json.decode, langchain.encode, conversion ..."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _conversion(rounds: int) -> tuple[Callable[[Any], Any], list[Any]] | Missing
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the 25 functions that take the most time of their own; return 1 where the codec cannot be had."""
+    """Print the 25 functions that take the most time themselves; return 1 if the codec is unavailable."""
     parser = ArgumentParser(prog="python -m benchmarks.profile", description="Where the time goes.")
     parser.add_argument("name", choices=_NAMES, metavar="NAME", help=", ".join(_NAMES))
     parser.add_argument("--rounds", type=int, default=20, metavar="N")

@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, a line for each section elsewhere; both on stderr."""
+"""The progress of a run: a bar on a terminal, a line for each section elsewhere; both on stderr."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ __all__ = ["Progress", "progress_of"]
 
 
 class Progress:
-    """Tells of each section that begins, in a line."""
+    """Prints a line for each section that begins."""
 
     def __init__(self, sections: int) -> None:
-        """Take note of how many sections there are."""
+        """Set the number of sections."""
         self.sections = sections
         self.begun = 0
 
     def begin(self, name: str) -> None:
-        """Take note of the section that begins."""
+        """Begin a section."""
         self.begun += 1
         print(f"{self.begun} of {self.sections}: {name}", file=sys.stderr, flush=True)
 
     def tell(self, done: int, most: int) -> None:
-        """Take note of how many runs of the section's current cases are done, of how many at most."""
+        """Update the number of finished runs of the section's current cases, and their highest number."""
 
     def end(self) -> None:
-        """Take note that the section is measured, and its table about to be printed."""
+        """End a section before its table is printed."""
 
 
 class _Bar(Progress):
@@ -59,7 +59,7 @@ class _Bar(Progress):
 
 @contextmanager
 def progress_of(sections: int) -> Generator[Progress]:
-    """Give what is told how far a run is, and shows it."""
+    """Return the object that shows the progress of a run."""
     if not sys.stderr.isatty():
         yield Progress(sections)
         return

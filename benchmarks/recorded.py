@@ -1,9 +1,9 @@
 """Recorded messages, usual and odd ones, beside each other. Imports recordings, data and timing.
 
-A message is *usual* if all that it says has a place in the model and is spelt as its codec would spell it: what is
-read of it has no notes, no extras and no native blocks. Every other one is *odd*. Each native message is read by
-itself to tell. Then usual ones, odd ones, and all as they were recorded, are put into lists of many, so that what a
-document costs does not hide what a message costs; a format without lists (a response) is measured one by one.
+A message is *usual* if the model has a field for all of its keys and it has its codec's spelling: it is read without
+notes, extras and native blocks. Every other one is *odd*. To decide this, each native message is read alone. Then the
+usual ones, the odd ones, and all of them are put into long lists, so that the cost of a document doesn't hide that of
+a message; a format without lists (a response) is measured one by one.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _CANONICAL = ("json", "msgpack")
 
 @attrs.frozen
 class Measured:
-    """What was measured of one codec, by kind of messages.
+    """The figures of one codec, by kind of messages.
 
     Attributes:
-        counts: how many recorded messages there are of each kind.
-        refused: how many documents the codec refuses: recorded errors, for one.
-        times: by measure and kind, of one message.
+        counts: the number of recorded messages of each kind.
+        refused: the number of documents that the codec refuses, such as recorded errors.
+        times: by measure and kind, per message.
     """
 
     counts: dict[str, int]
@@ -47,17 +47,17 @@ class Measured:
 
 
 def converts_to(codec: str) -> str:
-    """Return the codec that recorded messages of another one are converted to."""
+    """Return the codec to which the recorded messages of another are converted."""
     return "anthropic" if codec.startswith("openai") else "openai"
 
 
 def measure(name: str, documents: Iterable[Any], made: am.History, rounds: Rounds) -> Measured | None:
-    """Return what reading, writing and converting takes a message; None if no message is read.
+    """Return the times of reading, writing and converting per message; None if no message is read.
 
     Args:
         name: of the codec.
-        documents: plain data; at most so many of their messages are taken as ``made`` has, evenly.
-        made: a history that every codec writes; the lists that it becomes stand beside the recorded messages.
+        documents: plain data; at most as many messages as in ``made`` are taken, evenly spread.
+        made: a history that every codec writes; its lists are measured beside the recorded messages.
         rounds: of each timed case.
     """
     codec = am.get_codec(name)
@@ -80,13 +80,13 @@ def measure(name: str, documents: Iterable[Any], made: am.History, rounds: Round
 
 
 def _singles(codec: Codec, document: Any) -> list[Any]:
-    """Return documents of one message each; the document itself where its messages do not stand alone."""
+    """Return documents of one message each; the document itself if its messages can't be alone."""
     alone = [[native] for native in codec.native_messages(document)]
     return alone if alone and all(_is_read(codec, single) for single in alone) else [document]
 
 
 def _is_read(codec: Codec, document: Any) -> bool:
-    """Tell whether a document is read and written again."""
+    """Whether a document is read and written again."""
     try:
         codec.write(am.decode(document, codec))
     except am.AgentMsgError:
@@ -101,7 +101,7 @@ def _kind(codec: Codec, single: Any) -> str:
 
 
 def _lists(codec: Codec, singles: list[Any]) -> list[Any]:
-    """Return documents that hold the messages of others in long lists, where they were in lists of the same kind."""
+    """Return documents with the messages of others in long lists, if they were in lists of the same kind."""
     found: list[Any] = []
     alike: dict[str, list[Any]] = {}
     # Few are repeated: a list of one costs as much as a list of many. All as often, so that the mean stays the mean.
@@ -118,7 +118,7 @@ def _lists(codec: Codec, singles: list[Any]) -> list[Any]:
 
 
 def _joined(codec: Codec, natives: list[Any]) -> list[list[Any]]:
-    """Return one list of messages; two or more where these do not stand together."""
+    """Return one list of messages; several if these don't fit together."""
     if len(natives) == 1 or _is_read(codec, natives):
         return [natives]
     half = len(natives) // 2
@@ -126,7 +126,7 @@ def _joined(codec: Codec, natives: list[Any]) -> list[list[Any]]:
 
 
 def _made(codec: Codec, history: am.History) -> list[bytes]:
-    """Return what a codec writes of a history, in documents that are as long as the lists."""
+    """Return a codec's output for a history, in documents as long as the lists."""
     if codec.name.endswith("-response"):
         parts = [am.History((message,)) for message in history if message.role == "assistant"]
     else:

@@ -1,8 +1,8 @@
-"""Documents as people have them, by the codec that reads them: recorded ones, or the samples that are shipped.
+"""Real documents by the codec that reads them: recorded ones, or the samples in this package.
 
-They are looked for in a folder that is given: there in ``CODEC/*.json`` (one document a file) and ``CODEC/*.jsonl``
-(one a line). Without one they are those of the test data (see ``conversations``); without these, the samples beside
-this module: short conversations, written as SDKs and servers write them.
+They come from a given folder: ``CODEC/*.json`` (one document per file) and ``CODEC/*.jsonl`` (one per line). Without a
+folder they are those of the test data (see ``conversations``), else the samples beside this module: short
+conversations, written as SDKs and servers write them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SAMPLES = Path(__file__).parent / "samples"
 
 @attrs.frozen
 class Recordings:
-    """Documents by codec, and in words where they come from."""
+    """Documents by codec, and a description of their origin."""
 
     source: str
     documents: Mapping[str, Sequence[Any]]
@@ -54,7 +54,7 @@ def _by_codec(folder: Path) -> dict[str, list[Any]]:
 
 
 def _values(folder: Path, pattern: str = "*", step: int = 1) -> Iterator[Any]:
-    """Yield what the files of a folder hold: of ``.json`` files the values, of ``.jsonl`` files those of some lines."""
+    """Yield the values in a folder's files: of ``.json`` files the values, of ``.jsonl`` files those of some lines."""
     for path in sorted(folder.glob(pattern)):
         if path.suffix == ".json":
             yield json.loads(path.read_bytes())
@@ -67,7 +67,7 @@ def _whole(value: Any) -> Iterator[Any]:
 
 
 def _bodies(key: str) -> Callable[[Any], Iterator[Any]]:
-    """Return what finds the requests or the responses of a recording of HTTP."""
+    """Return the function that finds the requests or the responses of an HTTP recording."""
 
     def bodies(value: Any) -> Iterator[Any]:
         return (each[key] for each in value["interactions"] if isinstance(each.get(key), dict))
@@ -89,7 +89,7 @@ def _lists(value: Any) -> Iterator[Any]:
 
 
 def _under(key: str) -> Callable[[Any], Iterator[Any]]:
-    """Return what finds the value of a key."""
+    """Return the function that finds the value of a key."""
     return lambda value: iter([value[key]])
 
 

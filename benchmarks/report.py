@@ -1,4 +1,4 @@
-"""The report: what was measured, as tables and as JSON. Imports section, targets and competitors."""
+"""The report: the measured figures, as tables and as JSON. Imports section, targets and competitors."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _COLUMNS: Mapping[str, tuple[str, int]] = {
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of all libraries at work."""
+    """Return the versions of Python and of all libraries in use."""
     found = {name: version(name) for name in _DISTRIBUTIONS}
     if found["agentmsg"] == "not installed":
         import agentmsg
@@ -86,7 +86,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """Return what the machine is, and how busy it was in the last minute."""
+    """Return a description of the machine, and its load in the last minute."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -99,7 +99,7 @@ def machine() -> dict[str, Any]:
 
 
 def conditions(messages: int) -> list[str]:
-    """Return on what and with what was measured, in lines."""
+    """Return the conditions of the measurement, as lines."""
     told = machine()
     busy = "" if told["load"] is None else f", load {told['load']}"
     return [
@@ -110,7 +110,7 @@ def conditions(messages: int) -> list[str]:
 
 
 def table_of(section: Section, *, medians: bool = False) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and rows of a section, as texts; of times the best and the median, or the medians only."""
+    """Return the headings and rows of a section, as texts; for times the best and the median, or only the medians."""
     measured = {measure for figures in section.rows.values() for measure in figures}
     columns = [measure for measure in _COLUMNS if measure in measured]
     if medians:
@@ -124,14 +124,14 @@ def table_of(section: Section, *, medians: bool = False) -> tuple[list[str], lis
 
 
 def show_section(section: Section) -> None:
-    """Print the table of a section, and who is missing."""
+    """Print the table of a section, and the missing competitors."""
     show_table(section.title, *table_of(section))
     for missing in section.missing:
         print(f"{missing.name}: left out, {missing.why}")
 
 
 def show_ratios(found: list[Ratio]) -> None:
-    """Print what was promised beside what was measured."""
+    """Print the promises beside the measured ratios."""
     rows = [
         (
             ratio.name,

@@ -1,4 +1,4 @@
-"""What a section is: how much is measured, and the figures that come of it. Imports timing and competitors."""
+"""The class of sections: the scale of a measurement, and its figures. Imports timing and competitors."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Scale", "Section", "joined", "two"]
 
 @attrs.frozen
 class Scale:
-    """How much is measured.
+    """The scale of a measurement.
 
     Attributes:
-        history: what all read and write.
+        history: read and written by all.
         rounds: of each timed case.
         recordings: the folder of recorded documents, if one is given.
     """
@@ -31,9 +31,9 @@ class Scale:
 
 @attrs.frozen
 class Section:
-    """The figures of one section: by competitor and by measure; and who is missing.
+    """The figures of one section: by competitor and by measure; and the missing competitors.
 
-    Times are in microseconds (a message; a process for the import), sizes in bytes a message. Every time stands
+    Times are in microseconds (per message; per process for the import), sizes in bytes per message. Every time is there
     twice: "decode" is the best run, "decode median" the median. ``times`` holds the runs, by measure and row.
     """
 
@@ -51,7 +51,7 @@ def two(measure: str, times: Mapping[str, Times], count: int) -> dict[str, dict[
 
 
 def joined(*tables: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Return the rows of several tables, each with all that these have of it."""
+    """Return the rows of several tables, each with all of its figures."""
     rows: dict[str, dict[str, float]] = {}
     for table in tables:
         for name, figures in table.items():

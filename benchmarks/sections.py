@@ -1,4 +1,4 @@
-"""All sections by name: what is measured. Imports all but report, page and plots."""
+"""All sections by name. Imports all but report, page and plots."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HELP = (
 
 
 def _recorded_section(scale: Scale) -> Section:
-    """Measure recorded messages of each codec: usual ones, odd ones, all, and what it writes of the made history."""
+    """Measure each codec's recorded messages: usual ones, odd ones, all, and its output for the made history."""
     try:
         found = recordings.find(scale.recordings)
     except FileNotFoundError as error:
@@ -68,7 +68,7 @@ def _import_section(scale: Scale) -> Section:
 
 
 def _files_section(scale: Scale) -> Section:
-    """Measure what ``agentmsg convert`` does with a file, to JSON and to Anthropic, beside a loop of orjson's."""
+    """Measure ``agentmsg convert`` on a file, to JSON and to Anthropic, beside a loop of orjson's."""
     title = "A file of recorded conversations of OpenAI Chat"
     try:
         with TemporaryDirectory() as folder:

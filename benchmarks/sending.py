@@ -1,4 +1,4 @@
-"""What it costs to look at what a provider would refuse, where nothing is: beside reading the same messages."""
+"""The cost of checking a request that no provider would refuse, beside reading the same messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TARGETS: tuple[CodecName, ...] = ("openai", "anthropic")
 
 
 def sending_section(scale: Scale) -> Section:
-    """Measure ``check`` and ``repair`` of a history that is clean, for each provider that has rules."""
+    """Measure ``check`` and ``repair`` of a valid history, for each provider with sending rules."""
     history = _long(len(scale.history))
     cases: dict[str, Case] = {}
     for target in _TARGETS:
@@ -39,7 +39,7 @@ def sending_section(scale: Scale) -> Section:
 
 
 def _long(count: int) -> am.History:
-    """Return the conversation of support again and again, each time with ids of its own."""
+    """Return the support conversation repeated, each time with its own ids."""
     chat = am.decode(support_chat(), "openai")
     messages: list[am.Msg] = []
     for number in range(max(1, count // len(chat))):

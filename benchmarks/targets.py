@@ -1,4 +1,4 @@
-"""The ratios that agentmsg promises, and the reckoning of what was measured against them."""
+"""The ratios that agentmsg promises, and their comparison with the measured ones."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Target:
 
     Attributes:
         section, row, measure: ours.
-        other: section, row and measure of what it is divided by; those not given are the same as ours.
-        bound: the most that is allowed.
+        other: section, row and measure of the divisor; omitted ones are the same as ours.
+        bound: the greatest allowed ratio.
     """
 
     section: str
@@ -49,14 +49,14 @@ class Target:
 
 @attrs.frozen
 class Ratio:
-    """One promise and what was measured; for sizes all three are the same.
+    """One promise and its measured ratios; for sizes all three are the same.
 
     Attributes:
-        name: what is divided by what.
+        name: the two sides.
         best: of the two best runs.
         middle: of the two medians.
-        paired: the median of the ratios of each round: the steadiest, so that it decides.
-        bound: the most that is allowed.
+        paired: the median of the ratios of each round; it decides, because it is the steadiest.
+        bound: the greatest allowed ratio.
     """
 
     name: str
@@ -148,7 +148,7 @@ def _figures(sections: Mapping[str, Section], section: str, row: str) -> Mapping
 
 
 def _ratio(target: Target, sections: Mapping[str, Section]) -> Ratio | None:
-    """Return what was measured for a target; None if a side of it was not."""
+    """Return the measured ratio of a target; None if a side of it is missing."""
     ours = _figures(sections, target.section, target.row)
     theirs = _figures(sections, target.other[0], target.other[1])
     one, other = target.measure, target.other[2]
@@ -169,6 +169,6 @@ def _runs(sections: Mapping[str, Section], section: str, row: str, measure: str)
 
 
 def ratios(sections: Mapping[str, Section]) -> list[Ratio]:
-    """Return the ratios of all promises whose both sides were measured."""
+    """Return the ratios of all promises with both sides measured."""
     found = (_ratio(target, sections) for target in TARGETS)
     return [ratio for ratio in found if ratio is not None]

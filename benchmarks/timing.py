@@ -1,4 +1,4 @@
-"""What is timed beside what ``agentmsg.cli.timing`` times: whole processes; and the memory that a result holds."""
+"""Further timers, beside ``agentmsg.cli.timing``: whole processes; and the memory that a result holds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 def interleave_processes(statements: Mapping[str, str], rounds: Rounds) -> dict[str, Times]:
     """Time whole interpreters that each run one statement, interleaved.
 
-    The first start of each, uncounted, compiles what it imports into a cache of their own: a checkout may have none.
+    The first start of each, uncounted, compiles its imports into a cache of their own: a checkout may have none.
     """
     with TemporaryDirectory() as cache:
         env = os.environ | {
@@ -52,7 +52,7 @@ def interleave_processes(statements: Mapping[str, str], rounds: Rounds) -> dict[
 
 
 def kept_bytes(make: Callable[[], Any]) -> int:
-    """Return how much memory the result of a function holds, as tracemalloc counts it."""
+    """Return the memory that a function's result holds, as tracemalloc counts it."""
     make()
     gc.collect()
     tracemalloc.start()

@@ -178,7 +178,7 @@ def test_changes_run_in_pieces(change: Change, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_another_change_is_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that was stopped is resumed with the same change only."""
+    """A stopped run is resumed only with the same change."""
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 2000)
     job, names = Job(kind=Kind("jsonl"), change=Trim(max_tokens=20)), [lines("a.jsonl", 400)]
 

@@ -36,7 +36,7 @@ def test_what_is_right_is_told_in_a_line() -> None:
 
 @pytest.mark.parametrize("target", ["anthropic", "openai"])
 def test_errors_are_listed(target: str) -> None:
-    """Each finding stands in the table with its document and path, and the exit code is 1."""
+    """Each finding is in the table with its document and path, and the exit code is 1."""
     done = run("both.jsonl", "--for", target)
     assert done.exit_code == 1
     assert "2 documents, 1 would be refused" in done.stdout
@@ -45,7 +45,7 @@ def test_errors_are_listed(target: str) -> None:
 
 
 def test_json_has_all_of_a_finding() -> None:
-    """--json prints the counts and each finding with its place."""
+    """--json prints the counts and each finding with its path."""
     data = json.loads(run("both.jsonl", "--for", "openai", "--json").stdout)
     assert data["counts"] == [{"severity": "error", "code": "result-orphan", "count": 1}]
     (finding,) = data["findings"]
@@ -63,7 +63,7 @@ def test_a_summary_lists_nothing() -> None:
 
 
 def test_a_format_without_rules_is_an_error() -> None:
-    """A format whose provider's rules aren't known is refused before files are read."""
+    """A format without known sending rules is refused before files are read."""
     done = run("right.json", "--for", "json")
     assert done.exit_code == 1
     assert "error [option]" in done.stderr
@@ -93,13 +93,13 @@ def test_convert_tells_what_would_be_refused() -> None:
 
 
 def test_clean_conversions_say_nothing_of_it() -> None:
-    """Where all can be sent, and where nobody knows what is refused, nothing is told."""
+    """If all can be sent, or the provider has no known rules, nothing is reported."""
     assert "refused" not in convert("right.json", "-t", "anthropic").stderr
     assert "refused" not in convert("both.jsonl", "-t", "json", "-o", "same.jsonl").stderr
 
 
 def test_only_formats_with_rules_are_repaired() -> None:
-    """--repair for a format whose provider's rules aren't known is an error, before anything is written."""
+    """--repair for a format without known sending rules is an error, before anything is written."""
     done = convert("right.json", "-t", "json", "-o", "out.json", "--repair")
     assert done.exit_code == 1
     assert "error [option]" in done.stderr

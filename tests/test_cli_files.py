@@ -1,4 +1,4 @@
-"""The command line over files of many documents: what it prints, writes, refuses, and gives back."""
+"""The command line over files of many documents: what it prints, writes, refuses, and restores."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def agentmsg(*args: str, given: bytes | None = None) -> Result:
 
 
 def saved(name: str, rows: Sequence[Any] = ROWS) -> str:
-    """Write documents to a file of lines; return its name."""
+    """Write documents to a file, one per line; return its name."""
     Path(name).write_bytes(b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows))
     return name
 
@@ -52,7 +52,7 @@ def lines(name: str) -> list[Any]:
 
 
 def test_many_documents_are_summed_up() -> None:
-    """A run over many documents tells format, counts, and losses by kind with the place of the first."""
+    """A run over many documents reports format, counts, and losses by kind with the place of the first."""
     done = agentmsg("convert", saved("a.jsonl"), "-o", "b.jsonl", "--to", "anthropic")
     assert done.exit_code == 0
     assert done.stderr.splitlines()[:2] == ["agentmsg: read as openai", "agentmsg: 3 documents, 4 messages -> b.jsonl"]
@@ -61,7 +61,7 @@ def test_many_documents_are_summed_up() -> None:
 
 
 def test_bad_documents_are_put_aside_and_told() -> None:
-    """Where documents were put aside, the exit code is 3, and a line says how many, where, and what was wrong first."""
+    """If documents were quarantined, the exit code is 3, and one line has their number, place, and first error."""
     Path("a.jsonl").write_bytes(Path(saved("a.jsonl")).read_bytes() + b"{]\n")
     done = agentmsg("convert", "a.jsonl", "-o", "b.jsonl", "--to", "anthropic", "--quiet")
     assert done.exit_code == 3
@@ -80,7 +80,7 @@ def test_on_loss_error_puts_lossy_documents_aside() -> None:
 
 @pytest.mark.parametrize("target", ["b.jsonl", "b.jsonl.gz", "-"])
 def test_restore_gives_files_back(target: str) -> None:
-    """Converted documents and their accounts give the sources again, byte for byte, compressed or through a pipe."""
+    """Converted documents and their loss reports rebuild the sources, byte for byte, compressed or through a pipe."""
     original = Path(saved("a.jsonl")).read_bytes()
     done = agentmsg("convert", "a.jsonl", "-o", target, "--to", "anthropic", "--losses", "l.jsonl.gz", "--verify")
     assert done.exit_code == 0
@@ -101,7 +101,7 @@ def test_restore_gives_files_back(target: str) -> None:
     ],
 )
 def test_files_that_do_not_belong_together_are_refused(order: list[int], account_from: int, words: str) -> None:
-    """Documents without their own accounts are refused with one line, and nothing is written."""
+    """Documents without their own loss reports are refused with one line, and nothing is written."""
     agentmsg("convert", saved("a.jsonl"), "-o", "b.jsonl", "--to", "anthropic", "--losses", "l.jsonl")
     out, account = (Path(name).read_bytes().splitlines(keepends=True) for name in ("b.jsonl", "l.jsonl"))
     Path("b.jsonl").write_bytes(b"".join(out[index] for index in order))
@@ -112,7 +112,7 @@ def test_files_that_do_not_belong_together_are_refused(order: list[int], account
 
 @pytest.mark.parametrize(("depth", "is_read"), [(120, True), (126, True), (130, False), (200, False)])
 def test_whatever_can_be_read_can_be_verified(depth: int, is_read: bool) -> None:
-    """A document as deep as may be read is proved, too; a deeper one is refused."""
+    """A document of the greatest readable depth is proved too; a deeper one is refused."""
     document = b'{"messages":[{"role":"user","content":"Hi"}],"metadata":%b%b}' % (b"[" * depth, b"]" * depth)
     Path("a.json").write_bytes(document)
     done = agentmsg(
@@ -134,7 +134,7 @@ def test_whatever_can_be_read_can_be_verified(depth: int, is_read: bool) -> None
     ],
 )
 def test_names_that_stand_for_nothing_are_errors(names: list[str], words: str) -> None:
-    """A pattern or folder without files is an error, though other names have some."""
+    """A pattern or folder without files is an error, even if other names have some."""
     saved("a.jsonl")
     Path("empty").mkdir()
     done = agentmsg("convert", *names, "-o", "out/", "--to", "anthropic")
@@ -142,7 +142,7 @@ def test_names_that_stand_for_nothing_are_errors(names: list[str], words: str) -
 
 
 def test_patterns_of_any_kind_find_files() -> None:
-    """A pattern may have *, ? and [...]; a file that has the name of a pattern is meant itself."""
+    """A pattern may have *, ? and [...]; a file with the name of a pattern is taken itself."""
     for name in ("a1.jsonl", "a2.jsonl", "b1.jsonl"):
         saved(name, ROWS[:1])
     for pattern, count in (("a?.jsonl", 2), ("[ab]1.jsonl", 2), ("*.jsonl", 3)):
@@ -154,7 +154,7 @@ def test_patterns_of_any_kind_find_files() -> None:
 
 
 def test_losses_flat_is_a_table() -> None:
-    """--losses-flat has one JSON object a loss: line, path, kind, level, codec, why."""
+    """--losses-flat has one JSON object per loss: line, path, kind, level, codec, why."""
     agentmsg("convert", saved("a.jsonl"), "-o", "b.jsonl", "--to", "anthropic", "--losses-flat", "f.jsonl")
     rows = lines("f.jsonl")
     assert all(list(row) == ["line", "path", "kind", "level", "codec", "why"] for row in rows)
@@ -167,7 +167,7 @@ def test_losses_flat_is_a_table() -> None:
 
 
 def test_an_array_can_be_split() -> None:
-    """With --split the items of a JSON array are documents, each on a line of its own."""
+    """With --split the items of a JSON array are documents, one per line."""
     Path("a.json").write_text(json.dumps(ROWS))
     done = agentmsg("convert", "a.json", "-o", "b.jsonl", "--to", "json", "--split", "--from", "openai")
     assert done.exit_code == 0
@@ -177,7 +177,7 @@ def test_an_array_can_be_split() -> None:
 @pytest.mark.parametrize("target", ["b.json", "b.json.gz", "-"])
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_documents_become_an_array_and_come_back(target: str, count: int) -> None:
-    """With --array all documents are one JSON array, which --split reads, and restore gives back as lines or array."""
+    """With --array all documents are one JSON array, which --split reads, and restore returns as lines or array."""
     original = Path(saved("a.jsonl", ROWS[:count])).read_bytes()
     done = agentmsg(
         "convert", "a.jsonl", "-o", target, "--to", "anthropic", "--from", "openai", "--array", "--losses", "l"
@@ -217,13 +217,13 @@ def test_arrays_are_joined_of_ranges(jobs: str, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_arrays_are_compact_json(arguments: list[str], words: str) -> None:
-    """With --array any other kind of target is a wrong command line."""
+    """With --array any other kind of target is a usage error."""
     done = agentmsg("convert", saved("a.jsonl"), "-o", *arguments, "--array")
     assert (done.exit_code, words in done.stderr) == (2, True)
 
 
 def test_lines_go_through_pipes_as_they_come() -> None:
-    """A pipe of lines gives each converted line before the next is there."""
+    """A pipe of lines gives each converted line before the next arrives."""
     command = [sys.executable, "-m", "agentmsg", "convert", "-", "--to", "json", "--form", "jsonl", "-q"]
     with subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
         assert child.stdin is not None
@@ -236,7 +236,7 @@ def test_lines_go_through_pipes_as_they_come() -> None:
 
 
 def test_folders_are_converted_whole() -> None:
-    """A folder becomes a folder; its accounts stand in a folder, too, and give it back."""
+    """A folder becomes a folder; its loss reports are in a folder too, and restore it."""
     Path("in").mkdir()
     saved("in/a.jsonl")
     saved("in/b.jsonl", ROWS[::-1])
@@ -251,7 +251,7 @@ def test_folders_are_converted_whole() -> None:
 
 @pytest.mark.parametrize("options", [["--losses", "b.jsonl"], ["--losses", "x", "--losses-flat", "x"], ["--pretty"]])
 def test_files_that_would_collide_are_a_wrong_command_line(options: list[str]) -> None:
-    """Two outputs of one name, and indented lines, are told before anything is read."""
+    """Two outputs of one name, and indented lines, are reported before anything is read."""
     assert agentmsg("convert", saved("a.jsonl"), "-o", "b.jsonl", "--to", "anthropic", *options).exit_code == 2
     assert not Path("b.jsonl").exists()
 
@@ -273,7 +273,7 @@ def test_recorded_documents_are_verified(codec: str) -> None:
 
 
 def test_deep_documents_are_verified_with_their_room() -> None:
-    """A document of more levels than one value may have, for what its format puts around it, is proved like others."""
+    """A document with more levels than one value may have, because of its format's wrapping, is proved like others."""
     deep = b"[" * 125 + b"]" * 125
     Path("a.json").write_bytes(b'[{"role":"user","content":[{"type":"weird","x":%s}]}]' % deep)
     done = agentmsg("convert", "a.json", "-o", "b.json", "--from", "openai", "--to", "json", "--verify")

@@ -1,4 +1,4 @@
-"""``agentmsg guide``: lists the guides, shows one, and offers a close name for one that is not there."""
+"""``agentmsg guide``: lists the guides, shows one, and suggests a close name for an unknown one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def text_of(name: str) -> str:
 
 
 def test_lists_each_guide_in_one_line() -> None:
-    """Without a name, each guide is one line: its name, and what it is for."""
+    """Without a name, each guide is one line: its name and its purpose."""
     done = run()
     assert done.exit_code == 0
     assert [line.split(maxsplit=1) for line in done.output.splitlines()] == [list(pair) for pair in guides().items()]
@@ -40,7 +40,7 @@ def test_lists_each_guide_in_one_line() -> None:
 
 @pytest.mark.parametrize("name", guides())
 def test_a_pipe_gets_markdown(name: str) -> None:
-    """What is no terminal gets the Markdown of the guide as it is."""
+    """Anything but a terminal gets the guide's Markdown unchanged."""
     done = run(name)
     assert (done.exit_code, done.output) == (0, text_of(name))
 
@@ -53,7 +53,7 @@ def test_a_pipe_gets_markdown(name: str) -> None:
     ],
 )
 def test_an_unknown_name_is_one_error(name: str, words: str) -> None:
-    """A guide that is not there is one error with a code, and names the close ones, or all."""
+    """An unknown guide is one error with a code, and names the close ones, or all."""
     done = run(name)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("agentmsg: error [option] ")
@@ -68,7 +68,7 @@ def test_the_index_is_no_guide() -> None:
 
 
 def test_a_guide_goes_to_a_file(tmp_path: Path) -> None:
-    """-o writes the guide to a file that is not there yet; other endings are refused."""
+    """-o writes the guide to a new file; other endings are refused."""
     target = tmp_path / "losses.md"
     assert run("losses", "-o", str(target)).exit_code == 0
     assert target.read_text(encoding="utf-8") == text_of("losses")

@@ -1,4 +1,4 @@
-"""The commands that look at data: stats, diff, schema, detect, formats, completion; and what --help costs."""
+"""The commands that inspect data: stats, diff, schema, detect, formats, completion; and the cost of --help."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def run(*args: str, given: bytes | None = None) -> Result:
 
 
 def saved(name: str, *histories: am.History) -> str:
-    """Write histories to a file, one a line; return its name."""
+    """Write histories to a file, one per line; return its name."""
     Path(name).write_bytes(b"\n".join(am.dumps(history, "json") for history in histories))
     return name
 
 
 def evil() -> am.History:
-    """Return a history whose names a terminal or a plot could obey."""
+    """Return a history with names that a terminal or a plot could obey."""
     call = am.ToolUseBlock("c1", EVIL, {})
     result = am.ToolResultBlock("c1", "no", error="no")
     return am.History([am.Msg.chat(EVIL, EVIL), am.Msg("assistant", (call,)), am.Msg("tool", (result,))])
@@ -74,7 +74,7 @@ def test_stats_tell_what_files_hold() -> None:
 
 
 def test_stats_as_json() -> None:
-    """With --json programs get the same numbers, and no table."""
+    """With --json programs get the same numbers, without a table."""
     data = json.loads(run("stats", LISBON, "--json").stdout)
     stats = am.loads(Path(LISBON).read_bytes(), "langchain").stats()
     assert (data["histories"], data["messages"], data["unreadable"]) == (1, stats.messages, 0)
@@ -84,7 +84,7 @@ def test_stats_as_json() -> None:
 
 
 def test_stats_read_a_history_a_line() -> None:
-    """A file whose name ends in .jsonl holds a document a line; empty lines are none."""
+    """A file whose name ends in .jsonl holds one document per line; empty lines don't count."""
     one, other = am.History.of("a"), am.History.of("b", "c")
     name = saved("a.jsonl", one, other)
     Path(name).write_bytes(Path(name).read_bytes() + b"\n\n")
@@ -94,7 +94,7 @@ def test_stats_read_a_history_a_line() -> None:
 
 @pytest.mark.parametrize("name", ["a.msgpack", "a.msgpack.gz"])
 def test_stats_read_what_convert_writes(name: str) -> None:
-    """Frames and compressed files are read, too."""
+    """Frames and compressed files are read too."""
     saved("a.jsonl", am.History.of("a"), am.History.of("b", "c"))
     assert run("convert", "a.jsonl", "-o", name, "--to", "msgpack").exit_code == 0
     data = json.loads(run("stats", name, "--json").stdout)
@@ -102,7 +102,7 @@ def test_stats_read_what_convert_writes(name: str) -> None:
 
 
 def test_stats_tell_and_leave_out_what_cannot_be_read() -> None:
-    """A bad line and a missing file are told with their place; the others count, and the exit code is 1."""
+    """A bad line and a missing file are reported with their place; the others count, and the exit code is 1."""
     Path("a.jsonl").write_bytes(b'[{"role":"user"}]\n[{"role":7}]\n[{"role":"user"}]\n')
     done = run("stats", "a.jsonl", "nope", "--from", "json", "--json")
     assert done.exit_code == 1
@@ -122,18 +122,18 @@ def test_stats_need_a_format_that_is_known() -> None:
 
 
 def test_stats_of_unclear_documents_need_from() -> None:
-    """What looks like no format, or like several, is told with the option that helps."""
+    """A document of no known format, or of several, is reported with the option that helps."""
     assert "name it with --from" in run("stats", "-", given=b'[{"odd": 1}]').stderr
 
 
 def test_stats_of_nothing() -> None:
-    """An empty history is counted, too."""
+    """An empty history is counted too."""
     done = run("stats", saved("a.json", am.History()))
     assert (done.exit_code, done.stdout) == (0, "1 conversation, 0 messages, 1 format\n")
 
 
 def test_stats_obey_no_data() -> None:
-    """Names of roles and tools are escaped, and are no markup."""
+    """Names of roles and tools are escaped, and aren't read as markup."""
     done = run("stats", saved("a.json", evil()))
     assert "\x1b" not in done.stdout
     assert "\u202e" not in done.stdout
@@ -143,7 +143,7 @@ def test_stats_obey_no_data() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("files", [[LISBON, REFUND, WEATHER], ["a.json"], ["b.json"]])
 def test_stats_are_drawn(files: list[str]) -> None:
-    """A plot is a whole picture of the kind that its name says, of any history, and always the same."""
+    """A plot is a complete picture of the kind in its name, for any history, and always the same."""
     saved("a.json", evil())
     saved("b.json", am.History())
     assert run("stats", *files, "--plot", "p.svg").exit_code == 0
@@ -157,7 +157,7 @@ def test_stats_are_drawn(files: list[str]) -> None:
 
 @pytest.mark.slow
 def test_stats_draw_known_kinds_only() -> None:
-    """A plot of another kind is a wrong command line; a folder that is not there an error."""
+    """A plot of another kind is a usage error; a missing folder is an error."""
     assert run("stats", LISBON, "--plot", "p.txt").exit_code == 2
     assert run("stats", LISBON, "--plot", "no/such/folder.svg").exit_code == 1
 
@@ -169,7 +169,7 @@ def test_stats_draw_known_kinds_only() -> None:
 def test_missing_packages_are_told(
     monkeypatch: pytest.MonkeyPatch, missing: str, args: Sequence[str], extra: str
 ) -> None:
-    """A command that lacks its package says in one line how to install it, and exits with 2."""
+    """A command without its package prints the install command in one line, and exits with 2."""
     for name in list(sys.modules):
         if name.partition(".")[0] == missing or name in {"agentmsg.cli.tables", "agentmsg.cli.stats_plot"}:
             monkeypatch.delitem(sys.modules, name)
@@ -199,7 +199,7 @@ def test_diff_of_the_same_is_quiet() -> None:
 
 
 def test_diff_tells_words() -> None:
-    """A changed text is told word by word, below its path; the exit code is 1."""
+    """A changed text is shown word by word, below its path; the exit code is 1."""
     done = run("diff", REFUND, changed())
     assert done.exit_code == 1
     assert done.stdout.splitlines() == [
@@ -212,7 +212,7 @@ def test_diff_tells_words() -> None:
 
 
 def test_diff_as_json() -> None:
-    """With --json each difference has path, kind and values; what was not there has no value."""
+    """With --json each difference has path, kind and values; an absent value has no key."""
     one, other = am.History.of("a"), am.History.of("a", am.Msg.user("b", id="m", created_at=None))
     same_ids = am.History([one[0], *other[1:]])
     saved("a.json", one)
@@ -231,7 +231,7 @@ def test_diff_as_json() -> None:
 
 
 def test_diff_tells_what_a_conversion_lost() -> None:
-    """Between two formats only what they carry differs, and no spelling; with --exact that differs, too."""
+    """Between two formats only supported fields are compared, and no spelling; with --exact everything is."""
     run("convert", WEATHER, "-o", "b.json", "--to", "anthropic")
     found = json.loads(run("diff", WEATHER, "b.json", "--from", "openai", "--to", "anthropic", "--json").stdout)
     assert [(each["kind"], each["path"]) for each in found["differences"]] == [
@@ -248,7 +248,7 @@ def test_diff_tells_what_a_conversion_lost() -> None:
 
 @pytest.mark.parametrize("arguments", [["nope", REFUND], [REFUND, "x.jsonl"], [REFUND, LISBON, "--to", "jsn"]])
 def test_diff_of_what_cannot_be_read_is_trouble(arguments: list[str]) -> None:
-    """As with diff, 2 means trouble: 1 is for what differs."""
+    """As with diff, 2 means trouble, and 1 means a difference."""
     saved("x.jsonl", am.History(), am.History())
     done = run("diff", *arguments)
     assert (done.exit_code, done.stdout) == (2, "")
@@ -257,14 +257,14 @@ def test_diff_of_what_cannot_be_read_is_trouble(arguments: list[str]) -> None:
 
 
 def test_diff_names_the_file_that_is_bad() -> None:
-    """Which of the two cannot be read is told, with the place in it."""
+    """An error names which of the two is unreadable, and the path in it."""
     Path("bad.json").write_bytes(b'{"agentmsg":1,"messages":[{"role":7}]}')
     error = run("diff", REFUND, "bad.json").stderr
     assert error == "agentmsg: error [type] json, /messages/0/role: a role is needed, not 7 (bad.json)\n"
 
 
 def test_diff_obeys_no_data() -> None:
-    """Texts, keys and values are escaped, and are no markup."""
+    """Texts, keys and values are escaped, and aren't read as markup."""
     a, b = am.History(metadata={EVIL: EVIL}), am.History(metadata={EVIL: f"a {EVIL}"})
     done = run("diff", saved("a.json", a), saved("b.json", b))
     assert not {"\x1b", "\u202e"} & set(done.stdout)
@@ -272,7 +272,7 @@ def test_diff_obeys_no_data() -> None:
 
 
 def test_diff_cuts_what_is_long() -> None:
-    """A long value is cut, with its length told; of a long text only what is around the change is shown."""
+    """A long value is cut, and its length shown; a long text is shown only around the change."""
     a = am.History([am.Msg.user("x " * 1000 + "one " + "y " * 1000, id="a")], metadata={"k": "z" * 5000})
     b = am.History([a[0].evolve(content="x " * 1000 + "two " + "y " * 1000)])
     lines = run("diff", saved("a.json", a), saved("b.json", b)).stdout.splitlines()
@@ -294,14 +294,14 @@ def test_schema_is_printed(arguments: list[str]) -> None:
 
 
 def test_a_format_without_schema_is_told() -> None:
-    """Who asks for a schema that is not there is told which are."""
+    """A request for a missing schema is answered with the list of schemas."""
     done = run("schema", "msgpack")
     assert done.exit_code == 2
     assert "msgpack has no schema; formats with one: agentscope" in done.stderr
 
 
 def test_a_described_format_has_the_schema_of_its_native_objects() -> None:
-    """A format that is described in forms has a definition for each of them, and for each place of parts."""
+    """A format described in forms has a definition for each form, and for each place of parts."""
     printed = json.loads(run("schema", "anthropic").stdout)
     assert printed["title"] == "Anthropic Messages (requests)"
     assert printed["$defs"]["text"]["required"] == ["type", "text"]
@@ -321,7 +321,7 @@ def test_detect_as_json() -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
 def test_completion_prints_a_script(shell: str) -> None:
-    """Each shell gets a script that asks the program."""
+    """Each shell gets a script that calls the program."""
     done = run("completion", shell)
     assert done.exit_code == 0
     assert f"_AGENTMSG_COMPLETE={shell}_complete" in done.stdout
@@ -332,7 +332,7 @@ def test_completion_prints_a_script(shell: str) -> None:
     [("agentmsg sta", {"stats"}), ("agentmsg diff --from anth", {"anthropic", "anthropic-response"})],
 )
 def test_commands_and_formats_are_completed(words: str, expected: set[str]) -> None:
-    """What the script asks for is answered: commands, and formats where a format is wanted."""
+    """The script's requests are answered: with commands, and with formats for an option that takes one."""
     asked = {"_AGENTMSG_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     done = CliRunner().invoke(program, [], env=asked, prog_name="agentmsg", complete_var="_AGENTMSG_COMPLETE")
     assert {line.partition(",")[2] for line in done.stdout.splitlines()} == expected
@@ -349,7 +349,7 @@ def test_commands_and_formats_are_completed(words: str, expected: set[str]) -> N
     ],
 )
 def test_close_matches_are_offered(arguments: list[str], words: str) -> None:
-    """A misspelt command, option, format or option of a format is answered with what was probably meant."""
+    """For a misspelt command, option, format or option of a format, the error suggests the likely one."""
     done = run(*arguments)
     assert done.exit_code in {1, 2}
     assert words in done.stderr
@@ -357,7 +357,7 @@ def test_close_matches_are_offered(arguments: list[str], words: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_listed_as_it_calls_itself(name: str) -> None:
-    """The list in --help, which imports no command, says what the command says; each is there and has help."""
+    """The list in --help, which imports no command, has each command with its own summary and help."""
     command: Any = program.get_command(None, name)  # type: ignore[arg-type]
     listed = [line.split("  ") for line in run("--help").stdout.splitlines()]
     assert [cells[-1].strip() for cells in listed if cells[1:2] == [name]] == [command.short_help]
@@ -366,7 +366,7 @@ def test_every_command_is_listed_as_it_calls_itself(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["completion", "detect", "diff", "formats", "schema", "stats"])
 def test_help_has_real_examples(name: str) -> None:
-    """The help of a command ends in command lines of this command."""
+    """The help of a command ends with example command lines of it."""
     lines = run(name, "--help").stdout.partition("Examples:\n")[2].splitlines()
     assert len(lines) >= 2
     assert all(f"agentmsg {name}" in line for line in lines)

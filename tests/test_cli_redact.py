@@ -1,4 +1,4 @@
-"""redact on the command line: files in, files out, by the engine of convert."""
+"""redact on the command line: files in, files out, with the engine of convert."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHAT: Any = {
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder of the test's own, which holds a document and a file of lines."""
+    """Work in a folder of the test's own, with a document and a file of lines."""
     monkeypatch.chdir(tmp_path)
     row = json.dumps(CHAT, separators=(",", ":"))
     Path("a.json").write_text(row, encoding="utf-8")
@@ -49,7 +49,7 @@ def test_it_writes_the_format_that_it_reads() -> None:
 
 @pytest.mark.parametrize("more", [(), ("-t", "anthropic"), ("--jobs", "2", "-t", "json")], ids=str)
 def test_redacted_files_are_restored_by_their_report(more: tuple[str, ...]) -> None:
-    """The report gives the sources back, through another format, too, and only its owner may read it."""
+    """The report restores the sources, also through another format, and only its owner may read it."""
     Path("c.jsonl").write_text(json.dumps(CHAT) + "\n", encoding="utf-8")
     Path("s.jsonl").write_text("", encoding="utf-8")
     done = run("redact", "c.jsonl", "-o", "out.jsonl", "--losses", "s.jsonl", "--force", *more)
@@ -62,7 +62,7 @@ def test_redacted_files_are_restored_by_their_report(more: tuple[str, ...]) -> N
 @pytest.mark.parametrize("codec", ["openai", "anthropic", "json"])
 @pytest.mark.parametrize("given", [False, True], ids=["detected", "named"])
 def test_a_report_made_in_python_restores_a_file(codec: am.CodecName, given: bool) -> None:
-    """Such a report names no format: that of the redacted document is the one to write, too."""
+    """Such a report names no format: the redacted document's own format is written."""
     history = am.decode(am.convert(CHAT, "openai", codec).document, codec)
     redaction = am.redact(history)
     am.dump(redaction.history, "safe.json", codec)
@@ -73,7 +73,7 @@ def test_a_report_made_in_python_restores_a_file(codec: am.CodecName, given: boo
 
 
 def test_nothing_but_the_report_holds_a_secret() -> None:
-    """What could not be read is not copied into the quarantine of redacted files, and nothing is told of it."""
+    """Unreadable input is not copied into the quarantine of redacted files, and isn't quoted."""
     done = run("redact", "b.jsonl", "-o", "out.jsonl")
     assert done.exit_code == 3
     assert "ada@" not in done.output + done.stderr
@@ -92,13 +92,13 @@ def test_nothing_but_the_report_holds_a_secret() -> None:
     ids=str,
 )
 def test_wrong_command_lines_are_refused(args: tuple[str, ...]) -> None:
-    """What can't be meant is exit code 2, and the source stays."""
+    """Impossible arguments give exit code 2, and leave the source unchanged."""
     assert run(*args).exit_code == 2
     assert json.loads(Path("a.json").read_text(encoding="utf-8")) == CHAT
 
 
 def test_choices_of_redact() -> None:
-    """--kind narrows what is found, and --pattern adds to it."""
+    """--kind narrows the findings, and --pattern adds to them."""
     done = run("redact", "a.json", "--kind", "home", "--pattern", "mood=kind|sad")
     assert [each["content"] for each in json.loads(done.stdout)["messages"]][:2] == [
         "Be REDACTED_MOOD_1.",

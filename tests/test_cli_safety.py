@@ -1,4 +1,4 @@
-"""The user's files: no command writes over what it reads nor, unless told to, over what exists.
+"""The user's files: no command overwrites its input or, unless told to, an existing file.
 
 One table has every output of every command; each rule is tried with each of them.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and modes are those of POSIX")
 
 EXAMPLES = Path(__file__).parent / "examples"
-# Each command that reads and writes: its arguments, where SRC, LOSSES and OUT are names of files.
+# Each command that reads and writes: its arguments, with SRC, LOSSES and OUT for the names of files.
 OUTPUTS = {
     "convert -o": "convert SRC -t json -o OUT",
     "convert -o, many": "convert MANY -t json -o OUT",
@@ -59,7 +59,7 @@ OUTPUTS = {
 }
 # Commands that read no document.
 _NO_SOURCE = {"formats", "schema", "completion"}
-# How the names of these files must end, where not as one likes.
+# The endings that the names of these files must have.
 ENDINGS = {"show --html": ".html", "stats --plot": ".svg"}
 SLOW = {"stats --plot"}
 EVERY = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OUTPUTS]
@@ -68,7 +68,7 @@ READING = [each for name, each in zip(OUTPUTS, EVERY, strict=True) if name.split
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder of the test's own, with sources, a converted document and its account."""
+    """Work in a folder of the test's own, with sources, a converted document and its loss report."""
     monkeypatch.chdir(tmp_path)
     shutil.copy(EXAMPLES / "refund.json", "src")
     document = json.dumps(json.loads(Path("src").read_bytes())).encode()
@@ -88,7 +88,7 @@ def call(name: str, out: str, *more: str, src: str = "src", many: str = "many.js
 
 
 def everything() -> dict[str, bytes]:
-    """Return all files in the folder, with what is in them."""
+    """Return all files in the folder, with their content."""
     return {str(path): path.read_bytes() for path in sorted(Path().rglob("*")) if path.is_file()}
 
 
@@ -97,7 +97,7 @@ def everything() -> dict[str, bytes]:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_what_exists_is_replaced_by_force_only(name: str) -> None:
-    """A file that exists is refused, and nothing else is written either; with --force it is replaced."""
+    """An existing file is refused, and nothing else is written either; with --force it is replaced."""
     out = f"out{ENDINGS.get(name, '')}"
     Path(out).write_bytes(b"mine")
     before = everything()
@@ -112,7 +112,7 @@ def test_what_exists_is_replaced_by_force_only(name: str) -> None:
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("leads", ["somewhere", "nowhere"])
 def test_a_link_is_replaced_and_not_written_through(name: str, leads: str) -> None:
-    """A link exists, wherever it leads; with --force it is replaced itself, and what it leads to stays as it was."""
+    """A link exists, wherever it leads; with --force it is replaced itself, and its target stays unchanged."""
     out = f"out{ENDINGS.get(name, '')}"
     Path("somewhere").write_bytes(b"mine")
     Path(out).symlink_to(leads)
@@ -138,7 +138,7 @@ NAMES: dict[str, Callable[[str, str], None]] = {
 @pytest.mark.parametrize("name", READING)
 @pytest.mark.parametrize("other", NAMES)
 def test_a_source_is_never_written_over(name: str, other: str) -> None:
-    """A source is refused with --force, too, under whatever name: through links, and through hard links."""
+    """A source is refused even with --force, under any name: through links and hard links too."""
     source = {"restore -o": "converted"}.get(name, "many.jsonl" if name.endswith("many") else "src")
     out = f"out{ENDINGS.get(name, '')}"
     NAMES[other](source, out)
@@ -173,7 +173,7 @@ def test_a_source_is_known_however_it_is_spelt(name: str, spelling: str) -> None
 
 @pytest.mark.parametrize("losses", ["losses", "./losses", "link"])
 def test_an_account_is_a_source_of_restore(losses: str) -> None:
-    """Restore writes over neither of its files."""
+    """Restore overwrites neither of its files."""
     Path("link").symlink_to("losses")
     before = Path("losses").read_bytes()
     assert agentmsg("restore", "converted", "losses", "-o", losses, "--force").exit_code == 2
@@ -184,7 +184,7 @@ def test_an_account_is_a_source_of_restore(losses: str) -> None:
     ("sources", "out"), [(["in"], "in"), (["in/*.json"], "in"), (["in"], "in/b.json"), (["in", "src"], "in/")]
 )
 def test_sources_in_folders_and_patterns_are_sources(sources: list[str], out: str) -> None:
-    """What a folder or a pattern stands for is a source as what is named."""
+    """The files of a folder or a pattern are sources like named files."""
     Path("in").mkdir()
     for name in ("in/a.json", "in/b.json"):
         shutil.copy("src", name)
@@ -195,7 +195,7 @@ def test_sources_in_folders_and_patterns_are_sources(sources: list[str], out: st
 
 
 def test_stdin_is_a_source() -> None:
-    """A file that stdin is redirected from is not written over, nor one that stdout is redirected to read."""
+    """A file redirected to stdin isn't overwritten, nor is one that stdout is redirected from."""
     before = Path("src").read_bytes()
     command = [sys.executable, "-m", "agentmsg", "convert", "-", "-t", "json", "-o", "src", "--force"]
     with Path("src").open("rb") as given:
@@ -224,7 +224,7 @@ def test_stdin_is_a_source() -> None:
 )
 @pytest.mark.parametrize("source", ["src", "many.jsonl"])
 def test_two_outputs_are_two_files(options: str, source: str) -> None:
-    """Two outputs of one command that would be one file are refused, however they are spelt."""
+    """Two outputs of one command that would be one file are refused, in any spelling."""
     Path("deep").mkdir()
     Path("link").symlink_to("b")
     before = everything()
@@ -234,7 +234,7 @@ def test_two_outputs_are_two_files(options: str, source: str) -> None:
 
 
 def test_the_quarantine_is_an_output() -> None:
-    """A quarantine that exists is refused, and no other output may have its name."""
+    """An existing quarantine is refused, and no other output may have its name."""
     Path("b.jsonl.bad.jsonl").write_bytes(b"mine")
     assert agentmsg("convert", "many.jsonl", "-t", "json", "-o", "b.jsonl").exit_code == 2
     assert Path("b.jsonl.bad.jsonl").read_bytes() == b"mine"
@@ -243,7 +243,7 @@ def test_the_quarantine_is_an_output() -> None:
 
 
 def test_two_sources_are_two_files_of_a_folder() -> None:
-    """Two sources that would have one name in the target folder are refused, not written over each other or joined."""
+    """Two sources with one name in the target folder are refused, instead of overwritten or joined."""
     for folder in ("x", "y"):
         Path(folder).mkdir()
         shutil.copy("many.jsonl", f"{folder}/a.jsonl")
@@ -254,7 +254,7 @@ def test_two_sources_are_two_files_of_a_folder() -> None:
 
 @pytest.mark.parametrize("more", [[], ["--losses", "accounts"], ["--bad", "accounts"]])
 def test_a_file_of_a_folder_is_refused_as_well(more: list[str]) -> None:
-    """One target of many that exists stops a run before anything is written."""
+    """One existing target of many stops a run before anything is written."""
     Path("in").mkdir()
     for name in ("in/a.json", "in/b.json"):
         shutil.copy("src", name)
@@ -269,7 +269,7 @@ def test_a_file_of_a_folder_is_refused_as_well(more: list[str]) -> None:
 
 
 def test_what_appears_meanwhile_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that somebody makes while a run is at work is not replaced at its end."""
+    """A file that appears while a run is at work isn't replaced at its end."""
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 1500)
 
     def progress(size: int, documents: int) -> None:
@@ -285,7 +285,7 @@ def test_what_appears_meanwhile_is_kept(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize("trouble", [errno.EPERM, errno.EXDEV])
 @pytest.mark.parametrize("appears", [True, False])
 def test_where_there_are_no_hard_links(trouble: int, appears: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a file system without hard links, and on another disk, a file is written, and none written over, as well."""
+    """On a file system without hard links, and on another disk, files are written, and none is overwritten."""
     link, calls = os.link, 0
 
     def refuse(source: str, target: str) -> None:
@@ -306,7 +306,7 @@ def test_where_there_are_no_hard_links(trouble: int, appears: bool, monkeypatch:
 
 
 def test_what_goes_meanwhile_is_quarantined() -> None:
-    """A file of many that nobody can read any more when it is its turn is quarantined; one alone is an error."""
+    """If one file of many has become unreadable, it is quarantined; if it is the only one, that is an error."""
     for name in ("x.jsonl", "y.jsonl"):
         lines(name, 3)
     job = attrs.evolve(JOB, losses=False, flat=False)
@@ -322,7 +322,7 @@ def test_what_goes_meanwhile_is_quarantined() -> None:
 
 @pytest.mark.parametrize("scheme", ["memory://bucket", "file://{here}"])
 def test_urls_are_safe_as_well(scheme: str) -> None:
-    """What holds for names of files holds for URLs, and for the two names of a file of this machine."""
+    """The rules for file names hold for URLs, and for the two names of a file on this machine."""
     base = scheme.format(here=Path.cwd())
     open_url: Any = core.url_to_fs  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - no types
     files: Any = open_url(base)[0]
@@ -344,7 +344,7 @@ def test_urls_are_safe_as_well(scheme: str) -> None:
 
 
 def test_a_folder_of_somebody_else_is_no_work_folder() -> None:
-    """A folder that has the name of a work folder and was made by nobody of us is left as it is."""
+    """A folder with the name of a work folder that isn't ours is left unchanged."""
     Path(".b.jsonl.agentmsg").mkdir()
     Path(".b.jsonl.agentmsg/mine").write_bytes(b"mine")
     for more in ([], ["--force"], ["--resume"]):
@@ -355,7 +355,7 @@ def test_a_folder_of_somebody_else_is_no_work_folder() -> None:
 
 @pytest.mark.parametrize("name", ["/dev/null", "/dev/stdout", "pipe"])
 def test_devices_and_pipes_are_written_to(name: str) -> None:
-    """A device or pipe is no file that exists: it is written to without --force, and stays what it is."""
+    """A device or pipe isn't an existing file: it is written to without --force, and stays a device or pipe."""
     os.mkfifo("pipe")
     kind = stat.S_IFMT(Path(name).lstat().st_mode)
     command = [sys.executable, "-m", "agentmsg", "convert", "many.jsonl", "-t", "json", "-o", name, "--form", "jsonl"]
@@ -368,7 +368,7 @@ def test_devices_and_pipes_are_written_to(name: str) -> None:
 
 
 def test_a_pipe_is_read_once() -> None:
-    """A source that is a pipe is converted whole: nothing of it is lost by detecting its format."""
+    """A source that is a pipe is converted whole: detecting its format loses nothing."""
     read, write = os.pipe()
     os.write(write, Path("src").read_bytes())
     os.close(write)
@@ -385,7 +385,7 @@ def test_a_pipe_is_read_once() -> None:
 @pytest.mark.parametrize("name", [each for name, each in zip(OUTPUTS, EVERY, strict=True) if name != "completion -o"])
 @pytest.mark.parametrize("ending", [".yaml", ".csv", ".tar.gz"])
 def test_endings_that_nobody_writes_are_refused(name: str, ending: str) -> None:
-    """A file is not called what it will not be."""
+    """A file's name must fit its content."""
     before = everything()
     done = call(name, f"out{ending}", "--force")
     assert (done.exit_code, everything() == before) == (2, True), done.output
@@ -394,7 +394,7 @@ def test_endings_that_nobody_writes_are_refused(name: str, ending: str) -> None:
 @pytest.mark.parametrize("out", ["out.yaml", "out.yaml.gz", "out.YML", "out.json.bz2", "out.txt"])
 @pytest.mark.parametrize("source", ["src", "in", "many.jsonl"])
 def test_folders_are_not_called_like_files(out: str, source: str) -> None:
-    """Nor is there a folder of that name made in the place of a file."""
+    """Nor is a folder of that name made instead of a file."""
     Path("in").mkdir()
     shutil.copy("src", "in/a.json")
     done = agentmsg("convert", source, "-t", "json", "-o", out)
@@ -405,7 +405,7 @@ def test_folders_are_not_called_like_files(out: str, source: str) -> None:
 
 @pytest.mark.parametrize("option", ["-o", "--losses", "--losses-flat", "--bad"])
 def test_an_empty_name_is_none(option: str) -> None:
-    """A file needs a name; lines do not go into frames."""
+    """A file needs a name; lines can't go into frames."""
     done = agentmsg("convert", "src", "-t", "langchain", "-o", "new", option, "")
     assert (done.exit_code, "the name of the output is empty" in done.stderr) == (2, True), done.output
     if option != "-o":
@@ -413,7 +413,7 @@ def test_an_empty_name_is_none(option: str) -> None:
 
 
 def test_positional_names_are_sources() -> None:
-    """A second name is a source, too; where there is no such file, the error says how the target is named."""
+    """A second name is a source too; if there is no such file, the error explains how to name the target."""
     done = agentmsg("convert", "src", "b.json", "-t", "json")
     assert (done.exit_code, done.stdout, Path("b.json").exists()) == (1, "", False)
     assert "b.json: No such file or directory. Every name is an input: use -o to name the output" in done.stderr
@@ -434,7 +434,7 @@ LETTERS = {
 
 @pytest.mark.parametrize("name", program.list_commands(None))  # type: ignore[arg-type]
 def test_letters_mean_the_same_everywhere(name: str) -> None:
-    """A letter stands for one option in all commands, and an option has its letter in all of them."""
+    """A letter means one option in all commands, and an option has the same letter in all of them."""
     command: Any = program.get_command(None, name)  # type: ignore[arg-type]
     for option in [param for param in command.params if param.param_type_name == "option"]:
         letters = [word for word in option.opts if not word.startswith("--")]
@@ -448,7 +448,7 @@ def test_letters_mean_the_same_everywhere(name: str) -> None:
 
 
 def _broken() -> None:
-    """Make a folder with documents and with what is none."""
+    """Make a folder with documents and with files that aren't documents."""
     Path("in/deep").mkdir(parents=True)
     shutil.copy("src", "in/good.json")
     shutil.copy("many.jsonl", "in/deep/good.jsonl")
@@ -483,7 +483,7 @@ BROKEN = {
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("source", [[], ["--from", "json"]], ids=["detected", "told"])
 def test_broken_files_of_a_folder_are_quarantined(jobs: str, source: list[str]) -> None:
-    """What is undetectable, cut or broken in a folder is quarantined as any document is; all else is converted."""
+    """Undetectable, cut or broken files in a folder are quarantined like documents; all others are converted."""
     _broken()
     done = agentmsg("convert", "in", "-t", "json", "-o", "out", "--jobs", jobs, *source)
     assert done.exit_code == 3, done.output
@@ -499,7 +499,7 @@ def test_broken_files_of_a_folder_are_quarantined(jobs: str, source: list[str]) 
 
 
 def test_broken_files_of_many_are_quarantined() -> None:
-    """The same holds for files that are named one by one, and that become one file; one named alone is an error."""
+    """The same holds for files named one by one that become one file; a single named one is an error."""
     _broken()
     names = [f"in/{name}" for name in ("odd.jsonl", "cut.jsonl", "late.jsonl.gz", "cut.json.gz")]
     done = agentmsg("convert", *names, "-t", "json", "-o", "all.jsonl")
@@ -515,7 +515,7 @@ def test_broken_files_of_many_are_quarantined() -> None:
 
 
 def test_what_a_folder_leaves_out_is_counted() -> None:
-    """Hidden files, links out of the folder, other files and earlier quarantines are skipped, and told by number."""
+    """Hidden files, links out of the folder, other files and earlier quarantines are skipped, and counted."""
     Path("in/.git").mkdir(parents=True)
     Path("out-of-it").mkdir()
     for name in (
@@ -553,7 +553,7 @@ def test_folders_have_many_spellings(folder: str) -> None:
 
 @pytest.mark.parametrize("where", ["out", "accounts"])
 def test_nothing_is_written_out_of_the_target_folder(where: str) -> None:
-    """A link in the target folder, or in that of accounts, that leads out of it is not written through."""
+    """A link in the target folder, or in that of loss reports, that leads out of it is not written through."""
     Path("in/sub").mkdir(parents=True)
     shutil.copy("src", "in/sub/a.json")
     for name in ("out", "accounts", "elsewhere"):
@@ -585,7 +585,7 @@ def _stopped(target: str = "b.jsonl", sources: tuple[str, ...] = ("a.jsonl",), *
 
 
 def test_a_rerun_says_that_resume_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a kill, the same command says that --resume goes on, and throws nothing away; --force begins anew."""
+    """After a kill, the same command suggests --resume, and throws nothing away; --force begins anew."""
     _stopped()
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 1500)
     before = everything()
@@ -605,7 +605,7 @@ def test_a_rerun_says_that_resume_is_there(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_rerun_says_that_nothing_was_done() -> None:
-    """Where a run was killed before anything was done, the next begins anew and says so, with --resume."""
+    """If a run was killed before anything was done, the next begins anew and reports it, with --resume."""
     _stopped(done=0)
     done = agentmsg("convert", "a.jsonl", "-f", "openai", "-t", "anthropic", "-o", "b.jsonl")
     assert (done.exit_code, len(Path("b.jsonl").read_bytes().splitlines())) == (0, 400)
@@ -613,7 +613,7 @@ def test_a_rerun_says_that_nothing_was_done() -> None:
 
 
 def test_a_resumed_run_knows_its_own_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a run had written before it was stopped is its own: --resume needs no --force, and takes none as source."""
+    """Output written before a run was stopped is its own: --resume needs no --force, and doesn't take it as source."""
     Path("in").mkdir()
     for name in "abcde":
         lines(f"in/{name}.jsonl", 20)

@@ -1,4 +1,4 @@
-"""``agentmsg show``: which document, where it goes, how wide, what is cut, and what is missing."""
+"""``agentmsg show``: which document, the output, its width, cuts, and missing packages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BYE = am.History.of(am.Msg.user("Bye " * 4_000, id=None, created_at=None))
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Work in a folder of the test's own, in which there are files."""
+    """Work in a folder of the test's own, with files."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "70")
     Path("a.json").write_bytes(am.dumps(HELLO, "json"))
@@ -39,7 +39,7 @@ def run(*args: str, given: bytes | None = None) -> Result:
 
 
 def test_show_prints_the_conversation() -> None:
-    """The text goes to stdout as wide as the window, without colours where it is no terminal, and nothing else does."""
+    """The text goes to stdout in the window's width, without colours unless it is a terminal, and nothing else does."""
     done = run(str(EXAMPLE))
     assert done.stdout == text(view_of(LISBON, title="lisbon.json"), width=70)
     assert (done.exit_code, done.stderr) == (0, "")
@@ -52,7 +52,7 @@ def test_show_is_as_wide_as_asked_for() -> None:
 
 
 def test_show_has_colours_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """FORCE_COLOR gives colours to a pipe, as it does elsewhere."""
+    """FORCE_COLOR gives colours to a pipe, as elsewhere."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "")
@@ -65,7 +65,7 @@ def test_show_reads_stdin() -> None:
 
 
 def test_show_takes_one_document_of_many() -> None:
-    """Of a .jsonl the first document is shown, or the one that --index tells; how many there are goes to stderr."""
+    """From a .jsonl file the first document is shown, or that of --index; their number goes to stderr."""
     first, second = run("ab.jsonl"), run("ab.jsonl", "--index", "1")
     assert "Hello" in first.stdout
     assert "Bye" in second.stdout
@@ -76,7 +76,7 @@ def test_show_takes_one_document_of_many() -> None:
 
 
 def test_show_cuts_long_texts() -> None:
-    """A long text is cut, and how much is left out stands there; --all shows everything."""
+    """A long text is cut, with the length of the rest; --all shows everything."""
     assert "… 8,000 more characters" in run("ab.jsonl", "--index", "1").stdout
     done = run("ab.jsonl", "--index", "1", "--all")
     assert "more characters" not in done.stdout
@@ -93,7 +93,7 @@ def test_show_writes_a_page() -> None:
 
 
 def test_show_needs_a_format() -> None:
-    """What is of no format that is known is refused; --from names one, and is believed."""
+    """A document of no known format is refused; --from names one, and is trusted."""
     Path("x.json").write_bytes(b'{"what": 1}')
     assert "no format is recognised; name it with --from" in run("x.json").stderr
     assert "openai" in run("x.json", "--from", "openai").stderr
@@ -108,7 +108,7 @@ def test_show_needs_a_format() -> None:
 def test_show_says_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, package: str, extra: str, args: tuple[str, ...]
 ) -> None:
-    """Where a package is missing one line says how to install it, and the exit code is 2."""
+    """If a package is missing, one line has the install command, and the exit code is 2."""
     for name in [name for name in sys.modules if name == package or name.startswith((f"{package}.", "agentmsg.show."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
@@ -121,13 +121,13 @@ def test_show_says_what_is_missing(
 
 
 def test_show_writes_what_the_encoding_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stdout that cannot take a character gets an escape in its place."""
+    """If stdout can't encode a character, it gets an escape instead."""
     Path("a.json").write_bytes(am.dumps(am.History.of(am.Msg.user("é 日", id=None, created_at=None)), "json"))
     done = CliRunner(charset="latin-1").invoke(program, ["show", "a.json"], prog_name="agentmsg")
     assert "\xe9 \\u65e5".encode("latin-1") in done.stdout_bytes
 
 
 def test_show_escapes_the_name_of_the_file() -> None:
-    """A file's name is data, too."""
+    """A file's name is data too."""
     Path("a\x1b[31m.json").write_bytes(am.dumps(HELLO, "json"))
     assert run("a\x1b[31m.json").stdout.startswith("a\\x1b[31m.json\n")

@@ -1,4 +1,4 @@
-"""What a person sees: colours, how far a run is, what is told of losses and trouble, how soon Ctrl-C is answered."""
+"""The view of a person: colours, progress, reports of losses and errors, and the speed of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ AS_JSON = ["convert", "restore", "schema", *(name for name in COMMANDS if name.e
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder of the test's own, with two documents, what one became, and its account."""
+    """Work in a folder of the test's own, with two documents, a converted one, and its loss report."""
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
@@ -107,7 +107,7 @@ def test_pipes_and_files_get_none(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_dumb_terminals_get_none() -> None:
-    """TERM=dumb names a terminal without colours."""
+    """TERM=dumb means a terminal without colours."""
     assert ESCAPE not in in_terminal("show", "a.json", TERM="dumb")[1]
 
 
@@ -123,7 +123,7 @@ def test_terminals_get_indented_json_and_pipes_a_line(name: str) -> None:
 
 
 def test_documents_for_people_and_programs() -> None:
-    """A converted document goes to a pipe in the bytes that a file gets, to a terminal indented; each of several so."""
+    """A converted document goes to a pipe with the bytes of a file, to a terminal indented; each of several too."""
     document = Path("c.json").read_bytes()
     assert agentmsg("convert", "a.json", "-t", "anthropic").stdout_bytes == document
     seen = in_terminal("convert", "a.json", "b.json", "-t", "anthropic", streams=["stdout"], NO_COLOR="1")[1]
@@ -132,7 +132,7 @@ def test_documents_for_people_and_programs() -> None:
 
 
 def test_terminals_obey_no_document() -> None:
-    """What a terminal could obey in a document is escaped as JSON escapes it: the value is the same."""
+    """Anything in a document that a terminal could obey is escaped as in JSON: the value is the same."""
     evil = "\x1b[2J \x7f \x9b31m \u202e \u200b \U000e0041 \ufeff é 日"
     shown = painted(indented({evil: [evil, 1.5e300, True, None, {}]}), has_colours=False)
     assert json.loads(shown) == {evil: [evil, 1.5e300, True, None, {}]}
@@ -153,7 +153,7 @@ def _loss(path: tuple[str | int, ...], level: Any = "content", kind: Any = "drop
 
 
 def test_losses_are_grouped() -> None:
-    """Losses of one level, path without indexes, kind and reason are one group: so many in so many documents."""
+    """Losses with the same level, path without indexes, kind and reason are one group, with two counts."""
     groups = LossGroups()
     signature = "thinking needs a signature"
     for document in range(1, 31):
@@ -171,7 +171,7 @@ def test_losses_are_grouped() -> None:
 
 
 def test_groups_do_not_grow_without_end() -> None:
-    """Paths through data of anybody's making are told together where there are too many."""
+    """Paths through free-form data are reported together if there are too many."""
     groups = LossGroups()
     for number in range(5_000):
         groups.add([_loss(("extras", f"k{number}"), "annotation")], number + 1)
@@ -181,7 +181,7 @@ def test_groups_do_not_grow_without_end() -> None:
 
 
 def test_the_summary_is_as_the_issue_shows_it() -> None:
-    """A run over many documents tells each kind of loss in a line, content first, with its documents and the first."""
+    """A run over many documents reports each kind of loss in a line, content first, with its number of documents."""
     thought = am.Msg("assistant", [am.ThinkingBlock("hm"), am.TextBlock("x")], id="m1", created_at=None)
     asked = am.Msg.user("Hi", id="m2", created_at=None)
     history = am.History.of(thought, asked, thought.evolve(id="m3"))
@@ -198,7 +198,7 @@ def test_the_summary_is_as_the_issue_shows_it() -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_the_summary_does_not_depend_on_ranges(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However a file is cut, and whoever converts it, the same is told; so is what a resumed run tells."""
+    """However a file is cut, and whoever converts it, the report is the same; a resumed run's too."""
     row = json.dumps([{"role": "user", "content": "Hi", "name": "ada"}]).encode()
     Path("n.jsonl").write_bytes((row + b"\n") * 400)
     command = ["convert", "n.jsonl", "-f", "openai", "-t", "anthropic"]
@@ -209,7 +209,7 @@ def test_the_summary_does_not_depend_on_ranges(jobs: str, monkeypatch: pytest.Mo
 
 
 def test_restore_tells_losses_in_groups() -> None:
-    """Where many documents are restored into a format that loses something, that is told once for all."""
+    """If many documents are restored into a lossy format, that is reported once for all."""
     Path("m.jsonl").write_bytes(json.dumps(json.loads(Path("a.json").read_bytes())).encode() * 1 + b"\n")
     Path("m.jsonl").write_bytes(Path("m.jsonl").read_bytes() * 50)
     agentmsg("convert", "m.jsonl", "-t", "json", "-o", "j.jsonl", "--losses", "jl.jsonl")
@@ -219,7 +219,7 @@ def test_restore_tells_losses_in_groups() -> None:
 
 
 def test_many_quarantines_are_one_line() -> None:
-    """However many files are put aside, one line says so, with the first."""
+    """However many files are quarantined, one line reports it, with the first."""
     Path("in").mkdir()
     for number in range(40):
         Path(f"in/{number:02}.json").write_bytes(b"{]")
@@ -234,7 +234,7 @@ def test_many_quarantines_are_one_line() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 1000])
 def test_unreadable_lines_are_one_line(count: int) -> None:
-    """However many lines of a file cannot be read, one line says how many, with the first."""
+    """However many lines of a file are unreadable, one line has their number, with the first."""
     good = json.dumps(json.loads(Path("a.json").read_bytes())).encode()
     Path("u.jsonl").write_bytes(good + b"\n" + b"{]\n" * count + good)
     done = agentmsg("stats", "u.jsonl", "--json")
@@ -246,7 +246,7 @@ def test_unreadable_lines_are_one_line(count: int) -> None:
 
 
 def test_unreadable_files_are_counted() -> None:
-    """Of a thousand files that cannot be read the first ten have a line each, and one line counts the others."""
+    """Of a thousand unreadable files the first ten have a line each, and one line counts the others."""
     Path("in").mkdir()
     for number in range(200):
         Path(f"in/{number}.json").write_bytes(b"{]")
@@ -259,7 +259,7 @@ def test_unreadable_files_are_counted() -> None:
 
 
 class Recorded(Progress):
-    """Keeps what it is told."""
+    """Keeps its calls."""
 
     def __init__(self) -> None:
         self.told: list[tuple[float, Any]] = []
@@ -273,7 +273,7 @@ class Recorded(Progress):
 
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
-    """Have all commands tell how far they are after each document."""
+    """Make all commands report their progress after each document."""
     found = Recorded()
 
     @contextmanager
@@ -290,7 +290,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
 
 @pytest.mark.parametrize("kind", ["lines", "gzip", "array", "frames", "stdin"])
 def test_progress_moves_within_a_range(kind: str, recorded: Recorded) -> None:
-    """Though a file is one range, more of it is told to be done with every document, up to all of it."""
+    """Although a file is one range, its progress grows with every document, up to all of it."""
     rows = Path(lines("many.jsonl", 3000)).read_bytes()
     name, more = "many.jsonl", ["-f", "openai"]
     if kind == "gzip":
@@ -321,7 +321,7 @@ def test_progress_moves_within_a_range(kind: str, recorded: Recorded) -> None:
 
 
 def test_progress_of_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each process tells how far its call is, while the call is under way."""
+    """Each process reports the progress of its call while it runs."""
     monkeypatch.setattr("agentmsg.files.engines._EVERY", 0.02)
     told: list[tuple[int, int, int]] = []
     calls = [(number,) for number in range(3)]
@@ -339,14 +339,14 @@ def test_progress_of_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_process_that_dies_is_one_line() -> None:
-    """A process that the system ends is an error of ours, and no other process is waited for."""
+    """A process ended by the system is an error of ours, and no other process is waited for."""
     with pytest.raises(am.FileError, match="a worker process was killed") as raised:
         list(ENGINES["local"](dying, [(1,), (2,)], 2, lambda number, size, documents: None))
     assert raised.value.code == "file"
 
 
 def test_a_resumed_run_begins_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was done before counts from the beginning; pieces under way are added to it."""
+    """Earlier work counts from the beginning; pieces in progress are added to it."""
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 1500)
     monkeypatch.setattr("agentmsg.files.ranges._EVERY", 0)
     targets = targets_of([lines("many.jsonl")], "out.jsonl", JOB, codec="openai")
@@ -374,7 +374,7 @@ def test_a_resumed_run_begins_where_it_was(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_stats_tell_how_far_they_are(recorded: Recorded) -> None:
-    """Counting tells how much of all files is read."""
+    """Counting reports how much of all files is read."""
     sizes = [Path(lines(name, 300)).stat().st_size for name in ("x.jsonl", "y.jsonl")]
     assert agentmsg("stats", "x.jsonl", "y.jsonl", "-f", "openai").exit_code == 0
     told = [each[0] for each in recorded.told]
@@ -384,7 +384,7 @@ def test_stats_tell_how_far_they_are(recorded: Recorded) -> None:
 
 
 def test_diff_tells_how_far_it_is(recorded: Recorded) -> None:
-    """Comparing tells which file is read, and how many messages are compared."""
+    """Comparing reports which file is being read, and how many messages are compared."""
     one = am.History.of(*(am.Msg.user(f"message {number}", id=f"m{number}") for number in range(500)))
     Path("x.json").write_bytes(am.dumps(one, "json"))
     Path("y.json").write_bytes(am.dumps(am.History.of(*one[:250], *one[251:]), "json"))
@@ -397,7 +397,7 @@ def test_diff_tells_how_far_it_is(recorded: Recorded) -> None:
 
 
 def test_bars_are_for_terminals_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a terminal there is a line now and then; with --quiet, and for what is small, there is nothing."""
+    """Without a terminal there is a line now and then; with --quiet, and for small input, there is nothing."""
     monkeypatch.setattr("agentmsg.cli.progress._EVERY", 0.0)
     for total, quiet in ((5 << 20, False), (None, False), (5 << 20, True), (5, False)):
         with progress_of(total, quiet=quiet) as progress:
@@ -428,7 +428,7 @@ def test_terminals_see_a_bar(command: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_is_answered_at_once(jobs: str) -> None:
-    """Ctrl-C does not wait for the ranges under way: one line, no process and no target is left."""
+    """Ctrl-C doesn't wait for running ranges: it leaves one line, no process and no target."""
     lines("big.jsonl", 60_000)
     script = (
         "from agentmsg.files import plan; plan.PIECE = 2 << 20\n"

@@ -1,4 +1,4 @@
-"""The Markdown in codecs/ is generated, and says what the codecs say today."""
+"""The Markdown in codecs/ is generated from the codecs, and is up to date."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from support.codec_pages import AUTHORS, FOLDER, CodecPage, pages
 NAMES = list(agentmsg_codecs.CODECS)
 REFUSED = "What the provider refuses"
 SECTIONS = ["Documents", "Example", "Mapping", "Options", "What it supports", REFUSED, "Conversions"]
-# Beside its tables, which grow with each format.
+# Without its tables, which grow with each format.
 MOST_LINES_OF_THE_INDEX = 35
 
 
 @pytest.fixture(scope="module")
 def text() -> dict[str, str]:
-    """Return what the generator writes now."""
+    """Return the generator's present output."""
     return pages()
 
 
 def test_are_up_to_date(text: dict[str, str]) -> None:
-    """Each file is what the generator writes: ``python -m support.codec_pages``."""
+    """Each file is the generator's output: ``python -m support.codec_pages``."""
     assert {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")} == text
 
 
@@ -62,7 +62,7 @@ def test_codecs_tell_what_they_map_and_follow(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_options_are_described(text: dict[str, str], name: str) -> None:
-    """Each option stands on the page with its values, its default and its meaning."""
+    """Each option is on the page with its values, default and meaning."""
     codec = am.get_codec(name)
     for option in options_of(codec):
         assert option.about
@@ -83,7 +83,7 @@ def test_examples_are_read(text: dict[str, str], name: str) -> None:
 
 @pytest.mark.parametrize("name", ["json", "msgpack"])
 def test_canonical_forms_are_exact(text: dict[str, str], name: str) -> None:
-    """The canonical forms lose nothing, neither of the tour nor of what any other format holds."""
+    """The canonical forms lose nothing, neither of the tour nor of any other format."""
     assert f"| [`{name}`]({name}.md#conversions) | exact |" in text["conversions.md"]
     for other in NAMES:
         if other != name:

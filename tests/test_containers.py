@@ -24,18 +24,18 @@ each_key = pytest.mark.parametrize(("name", "key"), KEYS)
 
 
 def native(name: am.CodecName, message: am.Msg = HI) -> Any:
-    """Return the native message of one of ours."""
+    """Return one of our messages as a native one."""
     return am.encode(message, name, container="single")
 
 
 def test_the_codecs_with_containers_are_known() -> None:
-    """The tests below ask these codecs at least, so that they cannot pass by asking nobody."""
+    """The tests below include at least these codecs, so they can't pass without any."""
     assert {"arcaelas", "langchain", "lionpride", "riffer", "synaptic"} <= set(CODECS)
 
 
 @each_codec
 def test_a_message_by_itself_is_one_document(name: am.CodecName) -> None:
-    """``Msg.encode`` and ``am.encode`` of a message give one native message, of a history or of messages a list."""
+    """``Msg.encode`` and ``am.encode`` of a message return one native message, of a history or of messages a list."""
     one = HI.encode(name)
     assert one == am.encode(HI, name) == am.get_codec(name).parse(am.dumps(HI, name), am.Limits(), "last")
     assert isinstance(one, dict)
@@ -45,7 +45,7 @@ def test_a_message_by_itself_is_one_document(name: am.CodecName) -> None:
 
 @each_codec
 def test_the_option_chooses_for_what_was_not_read(name: am.CodecName) -> None:
-    """``container`` says what a new history, or a message by itself, stands in; two messages are never a single one."""
+    """``container`` chooses the container of a new history or a single message; two messages are never a single one."""
     one, other = native(name), native(name, MORE)
     key = CODECS[name].containers.keys[0]
     wanted = {None: [one], "list": [one], "object": {key: [one]}, "single": one}
@@ -59,7 +59,7 @@ def test_the_option_chooses_for_what_was_not_read(name: am.CodecName) -> None:
 @each_key
 @pytest.mark.parametrize("container", OPTIONS)
 def test_what_was_read_decides_before_the_option(name: am.CodecName, key: str, container: str | None) -> None:
-    """Every container comes back exactly, whatever the option, and takes messages that are added."""
+    """Every container comes back exactly, whatever the option, and accepts added messages."""
     codec = am.get_codec(name, container=container)
     one, other = native(name), native(name, MORE)
     documents: list[Any] = [[], [one], [one, other], one, {key: []}, {key: [one]}, {key: [one], "step": [1]}]
@@ -85,7 +85,7 @@ def test_what_stands_beside_the_messages_is_extras(name: am.CodecName, key: str)
 
 @each_codec
 def test_what_looks_like_another_container_is_none(name: am.CodecName) -> None:
-    """Extras that would make another container of the document are a loss; no message becomes a container."""
+    """Extras that would change the document's container are a loss; no message becomes a container."""
     containers, family = CODECS[name].containers, am.get_codec(name).family
     taken = {*containers.own, containers.keys[0]}
     losses: list[am.Loss] = []
@@ -101,7 +101,7 @@ def test_what_looks_like_another_container_is_none(name: am.CodecName) -> None:
 @each_codec
 @pytest.mark.parametrize("document", [None, 5, "text", True])
 def test_what_holds_no_messages_is_refused(name: am.CodecName, document: Any) -> None:
-    """What is neither an object nor a list is a typed error, and has no native messages."""
+    """Anything but an object or a list raises a typed error, and has no native messages."""
     with pytest.raises(am.DecodeError):
         am.decode(document, name)
     assert CODECS[name].native_messages(document) == []
@@ -119,7 +119,7 @@ def test_errors_tell_where_the_message_is(name: am.CodecName, key: str) -> None:
 
 
 def test_an_object_holds_messages_under_the_first_of_several_keys() -> None:
-    """Of several keys the first that is there holds the messages; a key of messages makes it a message."""
+    """Of several keys the first one present holds the messages; a message's key makes it a message."""
     containers = Containers(family="x", title="X", keys=("messages", "context"), own=frozenset({"role"}))
     places: list[tuple[Any, str | None]] = [
         ([], "list"),

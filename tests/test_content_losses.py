@@ -1,4 +1,4 @@
-"""What a model would read or could do is told as content, wherever it stood; and notes hold nothing of it."""
+"""Text for a model, and data to act on, is lost as content, wherever it was; notes hold none of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
 
 CODECS = tuple(am.get_codec(name) for name in am.codec_names())
-# Those that keep extras of their own family only.
+# Those that keep only extras of their own family.
 NATIVE = tuple(codec for codec in CODECS if not codec.caps.everything)
 FAMILIES = tuple(sorted({codec.family for codec in NATIVE} | {"strange"}))
 SAID = {"text": "SECRET PLAN"}
@@ -28,7 +28,7 @@ def lost(history: am.History, target: Codec) -> list[am.Loss]:
 
 
 def of(content: Any, family: str, **extras: Any) -> am.History:
-    """Return the history of one message of a user with unknown fields of a family."""
+    """Return the history of one user message with unknown fields of a family."""
     return am.History([am.Msg("user", content, id=None, created_at=None, extras={family: extras})])
 
 
@@ -36,7 +36,7 @@ def of(content: Any, family: str, **extras: Any) -> am.History:
 @each_family
 @pytest.mark.parametrize("key", ["zq", "blocks"])
 def test_unknown_fields_of_a_message_that_says_nothing_else_are_content(target: Codec, family: str, key: str) -> None:
-    """Where nothing else is said, an unknown field is what was said; nobody loses it without an error."""
+    """In a message without other content, an unknown field is content; losing it raises an error."""
     history = of((), family, **{key: [SAID]})
     if not (losses := lost(history, target)):
         assert family == target.family, "only its own family may carry it"
@@ -49,10 +49,10 @@ def test_unknown_fields_of_a_message_that_says_nothing_else_are_content(target: 
 @each_target
 @each_family
 def test_content_beside_content_is_content(target: Codec, family: str) -> None:
-    """A content part under an unknown key, and a key that stands for content, are content beside a text, too."""
+    """A content part under an unknown key, and a key for content, are content beside a text too."""
     for extras in ({"zq": [{"type": "text", **SAID}]}, {"tool_calls": [{"id": "c1", "function": {"name": "f"}}]}):
         losses = lost(of("hi", family, **extras), target)
-        # Answers have no place for a user's message at all.
+        # A response can't hold a user's message at all.
         told = [loss for loss in losses if loss.path in {("messages", 0), ("messages", 0, "extras")}]
         assert told or family == target.family
         assert all(loss.level == "content" for loss in told)
@@ -61,7 +61,7 @@ def test_content_beside_content_is_content(target: Codec, family: str) -> None:
 @each_target
 @each_family
 def test_what_no_model_reads_is_an_annotation(target: Codec, family: str) -> None:
-    """A weight, a flag, a stamp, and content keys that are empty, are no content beside a text."""
+    """A weight, a flag, a stamp, and empty content keys aren't content beside a text."""
     history = of("hi", family, weight=1, seen=True, stamp={"at": "now"}, tool_calls=[], error=None)
     told = [loss for loss in lost(history, target) if loss.path[-1] == "extras"]
     assert [loss.level for loss in told] in ([], ["annotation"])
@@ -69,7 +69,7 @@ def test_what_no_model_reads_is_an_annotation(target: Codec, family: str) -> Non
 
 @each_target
 def test_a_block_that_says_nothing_else_loses_content(target: Codec) -> None:
-    """The same of a text without words, and of a result without content."""
+    """The same for an empty text, and for a result without content."""
     extras: Any = {"strange": {"zq": "SECRET PLAN"}}
     call = am.Msg.assistant(tool_calls=[{"name": "f", "id": "c1", "args": {}}])
     results: Any = am.ToolResultBlock("c1", (), extras=extras)
@@ -82,13 +82,13 @@ def test_a_block_that_says_nothing_else_loses_content(target: Codec) -> None:
 
 @pytest.mark.parametrize("codec", NATIVE, ids=lambda codec: codec.name)
 def test_each_family_names_its_content(codec: Codec) -> None:
-    """A codec names the keys of its family's content, those that any format has among them."""
+    """A codec names the keys of its family's content, including those of every format."""
     home = am.get_codec(codec.family)
     assert home.content_keys >= {"content", "text", "tool_calls", "choices", "partial_json", "error"}
 
 
 def _read(native: dict[str, Any]) -> am.TextBlock:
-    """Read a text, and a language that stands under two names."""
+    """Read a text, and a language that is under two names."""
     return am.TextBlock(str(native["text"]).strip(), phase=native.get("lang") or native.get("language"))
 
 
@@ -104,7 +104,7 @@ def _read(native: dict[str, Any]) -> am.TextBlock:
     ],
 )
 def test_a_note_keeps_only_what_was_read(native: dict[str, Any], *, is_kept: bool) -> None:
-    """A native value is kept as a note where it is empty, or where each of its words bears on what is read."""
+    """A native value is kept as a note if it is empty, or if each of its words affects the result."""
     block = am.TextBlock("a", phase="en" if "en" in native.values() else None)
     plain = {"text": "a", **({"lang": "en"} if block.phase else {})}
     known = frozenset({"text", "lang", "language", "flag"})

@@ -22,7 +22,7 @@ LOSSY = am.History([am.Msg("user", [am.TextBlock("a"), am.DataBlock(1)], id="u1"
 
 
 def test_bytes_and_plain_data_lead_to_the_same_history() -> None:
-    """``loads`` and ``decode``, ``dumps`` and ``encode`` are two ways to one thing."""
+    """``loads`` and ``decode``, ``dumps`` and ``encode`` are two ways to do the same."""
     raw = am.dumps(HISTORY, "json")
     assert am.same(am.loads(raw, "json"), HISTORY)
     assert am.same(am.decode(am.encode(HISTORY, "json"), "json"), HISTORY)
@@ -31,7 +31,7 @@ def test_bytes_and_plain_data_lead_to_the_same_history() -> None:
 
 
 def test_a_history_a_message_or_messages_are_written() -> None:
-    """What is written may be a History, one Msg, or any iterable of them."""
+    """Writing accepts a History, one Msg, or any iterable of them."""
     for given in (HISTORY, HISTORY.messages, list(HISTORY), iter(HISTORY)):
         assert am.loads(am.dumps(given, "json"), "json") == HISTORY
     assert am.loads(am.dumps(HISTORY[0], "json"), "json") == HISTORY[:1]
@@ -41,7 +41,7 @@ def test_a_history_a_message_or_messages_are_written() -> None:
 
 
 def test_content_is_never_lost_in_silence() -> None:
-    """Writing refuses to lose content, unless somebody asks for the account or says that it may go."""
+    """Writing refuses to lose content, unless the caller asks for the losses or ignores them."""
     with pytest.raises(am.LossError) as caught:
         am.encode(LOSSY, StrictToy())
     assert caught.value.code == "content-loss"
@@ -56,7 +56,7 @@ def test_content_is_never_lost_in_silence() -> None:
 
 @attrs.frozen(kw_only=True)
 class _UsersOnly(Toy):
-    """Knows users only: its rule makes everybody one."""
+    """Supports users only: its rule makes everybody one."""
 
     @property
     def caps(self) -> Caps:
@@ -72,7 +72,7 @@ _USERS_ONLY = Caps(
 
 
 def test_another_role_is_a_content_loss() -> None:
-    """A rule that gives a message another role loses content, and writing refuses it like any other such loss."""
+    """A rule that gives a message another role loses content, and writing refuses it like any such loss."""
     history = am.History([am.Msg("assistant", "hi", id=None, created_at=None)])
     with pytest.raises(am.LossError) as caught:
         am.encode(history, _UsersOnly())
@@ -81,7 +81,7 @@ def test_another_role_is_a_content_loss() -> None:
 
 
 def test_documents_are_plain_and_nobodys() -> None:
-    """``encode`` hands out plain dicts and lists that may be changed; ``decode`` keeps nothing of what it was given."""
+    """``encode`` returns plain dicts and lists that may be changed; ``decode`` keeps nothing of its argument."""
     history = am.History([am.Msg.user("hi", metadata={"k": [1]})])
     document = am.encode(history, "json")
     document["messages"][0]["metadata"]["k"].append(2)
@@ -92,7 +92,7 @@ def test_documents_are_plain_and_nobodys() -> None:
 
 
 def test_conversion_gives_document_account_and_history() -> None:
-    """``convert`` gives bytes for bytes and plain data for plain data, never raises for a loss, and can be undone."""
+    """``convert`` returns bytes for bytes and plain data for plain data, never raises for a loss, and can be undone."""
     plain = am.convert(am.encode(LOSSY, "json"), "json", StrictToy())
     raw = am.convert(am.dumps(LOSSY, "json"), "json", StrictToy())
     assert isinstance(raw.document, bytes)
@@ -106,7 +106,7 @@ def test_conversion_gives_document_account_and_history() -> None:
 
 
 def test_notes_come_back_with_the_account() -> None:
-    """The account brings the source's spelling back too, so that the source's document is exact."""
+    """The loss report restores the source's spelling too, so that the source document is exact."""
     document = [{"role": "user", "content": "Hi", "name": None}]
     result = am.convert(document, "json", StrictToy())
     restored = am.restore(am.decode(result.document, StrictToy()), result.losses)
@@ -114,7 +114,7 @@ def test_notes_come_back_with_the_account() -> None:
 
 
 def test_messages_added_behind_keep_their_own_spelling() -> None:
-    """Restoring puts back the source's spelling, and leaves that of messages added since."""
+    """Restoring puts back the source's spelling, and leaves that of later messages unchanged."""
     result = am.convert([{"role": "user", "content": "Hi", "name": None}], "json", StrictToy())
     added = am.loads(b'[{"role":"user","content":"more","model":null}]', "json")[0]
     output = am.decode(result.document, StrictToy())
@@ -125,7 +125,7 @@ def test_messages_added_behind_keep_their_own_spelling() -> None:
 
 
 def test_errors_name_codec_path_and_code() -> None:
-    """An error of reading says which codec, where, and why, in attributes and in words."""
+    """An error of reading has codec, path and reason, in attributes and in words."""
     with pytest.raises(am.DecodeError) as caught:
         am.loads(b'{"agentmsg":1,"messages":[{"role":"user","content":[{"type":"text","text":5}]}]}', "json")
     error = caught.value
@@ -134,8 +134,8 @@ def test_errors_name_codec_path_and_code() -> None:
 
 
 def test_detect_knows_what_was_written() -> None:
-    """The best guess for what a codec has written is that codec, as bytes and as plain data."""
-    # Texts alone are the same in many formats; a call tells.
+    """The best guess for a codec's output is that codec, as bytes and as plain data."""
+    # Texts alone are the same in many formats; a call identifies it.
     called = am.History([am.Msg.assistant(tool_calls=[{"name": "f", "id": "c", "args": {"a": 1}}])])
     for name in am.codec_names():
         raw = am.dumps(called, name, on_loss="ignore")
@@ -146,7 +146,7 @@ def test_detect_knows_what_was_written() -> None:
 
 
 def test_the_collector_is_paused_and_restored() -> None:
-    """Reading a large document leaves the collector as it was, on or off, error or not."""
+    """Reading a large document leaves the garbage collector on or off as before, error or not."""
     raw = am.dumps(am.History([am.Msg.user("x" * 100)] * 200), "json")
     for was_on in (True, False):
         (gc.enable if was_on else gc.disable)()
@@ -161,7 +161,7 @@ def test_the_collector_is_paused_and_restored() -> None:
 
 
 def test_unknown_codecs_and_options_are_refused_with_help() -> None:
-    """A wrong name brings close matches, a wrong option the right ones; no name is imported."""
+    """A wrong name brings close matches, a wrong option the known ones; no name is imported."""
     with pytest.raises(am.CodecLookupError, match="did you mean json") as caught:
         am.loads(b"", "jsno")  # type: ignore[arg-type]
     assert caught.value.code == "unknown-codec"
@@ -178,14 +178,14 @@ def test_unknown_codecs_and_options_are_refused_with_help() -> None:
 
 @attrs.frozen(kw_only=True)
 class Stranger(Toy):
-    """A codec with an option, as a stranger's package would bring it."""
+    """A codec with an option, as in a third party's package."""
 
     name: ClassVar[str] = "stranger"
     version: int = 2
 
 
 class _Point:
-    """An entry point that is already there."""
+    """An entry point that is already loaded."""
 
     def __init__(self, name: str, target: Any) -> None:
         self.name, self.value, self._target = name, f"tests:{name}", target
@@ -198,7 +198,7 @@ class _Point:
 
 @pytest.fixture
 def strangers(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Install entry points, and forget them afterwards."""
+    """Install entry points, and remove them afterwards."""
     points = [
         _Point("stranger", Stranger),
         _Point("broken", ImportError("no such thing")),
@@ -245,7 +245,7 @@ def test_every_codec_of_ours_is_one_kind_of_object() -> None:
 
 
 def test_digests_tell_contents_apart_and_nothing_else() -> None:
-    """A digest is the same for the same content whatever ids, times and notes, and another for any other content."""
+    """A digest is the same for the same content, whatever its ids, times and notes; other content changes it."""
     one, two = am.Msg.user("hi"), am.Msg.user("hi")
     assert one.digest() == two.digest() != am.Msg.user("ho").digest()
     assert one.digest(exact=True) != two.digest(exact=True)
@@ -268,7 +268,7 @@ def test_conveniences_of_messages_lead_to_the_same_codecs() -> None:
 
 
 def test_accounts_go_to_file_and_come_back() -> None:
-    """dump_losses and load_losses keep an account, bound to the converted history as its document reads back."""
+    """dump_losses and load_losses keep a loss report, bound to the converted history as its document reads back."""
     result = am.convert(am.encode(LOSSY, "json"), "json", StrictToy())
     output = am.decode(result.document, StrictToy())
     losses = am.load_losses(am.dump_losses(result.losses, output))
@@ -280,7 +280,7 @@ def test_accounts_go_to_file_and_come_back() -> None:
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_the_deepest_history_is_written_and_read(name: am.CodecName) -> None:
-    """What the model takes (64 blocks deep, or JSON 128 deep) is read back with the limits as they are."""
+    """Everything that the model accepts (64 blocks deep, or JSON 128 deep) is read back within the default limits."""
     block: am.Block = am.TextBlock("deep inside")
     for _ in range(63):
         block = am.ToolResultBlock("c1", [block])
@@ -296,7 +296,7 @@ def test_the_deepest_history_is_written_and_read(name: am.CodecName) -> None:
 
 
 def test_documents_hold_plain_texts_only() -> None:
-    """An id that the library made is a plain text in a document."""
+    """An id made by the library is a plain string in a document."""
     document = am.encode(am.Msg.user("hi"), "json")
     assert type(document["messages"][0]["id"]) is str
     assert am.get_codec("json").read(document)[0].text == "hi"

@@ -1,4 +1,4 @@
-"""Parquet files whose bytes are damaged, and files whose first rows are: what Arrow says of them, and what we do."""
+"""Parquet files with damaged bytes, and files with bad first rows: Arrow's errors and ours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_damaged_metadata_never_ends_the_process() -> None:
-    """Whatever a Parquet file says of itself, reading it gives rows or our errors: Arrow's own ways out are avoided."""
+    """Whatever a Parquet file claims, reading it gives rows or our errors: Arrow's own ways out are avoided."""
     done = process("-m", "support.damaged_rows")
     assert done.returncode == 0, done.stderr
     rows, errors = map(int, done.stdout.split())
@@ -25,7 +25,7 @@ def test_damaged_metadata_never_ends_the_process() -> None:
 
 
 def test_the_only_column_is_the_one(tmp_path: Path) -> None:
-    """A file of one column of text needs no other word, even where its first rows are no documents."""
+    """A file of one text column needs no further option, even if its first rows aren't documents."""
     pa: Any = import_module("pyarrow")
     parquet: Any = import_module("pyarrow.parquet")
     rows = [None, "{]", '{"messages":[{"role":"user","content":"Hi"}]}']

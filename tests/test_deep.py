@@ -1,4 +1,4 @@
-"""Deep documents: each is read and comes back exactly, or is refused on reading; there is no third."""
+"""Deep documents: each is read and comes back exactly, or is refused when it is read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ each_codec = pytest.mark.parametrize("codec", [get_codec(name) for name in codec
 
 
 def _nested(levels: int) -> Any:
-    """Return lists and objects in turn, a list on the outside."""
+    """Return alternating lists and objects, a list outermost."""
     value: Any = 1
     for level in range(levels):
         value = {"a": value} if (levels - level) % 2 == 0 else [value]
@@ -70,7 +70,7 @@ def _outcome(read: Callable[..., am.History], document: Any, codec: Any, **optio
 
 
 def _comes_back(history: am.History, codec: Codec, document: Any) -> None:
-    """Check that a history gives its document again, by itself and through the canonical forms."""
+    """Check that a history gives its document again, directly and through the canonical forms."""
     assert same_document(am.encode(history, codec), document)
     for name in ("json", "msgpack"):
         back = am.loads(am.dumps(history, name), name)
@@ -79,7 +79,7 @@ def _comes_back(history: am.History, codec: Codec, document: Any) -> None:
 
 
 def _raw(codec: Codec, document: Any) -> bytes | None:
-    """Return a document as bytes; None where it has more levels than the codec writes, or is none that has bytes."""
+    """Return a document as bytes; None if it has more levels than the codec writes, or has no bytes."""
     if not codec.binary:
         return json.dumps(document).encode()
     try:
@@ -89,7 +89,7 @@ def _raw(codec: Codec, document: Any) -> bytes | None:
 
 
 def _check(codec: Codec, document: Any, also: str | None) -> str | None:
-    """Check what comes of a document, and return its code where it is refused."""
+    """Check the outcome for a document, and return its code if it is refused."""
     read = _outcome(am.decode, document, codec)
     raw = _raw(codec, document)
     loaded = read if raw is None else _outcome(am.loads, raw, codec)
@@ -107,7 +107,7 @@ def _check(codec: Codec, document: Any, also: str | None) -> str | None:
 
 @each_codec
 def test_deep_documents_come_back_or_are_refused(codec: Codec) -> None:
-    """Law 1: whatever its depth, and wherever it is deep, a document comes back exactly or is refused on reading."""
+    """Law 1: however deep, and wherever it is deep, a document comes back exactly or is refused when it is read."""
     document = am.encode(HISTORY, codec, losses=[])
     others = [_outcome(am.decode, changed, codec) for changed in _with_deep_parts(document, QUICK[0])]
     places = [code if isinstance(code, str) else None for code in others]
@@ -122,7 +122,7 @@ def test_deep_documents_come_back_or_are_refused(codec: Codec) -> None:
 
 @each_codec
 def test_deep_documents_cost_little(codec: Codec) -> None:
-    """A long document that is deep in one place is refused or read in a time that grows with its length only."""
+    """A long document that is deep in one place is read or refused in time that grows only with its length."""
     messages = [am.Msg("user", "Hello", metadata={"m": 1})] * 500
 
     def work(count: int) -> Callable[[], Any]:
@@ -158,7 +158,7 @@ def test_bombs_are_refused_at_once(codec: Codec) -> None:
 
 @pytest.mark.parametrize("levels", [118, 125, 200])
 def test_deep_stacks_give_the_same_error(levels: int) -> None:
-    """Where the caller's stack leaves no room to compare, a deep document is refused with code "depth"."""
+    """If the caller's stack leaves no room to compare, a deep document is refused with code "depth"."""
     document = [{"role": "user", "content": "x", "weird": _nested(levels)}]
     found: set[str] = set()
 
@@ -175,7 +175,7 @@ def test_deep_stacks_give_the_same_error(levels: int) -> None:
 
 
 def test_callers_set_the_bound() -> None:
-    """A lower limit is that of the whole document; a raised one is not held against what can be written."""
+    """A lower limit holds for the whole document; a raised one doesn't limit what can be written."""
     for levels in (10, USUAL, USUAL + 3, DEFAULT_LIMITS.depth - 1):
         document = [{"role": "user", "content": "x", "weird": _nested(levels - 2)}]
         limits = am.Limits(depth=levels)
@@ -191,7 +191,7 @@ def test_callers_set_the_bound() -> None:
 
 
 def test_free_form_values_have_their_room() -> None:
-    """A value of 128 levels is carried by both canonical forms, with the blocks of the model around it."""
+    """Both canonical forms hold a value of 128 levels, with the blocks of the model around it."""
     history = am.History([am.Msg("user", [am.DataBlock(_nested(DEFAULT_LIMITS.depth))])])
     for name in ("json", "msgpack"):
         assert am.same(am.loads(am.dumps(history, name), name), history)
@@ -202,7 +202,7 @@ def test_free_form_values_have_their_room() -> None:
 @pytest.mark.parametrize("wide", [1, 16, 17, 400])
 @pytest.mark.parametrize("size", [None, 0, 1_000_000])
 def test_depth_is_proved_by_writing(depth: int, wide: int, size: int | None) -> None:
-    """What is written is what orjson writes, up to the bound exactly, whatever its size and width."""
+    """The writable values are exactly those that orjson writes, up to the bound, whatever their size and width."""
     for more, outer in ((0, list), (0, dict), (1, list), (1, dict)):
         inner = [0] * wide if depth + more == 1 else [_nested(depth + more - 1)] * wide
         value: Any = inner if outer is list else {str(key): item for key, item in enumerate(inner)}
@@ -214,7 +214,7 @@ def test_depth_is_proved_by_writing(depth: int, wide: int, size: int | None) -> 
 
 
 def test_threads_prove_depth_at_the_same_time() -> None:
-    """The lists that are used again are never shared: each thread gets what it wrote."""
+    """Reused lists are never shared: each thread gets what it wrote."""
     wrong: list[object] = []
 
     def work(number: int) -> None:
@@ -230,6 +230,6 @@ def test_threads_prove_depth_at_the_same_time() -> None:
 
 
 def test_the_bounds_belong_together() -> None:
-    """Usual documents stay below what one value may hold, and all of them below what orjson writes."""
+    """Usual documents stay below the bound of one value, and all of them below that of orjson."""
     assert DEFAULT_LIMITS.depth > USUAL
     assert DEFAULT_LIMITS.depth + AROUND == PROVABLE

@@ -1,4 +1,4 @@
-"""Results that say the names of their tools: the short way of fit says what the long one says."""
+"""Results with the names of their tools: fit's short way agrees with the long one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DERIVING = [am.get_codec(name) for name in am.codec_names() if am.get_codec(name
 
 
 def _named(names: random.Random) -> list[dict[str, Any]]:
-    """Return a conversation whose results say names: those of their calls, or others, or none; some calls are gone."""
+    """Return a conversation whose results have the names of their calls, or others, or none; some calls are missing."""
     called: dict[str, str] = {}
     messages: list[dict[str, Any]] = []
     for message in support_chat():
@@ -38,7 +38,7 @@ def _never(*_: object) -> bool:
 
 @pytest.mark.parametrize("codec", DERIVING, ids=lambda codec: codec.name)
 def test_the_short_way_is_the_long_one(codec: am.Codec, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether results say the names of their calls, other ones, or none: both ways give the same output and losses."""
+    """With results named after their calls, otherwise, or not at all, both ways give the same output and losses."""
     names = random.Random(codec.name)
     for _ in range(effort(60)):
         document = _named(names)
@@ -52,7 +52,7 @@ def test_the_short_way_is_the_long_one(codec: am.Codec, monkeypatch: pytest.Monk
 
 
 def test_names_of_calls_are_known_to_fit() -> None:
-    """A conversation whose results are named after their calls takes the short way; one other name does not."""
+    """A conversation whose results are named after their calls takes the short way; one other name prevents it."""
     calls = {
         call["id"]: call["function"]["name"] for message in support_chat() for call in message.get("tool_calls", ())
     }

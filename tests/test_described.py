@@ -1,4 +1,4 @@
-"""What follows from a description in forms: code, plain tables, mapping tables, and native objects that come back."""
+"""Derived from a description in forms: code, plain tables, mapping tables, and native objects that come back."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_generated_code_is_clean(written: Path, checker: str) -> None:
 
 
 def test_code_is_printed() -> None:
-    """``agentmsg formats NAME --code`` prints the generated code of a format, and says so where there is none."""
+    """``agentmsg formats NAME --code`` prints the generated code of a format, or that there is none."""
     done = CliRunner().invoke(program, ["formats", "anthropic", "--code"])
     assert done.exit_code == 0
     assert done.stdout == "\n\n".join(each.code() for each in am.get_codec("anthropic").described)
@@ -81,7 +81,7 @@ def test_code_is_printed() -> None:
 
 
 def _keys(items: list[Any]) -> list[str]:
-    """Return the native keys that items name; those of an object inside are not the form's."""
+    """Return the native keys that items name, without those of an inner object, which aren't the form's."""
     found: list[str] = []
     for item in items:
         if item["kind"] in ("Lifted", "Single", "Spread"):
@@ -93,7 +93,7 @@ def _keys(items: list[Any]) -> list[str]:
 
 @pytest.mark.parametrize(("name", "described"), DESCRIBED, ids=[name for name, _ in DESCRIBED])
 def test_plain_tables_are_json(name: str, described: Described) -> None:
-    """What a description says is JSON, and names each native key of a form once."""
+    """A description exports as JSON, and names each native key of a form once."""
     tables = plain_tables(described)
     assert json.loads(json.dumps(tables)) == tables
     assert tables["forms"].keys() == described.forms.keys()
@@ -130,7 +130,7 @@ def _natives(name: am.CodecName, number: int, word: str) -> st.SearchStrategy[An
 
 
 def _is_told(name: am.CodecName, number: int, word: str) -> bool:
-    """Whether the schema of a form or place, and of what stands inside, says all that is refused."""
+    """Whether the schema of a form or place, and of everything inside, covers all refusals."""
     defs = _schema(name, number)["$defs"]
     waiting, seen = [word], {word}
     while waiting:

@@ -1,4 +1,4 @@
-"""Detection: what a codec understands of a document tells its format; where that is unsure, it is said."""
+"""Detection: a document's format follows from how much of it a codec understands; uncertainty is reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 CODECS = tuple(sorted(agentmsg_codecs.CODECS))
 MUTANTS = effort(300)
-# Folders whose documents are of formats that we read.
+# Folders with documents in formats that we read.
 OURS = {
     "agentscope_java",
     "agentscope_py",
@@ -37,7 +37,7 @@ OURS = {
     "anthropic_beta",
     "anthropic_response",
     "arcaelas",
-    "bedrock_invoke",  # bodies of Anthropic's
+    "bedrock_invoke",  # Anthropic bodies
     "bedrock",
     "bedrock_response",
     "gemini",
@@ -61,11 +61,11 @@ OURS = {
     "vercel_ui",
     "vercel_ui_v4",
 }
-# Folders of formats some of whose documents are messages of OpenAI, to the last key.
+# Folders of formats in which some documents are OpenAI messages, down to the last key.
 DIALECTS = {"cohere", "mistral", "openai_finetune"}
-# Sessions that hold items of OpenAI's Responses, or contents of Gemini's.
+# Sessions with items of OpenAI Responses, or contents of Gemini.
 SESSIONS = {"openai_agents": "openai-responses", "gemini_cli_session": "gemini"}
-# Rows whose thoughts and actions stand beside the messages: as many keys are unknown as known, or nearly so.
+# Rows with thoughts and actions beside the messages: about as many keys are unknown as known.
 DOUBTFUL = {"openai": "SWE-agent__"}
 
 
@@ -74,7 +74,7 @@ DOUBTFUL = {"openai": "SWE-agent__"}
 
 @pytest.mark.parametrize("name", CODECS)
 def test_documents_of_each_format_are_recognized(name: am.CodecName) -> None:
-    """Golden and recorded documents are of their codec, or one that reads them the same; most native is unsure."""
+    """Golden and recorded documents are detected as their codec, or one that reads the same; native ones are unsure."""
     for title, document in documents(name):
         codec = am.get_codec(name)
         scores = am.detect(document)
@@ -89,13 +89,13 @@ def test_documents_of_each_format_are_recognized(name: am.CodecName) -> None:
 
 
 def says(document: Any, codec: am.CodecName) -> list[Any]:
-    """Return what a codec reads: roles and contents, however they are spelt."""
+    """Return what a codec reads: roles and contents, in any spelling."""
     read = am.decode(document, codec)
     return [(message.role, [block.evolve(extras={}, notes={}) for block in message.content]) for message in read]
 
 
 def test_documents_of_which_most_is_native_are_few() -> None:
-    """What is not recognized are golden documents of one unknown block, and SWE-agent's rows: one in fifty at most."""
+    """Unrecognised are only golden documents of one unknown block, and SWE-agent's rows: at most one in fifty."""
     doubtful = total = 0
     for name in CODECS:
         codec = am.get_codec(name)
@@ -108,12 +108,12 @@ def test_documents_of_which_most_is_native_are_few() -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_langchain_is_not_beside_everything(name: str) -> None:
-    """Messages with a role and nothing of LangChain's have no score of LangChain's."""
+    """Messages with a role and nothing specific to LangChain get no score for LangChain."""
     family = am.get_codec(name).family
     for title, document in documents(name):
         scores = dict(am.detect(document))
         text = json.dumps(document)
-        # Words that LangChain shares; of the canonical form, one message by itself may have a key "type".
+        # Words that LangChain shares; a single message of the canonical form may have a key "type".
         if family not in ("langchain", "agentmsg") and "human" not in text and "response_metadata" not in text:
             assert "langchain" not in scores, title
 
@@ -122,7 +122,7 @@ def test_langchain_is_not_beside_everything(name: str) -> None:
 
 
 def foreign_documents() -> Iterator[tuple[str, str, Any]]:
-    """Yield folder, name and document for each format that we do not read."""
+    """Yield folder, name and document for each format that we don't read."""
     for kind, listed in (("golden", golden), ("corpus", corpus)):
         for folder in sorted(path.name for path in (shared_dir() / kind).iterdir() if path.is_dir()):
             if folder not in OURS:
@@ -130,7 +130,7 @@ def foreign_documents() -> Iterator[tuple[str, str, Any]]:
 
 
 def in_file(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield the documents of a file: its lines, what was sent and answered, or the whole."""
+    """Yield the documents of a file: its lines, the request and the response, or the whole."""
     if path.suffix == ".jsonl":
         lines = recorded(path.read_text().splitlines()[::5])
         yield from ((f"{path.stem}, {line[:20]}", json.loads(line)) for line in lines if line.strip())
@@ -144,7 +144,7 @@ def in_file(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def test_other_formats_are_not_mistaken() -> None:
-    """No document of a format that we do not read scores 0.8; save those that are OpenAI's, and understood wholly."""
+    """No document of a format that we don't read scores 0.8, except those that are fully understood as OpenAI's."""
     folders: set[str] = set()
     for folder, name, document in foreign_documents():
         folders.add(folder)
@@ -154,7 +154,7 @@ def test_other_formats_are_not_mistaken() -> None:
         assert folder in DIALECTS or folder in SESSIONS, f"{folder}/{name}: {scores[0]}"
         codec = am.get_codec(scores[0][0])
         read = understanding_of(codec.read(codec.sample(document)), codec.family, codec.kept)
-        # A prompt and its completion are a row, whoever is trained on it.
+        # A prompt and its completion are a row, for training any model.
         meant = "hf" if name == "openai_ft_completion" else SESSIONS.get(folder, "openai")
         assert (scores[0][0], read.unknown, read.natives) == (meant, (), 0), f"{folder}/{name}: {read}"
     assert len(folders - DIALECTS) >= 20
@@ -162,7 +162,7 @@ def test_other_formats_are_not_mistaken() -> None:
 
 @pytest.mark.parametrize("folder", ["hf_messages", "hf_rows", "mistral", "openai_finetune"])
 def test_messages_of_openai_are_found_in_other_folders(folder: str) -> None:
-    """Rows and requests that are OpenAI's messages are recognized, whoever made them."""
+    """Rows and requests made of OpenAI messages are recognised, whoever made them."""
     found = [am.detect(json.loads(path.read_text()))[:1] for path in golden(folder)]
     assert any(scores and scores[0][0] == "openai" and scores[0][1] >= BAR for scores in found)
 
@@ -178,7 +178,7 @@ def test_messages_of_openai_are_found_in_other_folders(folder: str) -> None:
     ],
 )
 def test_convert_refuses_what_it_does_not_understand(where: str, keys: str) -> None:
-    """Without --from nothing is written; the error names the keys that the best guess does not know."""
+    """Without --from nothing is written; the error names the keys unknown to the best guess."""
     done = run("convert", str(SHARED / "golden" / f"{where}.json"), "--to", "json")
     assert (done.exit_code, done.stdout) == (1, "")
     assert "error [not-understood]" in done.stderr
@@ -201,7 +201,7 @@ RIFFER: dict[str, Any] = {
 
 
 def test_the_more_common_format_wins_where_both_read_the_same() -> None:
-    """A list of roles and texts is everybody's: it is read as OpenAI's."""
+    """A list of roles and texts fits every format: it is read as OpenAI's."""
     assert am.recognize(PLAIN) == am.recognize(json.dumps(PLAIN)) == "openai"
 
 
@@ -222,7 +222,7 @@ def test_the_more_common_format_wins_where_both_read_the_same() -> None:
     ids=str,
 )
 def test_unsure_is_said(document: Any) -> None:
-    """A key or a block that nobody knows makes detection unsure, however plain the rest is."""
+    """An unknown key or block makes detection unsure, however plain the rest is."""
     with pytest.raises(am.NotUnderstood) as caught:
         am.recognize(document)
     assert caught.value.code == "not-understood"
@@ -246,7 +246,7 @@ def test_bookkeeping_does_not_hide_a_format(document: Any, name: str | None) -> 
 
 
 def test_the_error_names_best_guess_and_unknown_keys() -> None:
-    """What was missed can be read in the message, and asked of the error."""
+    """The missed keys are in the message, and are an attribute of the error."""
     with pytest.raises(am.NotUnderstood, match=r"the closest is anthropic \(0\.\d\d\): unknown keys words") as caught:
         am.recognize({"system": "s", "messages": NOBODYS})
     assert (caught.value.guesses[0], caught.value.unknown) == ("anthropic", ("words",))
@@ -260,7 +260,7 @@ def test_the_error_names_best_guess_and_unknown_keys() -> None:
 
 @attrs.frozen(kw_only=True)
 class Rival(am.Codec):
-    """Reads what OpenAI's codec reads, each text from behind."""
+    """Reads what OpenAI's codec reads, each text reversed."""
 
     name: ClassVar[str] = "rival"
     family: ClassVar[str] = "rival"
@@ -274,14 +274,14 @@ class Rival(am.Codec):
 
 
 class Broken(Rival):
-    """Never answers."""
+    """Never returns a score."""
 
     def sniff(self, document: Any) -> float:
         raise RuntimeError
 
 
 def test_formats_that_read_a_document_differently_are_not_chosen_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two scores within 0.1 are no decision where the messages differ; where they are the same, they are."""
+    """Two scores within 0.1 decide nothing if the messages differ, but do if they are the same."""
     monkeypatch.setitem(agentmsg_codecs.CODECS, "rival", f"{__name__}:Rival")
     with pytest.raises(am.NotUnderstood, match="may be openai or rival, which read it differently"):
         am.recognize(PLAIN)
@@ -289,7 +289,7 @@ def test_formats_that_read_a_document_differently_are_not_chosen_between(monkeyp
 
 
 def test_marks_that_nothing_else_has_decide() -> None:
-    """Blocks as Anthropic spells them, in the canonical form, are no doubt: it says its version."""
+    """Blocks in Anthropic's spelling, in the canonical form, are no doubt, because it has its version."""
     block = {"type": "compaction", "text": "Summary so far."}
     document = {"agentmsg": 1, "messages": [{"role": "assistant", "content": [block]}]}
     assert dict(am.detect(document))["anthropic"] >= BAR
@@ -316,18 +316,18 @@ _ROUGH: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("name", "document"), _ROUGH)
 def test_what_databases_leave_out_is_recognized(name: str, document: Any) -> None:
-    """Without ids, names or the keys that say the same twice, and of older versions."""
+    """Without ids, names or duplicated keys, and in older versions."""
     assert am.recognize(document) == name
 
 
 @pytest.mark.parametrize("name", CODECS)
 def test_what_a_codec_writes_is_recognized(name: am.CodecName) -> None:
-    """A history of another format, written by a codec, is of that codec, or of one that reads it the same."""
+    """A history of another format, written by a codec, is detected as that codec, or one that reads it the same."""
     for source in ("anthropic", "langchain", "openai", "riffer"):
         for title, document in some(documents(source), 24, least=4):
             written = am.encode(am.decode(document, source), name, on_loss="ignore")
-            # An answer holds assistant messages only; what has most of its keys unknown, or a message of Arcaelas'
-            # without a time, is nobody's.
+            # A response holds assistant messages only; with most of its keys unknown, or as a message of Arcaelas'
+            # without a time, it belongs to no format.
             if not dict(am.detect(written)).get(name) or title.startswith(("SWE-agent__", "027_", "069_")):
                 continue
             best = am.recognize(written)
@@ -335,13 +335,13 @@ def test_what_a_codec_writes_is_recognized(name: am.CodecName) -> None:
 
 
 def test_a_codec_that_fails_keeps_nobody_from_being_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a stranger's sniff raises, it has no score."""
+    """Whatever a third party's sniff raises, it has no score."""
     monkeypatch.setitem(agentmsg_codecs.CODECS, "broken", f"{__name__}:Broken")
     assert am.recognize(PLAIN) == "openai"
 
 
 def test_many_documents_have_one_format() -> None:
-    """A plain document first does not decide where a later one has marks; several formats are none."""
+    """A plain document first doesn't decide if a later one has marks; several formats together are none."""
     assert recognize_all([[PLAIN[0]], [RIFFER]]) == "riffer"
     assert recognize_all([b"{", PLAIN, {"odd": 1}]) == "openai"
     assert recognize_all(iter([PLAIN, [RIFFER]]), is_live=True) == "openai"
@@ -355,7 +355,7 @@ def test_many_documents_have_one_format() -> None:
     "empty", [b"", "", b" \n", bytearray(), memoryview(b"")], ids=lambda value: f"{type(value).__name__} {len(value)}"
 )
 def test_an_empty_document_has_no_format(empty: Any) -> None:
-    """Nothing has no scores, and is not read as anything."""
+    """An empty document has no scores, and isn't read as anything."""
     assert am.detect(empty) == []
     with pytest.raises(am.DecodeError, match="empty"):
         am.recognize(empty)
@@ -371,7 +371,7 @@ def test_a_document_without_messages_has_no_format(empty: Any) -> None:
 
 
 class Refusing(dict[str, Any]):
-    """A dict that raises whatever is asked of it."""
+    """A dict that raises at any access."""
 
     def items(self) -> Any:
         raise RuntimeError
@@ -384,7 +384,7 @@ class Refusing(dict[str, Any]):
 
 
 class Endless(list[Any]):
-    """A list that cannot be counted."""
+    """A list that can't be counted."""
 
     def __len__(self) -> int:
         raise RuntimeError
@@ -421,7 +421,7 @@ HOSTILE: list[Any] = [
 
 @pytest.mark.parametrize("document", [*HOSTILE, _tangled()], ids=range(len(HOSTILE) + 1))
 def test_any_object_has_a_score(document: Any) -> None:
-    """Whatever is asked about, every codec gives a score, and no format is recognized."""
+    """Whatever the argument, every codec gives a score, and no format is recognised."""
     for name in CODECS:
         score = am.get_codec(name).sniff(document)
         assert type(score) is float, name
@@ -434,13 +434,13 @@ def test_any_object_has_a_score(document: Any) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_mutants_have_scores(name: str) -> None:
-    """Whatever is changed in a document, every codec gives a score, and recognizing ends as it says."""
+    """Whatever is changed in a document, every codec gives a score, and detection ends as documented."""
     rng = random.Random(name)
     found = documents(name)
     for _ in range(MUTANTS):
         mutant = mutate(rng.choice(found)[1], rng)
         if isinstance(mutant, str):
-            continue  # a text is no plain data, but parsed
+            continue  # a string isn't plain data, but is parsed
         scores = am.detect(mutant)
         assert all(0 < score <= 1 for _, score in scores)
         try:
@@ -451,12 +451,12 @@ def test_mutants_have_scores(name: str) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_detection_looks_at_a_bounded_sample(name: am.CodecName) -> None:
-    """However long a document is, no more than a few entries of each list are looked at."""
+    """However long a document is, only a few entries of each list are examined."""
     codec = am.get_codec(name)
     history = am.History(am.Msg(role, f"text {index}") for index in range(600) for role in ("user", "assistant"))
     sample = codec.sample(am.encode(history, name, on_loss="ignore"))
     assert size(sample) < 4_000
-    # Where a format has many messages at all.
+    # If a format has many messages at all.
     assert len(codec.native_messages(sample)) <= 16
 
 
@@ -467,7 +467,7 @@ def size(value: Any) -> int:
 
 
 def test_later_messages_are_looked_at() -> None:
-    """A message that looks different is found behind many that look alike."""
+    """A message that looks different is found after many that look alike."""
     assert am.recognize([*PLAIN * 25, RIFFER, *PLAIN * 500]) == "riffer"
     assert len(sampled([PLAIN[0]] * 1000)) == 8
     assert am.recognize(PLAIN * 1000) == "openai"
@@ -483,7 +483,7 @@ def run(*arguments: str, given: Any = None) -> Any:
 
 @pytest.fixture
 def nobodys(tmp_path: Path) -> str:
-    """Return the name of a file of a format that nobody has."""
+    """Return the name of a file in a format that doesn't exist."""
     path = tmp_path / "b.json"
     path.write_text(json.dumps(NOBODYS))
     return str(path)
@@ -491,7 +491,7 @@ def nobodys(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("command", [["convert", "--to", "json"], ["show"], ["stats"]])
 def test_commands_warn_where_the_named_format_does_not_know_most(command: list[str], nobodys: str) -> None:
-    """With --from a document is read as asked, and the doubt is told; for stdin, too."""
+    """With --from a document is read as requested, and the doubt is reported; for stdin too."""
     for file, given in ((nobodys, None), ("-", json.dumps(NOBODYS))):
         done = run(*command, file, "--from", "openai", given=given)
         assert done.exit_code == 0
@@ -502,7 +502,7 @@ def test_commands_warn_where_the_named_format_does_not_know_most(command: list[s
 
 
 def test_diff_refuses_and_warns(nobodys: str) -> None:
-    """Both sides of a comparison are looked at."""
+    """Both sides of a comparison are checked."""
     assert "[not-understood]" in run("diff", nobodys, nobodys).stderr
     done = run("diff", nobodys, nobodys, "--from", "openai", "--to", "openai")
     assert (done.exit_code, done.stderr.count("looks like another format")) == (0, 2)
@@ -514,7 +514,7 @@ def test_quiet_conversions_do_not_warn(nobodys: str) -> None:
 
 
 def test_documents_that_are_understood_bring_no_warning(tmp_path: Path) -> None:
-    """With --from and a document of that format, nothing is said."""
+    """With --from and a document of that format, nothing is printed."""
     (tmp_path / "a.json").write_text(json.dumps(PLAIN))
     assert "looks like" not in run("convert", str(tmp_path / "a.json"), "--to", "json", "--from", "openai").stderr
     assert doubt(PLAIN, "openai") is None
@@ -522,7 +522,7 @@ def test_documents_that_are_understood_bring_no_warning(tmp_path: Path) -> None:
 
 
 def test_detect_says_that_it_is_unsure(nobodys: str) -> None:
-    """Scores below the bar are guesses; the exit code is 1, and why is on stderr and in the JSON."""
+    """Scores below the bar are guesses; the exit code is 1, and the reason is on stderr and in the JSON."""
     done = run("detect", nobodys)
     assert done.exit_code == 1
     assert "unsure: openai 0." in done.stdout
@@ -532,7 +532,7 @@ def test_detect_says_that_it_is_unsure(nobodys: str) -> None:
 
 
 def test_an_empty_file_is_not_read_as_anything(tmp_path: Path) -> None:
-    """A file of no documents becomes one of none, and no format is told of it."""
+    """A file without documents becomes one without documents, and no format is reported for it."""
     (tmp_path / "a.jsonl").write_bytes(b"")
     done = run("convert", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "b.jsonl"), "--to", "anthropic")
     assert (done.exit_code, (tmp_path / "b.jsonl").read_bytes()) == (0, b"")

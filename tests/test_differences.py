@@ -1,4 +1,4 @@
-"""Differences of two histories: what they tell, and that they make the second of the first."""
+"""Differences of two histories: what they report, and that they turn the first into the second."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_differences_make_the_second_of_the_first(a: am.History, b: am.History, 
 
 @given(histories(5), st.randoms(use_true_random=False))
 def test_differences_of_an_edited_history_make_it(history: am.History, rng: random.Random) -> None:
-    """The same for a history and what became of it: edited leaves, messages copied, moved and taken out."""
+    """The same for a history and its edited copy: edited leaves, messages copied, moved and removed."""
     edited = edit(edit(history, rng), rng)
     messages = list(edited)
     for _ in range(rng.randint(0, 3)):
@@ -68,14 +68,14 @@ def test_differences_of_an_edited_history_make_it(history: am.History, rng: rand
 
 @given(histories(2), histories(2))
 def test_only_the_same_has_no_differences(a: am.History, b: am.History) -> None:
-    """There are no differences exactly where ``same`` says so; those of a history and itself are none."""
+    """There are no differences exactly if ``same`` says so; a history has none to itself."""
     assert (differences(a, b) == []) is am.same(a, b)
     assert differences(a, a) == differences(a, a, exact=True) == []
 
 
 @given(histories(3), st.randoms(use_true_random=False))
 def test_one_edit_is_found_where_it_is(history: am.History, rng: random.Random) -> None:
-    """What differs after an edit is inside the one message that was edited."""
+    """An edit makes differences only inside the one edited message."""
     edited = edit(history, rng)
     found = differences(history, edited)
     assert len({each.path[:2] for each in found}) <= 1
@@ -84,7 +84,7 @@ def test_one_edit_is_found_where_it_is(history: am.History, rng: random.Random) 
 
 @given(st.lists(st.sampled_from("abc ."), max_size=12), st.lists(st.sampled_from("abc ."), max_size=12))
 def test_words_apart_hold_both_texts(was: list[str], now: list[str]) -> None:
-    """The pieces that are not added are the first text, those that are not removed the second."""
+    """The pieces that aren't added form the first text, those that aren't removed the second."""
     pieces = list(words_apart("".join(was), "".join(now)))
     assert "".join(piece for kind, piece in pieces if kind != "added") == "".join(was)
     assert "".join(piece for kind, piece in pieces if kind != "removed") == "".join(now)
@@ -104,14 +104,14 @@ def test_alignment_has_every_place_once(a: list[int], b: list[int]) -> None:
 
 
 def test_an_inserted_message_is_one_difference() -> None:
-    """Messages behind one that was inserted do not differ; the path is its place in the second history."""
+    """Messages after an inserted one don't differ; the path is its place in the second history."""
     a, b = say("one", "two", "three"), say("one", "between", "two", "three")
     assert differences(a, b) == [Difference(path=("messages", 1), kind="added", was=None, now=b[1])]
     assert differences(b, a) == [Difference(path=("messages", 1), kind="removed", was=b[1], now=None)]
 
 
 def test_a_changed_message_is_found_behind_an_inserted_one() -> None:
-    """A message that was changed goes with what became of it, not with one that happens to stand in its place."""
+    """A changed message is paired with its new version, not with the one that happens to be in its place."""
     a = say("Hello", "How is the weather in Lisbon today?", "Bye")
     b = say("Hello", "One thing more:", "Another one.", "How is the weather in Porto today?", "Bye")
     assert told(a, b) == [
@@ -122,13 +122,13 @@ def test_a_changed_message_is_found_behind_an_inserted_one() -> None:
 
 
 def test_strangers_are_removed_and_added() -> None:
-    """Of two messages that have nothing in common one went and another came."""
+    """Of two messages with nothing in common one was removed and the other added."""
     call = am.Msg.assistant(tool_calls=[{"name": "add", "id": "c1", "args": {"a": 1}}], **NONE)
     assert told(say("Hello"), am.History([call])) == [("removed", "/messages/0"), ("added", "/messages/0")]
 
 
 def test_long_gaps_are_compared_in_step() -> None:
-    """Where there is too much to weigh, the n-th goes with the n-th, and what is told is still all."""
+    """If there is too much to compare, the n-th is paired with the n-th, and the report is still complete."""
     a, b = say(*(f"a{n} x" for n in range(150))), say(*(f"b{n} x" for n in range(151)))
     found = differences(a, b)
     assert [each.kind for each in found] == ["changed"] * 150 + ["added"]
@@ -173,7 +173,7 @@ def test_long_gaps_are_compared_in_step() -> None:
     ],
 )
 def test_paths_and_kinds(a: am.History, b: am.History, expected: list[tuple[str, str]]) -> None:
-    """Each difference is told at the deepest place that both histories have, as a JSON pointer."""
+    """Each difference is reported at the deepest place that both histories have, as a JSON pointer."""
     assert told(a, b) == expected
     assert am.same(apply(a, differences(a, b)), b)
 
@@ -195,7 +195,7 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
     ],
 )
 def test_exact_counts_what_same_ignores(a: am.Msg, b: am.Msg, expected: list[str]) -> None:
-    """Made ids and times, notes and the spelling of arguments differ only where that is asked for."""
+    """Made ids and times, notes and the spelling of arguments differ only on request."""
     one, other = am.History([a]), am.History([b])
     assert told(one, other) == []
     assert [pointer for _, pointer in told(one, other, exact=True)] == expected
@@ -203,13 +203,13 @@ def test_exact_counts_what_same_ignores(a: am.Msg, b: am.Msg, expected: list[str
 
 
 def test_a_made_id_is_its_text() -> None:
-    """An id that the library made and the same id in a document do not differ, exact or not."""
+    """An id made by the library and the same id in a document don't differ, exact or not."""
     one, other = (am.History([am.Msg("user", "a", id=text, created_at=NOON)]) for text in (Made("x"), "x"))
     assert told(one, other, exact=True) == []
 
 
 def test_words_apart_tell_words() -> None:
-    """Words are wholes: one letter changed is a word changed."""
+    """Words are units: one changed letter is a changed word."""
     assert list(words_apart("The cat sat.", "The cot sat!")) == [
         ("same", "The "),
         ("removed", "cat"),
@@ -221,7 +221,7 @@ def test_words_apart_tell_words() -> None:
 
 
 def test_words_apart_of_long_texts_take_no_minutes() -> None:
-    """Texts that repeat themselves, or are long, are compared, too; too many words that differ are one change."""
+    """Repetitive or long texts are compared too; too many different words are one change."""
     long = "x " * 20_000
     assert list(words_apart(long + "z", long + "y z")) == [("same", long), ("added", "y "), ("same", "z")]
     one, other = (" ".join(f"{letter}{number}" for number in range(3000)) for letter in "ab")
@@ -255,7 +255,7 @@ def test_deep_values_need_no_deep_stack() -> None:
     "path", [("messages", 5), ("messages", 0, "nothing"), ("metadata", "k"), ("messages", 0, "role", 1)]
 )
 def test_differences_of_other_histories_are_refused(path: tuple[str | int, ...]) -> None:
-    """A difference at a place that a history does not have is an error, and nothing is made up."""
+    """A difference at a missing place is an error, and nothing is made up."""
     with pytest.raises(am.InvalidMessage) as caught:
         apply(say("a"), [Difference(path=path, kind="changed", was=1, now=2)])
     assert caught.value.code in {"schema", "type"}

@@ -1,4 +1,4 @@
-"""The errors: one family, each with codec, path and a stable code; printable, and able to be pickled."""
+"""The errors: one family, each with codec, path and a stable code; printable and picklable."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_errors_are_caught_as_what_they_are(cls: type[AgentMsgError]) -> None:
 
 @pytest.mark.parametrize("cls", list(BUILTIN))
 def test_errors_survive_pickle_and_copy(cls: type[AgentMsgError]) -> None:
-    """An error comes back from pickle and copies with class, text, codec, path, code and notes."""
+    """A pickled or copied error keeps class, text, codec, path, code and notes."""
     error = cls("wrong", code="type", path=("messages", 0), codec="json")
     error.add_note("seen on Monday")
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
@@ -58,7 +58,7 @@ def test_errors_survive_pickle_and_copy(cls: type[AgentMsgError]) -> None:
 
 
 def test_a_loss_error_brings_its_losses() -> None:
-    """LossError carries the losses that stopped an encoding, through pickle too."""
+    """LossError has the losses that stopped an encoding, through pickle too."""
     error = LossError("lost", losses=["one", "two"])
     assert error.losses == ("one", "two")
     assert pickle.loads(pickle.dumps(error)).losses == ("one", "two")
@@ -72,7 +72,7 @@ def test_defaults() -> None:
 
 
 def test_outer_levels_put_their_steps_in_front() -> None:
-    """``at`` extends the path on its left, and names the codec only where none is named yet."""
+    """``at`` extends the path on its left, and names the codec only if none is named yet."""
     error = DecodeError("wrong", path=("name",)).at("content", 2).at("messages", 0, codec="json")
     assert error.path == ("messages", 0, "content", 2, "name")
     assert error.at(codec="other").codec == "json"
@@ -80,7 +80,7 @@ def test_outer_levels_put_their_steps_in_front() -> None:
 
 
 def test_every_code_is_explained() -> None:
-    """CODES says of each code what it means, in alphabetical order."""
+    """CODES has the meaning of each code, in alphabetical order."""
     assert list(CODES) == sorted(CODES)
     assert all(CODES.values())
 
@@ -110,7 +110,7 @@ ODD_VALUES: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", list(ODD_VALUES))
 def test_excerpts_are_short_and_printable(name: str) -> None:
-    """Whatever the value, its picture is at most 80 printable ASCII characters."""
+    """Whatever the value, its excerpt is at most 80 printable ASCII characters."""
     text = excerpt(ODD_VALUES[name])
     assert len(text) <= 80
     assert text.isascii()
@@ -128,7 +128,7 @@ def test_keys_in_paths_are_printable() -> None:
 
 
 def test_errors_name_the_field() -> None:
-    """What a constructor refuses is found by the path, down to the place inside of free-form JSON."""
+    """A constructor's error has the path of the refused value, even inside free-form JSON."""
     with pytest.raises(InvalidMessage) as caught:
         TextBlock("x", metadata={"a": [0, {"b": float("nan")}]})
     assert caught.value.path == ("metadata", "a", 1, "b")

@@ -27,7 +27,7 @@ CHAT = {
 
 
 class Converted(BaseModel):
-    """What the service gives."""
+    """The response of the service."""
 
     request: Annotated[am.History, am.As("anthropic", on_loss="ignore")]
     losses: list[str]
@@ -45,7 +45,7 @@ app = FastAPI()
 
 @app.post("/convert")
 def convert(history: Annotated[am.History, am.As("openai"), Body()]) -> Converted:
-    """Take OpenAI's body, and give Anthropic's."""
+    """Take an OpenAI body, and return Anthropic's."""
     losses: list[am.Loss] = []
     history.encode("anthropic", losses=losses)
     return Converted(request=history, losses=list(map(str, losses)))
@@ -53,31 +53,31 @@ def convert(history: Annotated[am.History, am.As("openai"), Body()]) -> Converte
 
 @app.post("/strict")
 def strict(history: Annotated[am.History, am.As("openai"), Body()]) -> Annotated[am.History, am.As("anthropic")]:
-    """Take OpenAI's body, and give Anthropic's, or fail."""
+    """Take an OpenAI body, and return Anthropic's, or fail."""
     return history
 
 
 @app.post("/history")
 def whole(history: Annotated[am.History, Body()]) -> am.History:
-    """Take and give the canonical form."""
+    """Take and return the canonical form."""
     return history
 
 
 @app.post("/messages")
 def several(messages: list[am.Msg]) -> list[am.Msg]:
-    """Take and give messages."""
+    """Take and return messages."""
     return messages[::-1]
 
 
 @app.post("/block")
 def block(block: Annotated[am.Block, Body()], name: Annotated[str, Body()] = "") -> am.Block:
-    """Take a block beside something else."""
+    """Take a block beside another field."""
     return block.evolve(phase=name)
 
 
 @app.post("/stored")
 def stored(body: Stored) -> Stored:
-    """Take and give a model."""
+    """Take and return a model."""
     return body
 
 
@@ -88,7 +88,7 @@ def client() -> TestClient:
 
 
 def test_openai_in_anthropic_and_losses_out(client: TestClient) -> None:
-    """A body of OpenAI is converted as ``am.convert`` does it, and the response lists the losses."""
+    """An OpenAI body is converted as by ``am.convert``, and the response lists the losses."""
     done = am.convert(CHAT, "openai", "anthropic")
     given = client.post("/convert", json=CHAT)
     assert given.status_code == 200
@@ -111,7 +111,7 @@ WRONG: list[tuple[str, Any, list[Any]]] = [
 
 @pytest.mark.parametrize(("path", "body", "loc"), WRONG)
 def test_a_bad_body_is_422_with_its_place(client: TestClient, path: str, body: Any, loc: list[Any]) -> None:
-    """What can't be read is a 422 that says where the fault is, and our code."""
+    """An unreadable body gives a 422 with the place of the error, and our code."""
     given = client.post(path, json=body)
     assert given.status_code == 422
     (error,) = given.json()["detail"]
@@ -150,7 +150,7 @@ def test_openapi_shows_the_schemas(client: TestClient) -> None:
 
 
 def test_lost_content_is_no_response(client: TestClient) -> None:
-    """Where the format of the response can't hold all content, the service fails instead of losing it."""
+    """If the response's format can't hold all content, the service fails instead of losing it."""
     rich = {
         "messages": [
             {"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}]}

@@ -1,4 +1,4 @@
-"""Files of documents: ranges, runs, resumes, quarantine; the same bytes whoever does the work."""
+"""Files of documents: ranges, runs, resumes, quarantine; the same bytes from any engine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FILES = st.lists(
 
 @given(FILES, st.lists(st.integers(0, 400), max_size=5), st.booleans())
 def test_ranges_hold_each_line_once(data: bytes, cuts: list[int], bom: bool) -> None:
-    """Wherever a file of lines is cut, its ranges hold the same lines, at the same offsets, with the same faults."""
+    """Wherever a file of lines is cut, its ranges hold the same lines, at the same offsets, with the same errors."""
     data = b"\xef\xbb\xbf" * bom + data
     borders = [0, *sorted({cut for cut in cuts if 0 < cut < len(data)}), len(data)]
 
@@ -70,7 +70,7 @@ FRAMES = st.lists(st.recursive(VALUES, st.lists, max_leaves=9), max_size=9)
 
 @given(FRAMES.map(lambda values: [packb(value) for value in values if not isinstance(value, int)]))
 def test_frames_are_cut_where_they_end(frames: list[bytes]) -> None:
-    """A file of frames gives each frame, with its offset; a frame that is cut is one fault, with all its bytes."""
+    """A file of frames gives each frame, with its offset; a cut frame is one error, with all its bytes."""
     data = b"".join(frames)
     found = list(documents(io.BytesIO(data), "msgpack", Limits()))
     assert [item.data for item in found] == frames
@@ -92,7 +92,7 @@ def test_frames_are_cut_where_they_end(frames: list[bytes]) -> None:
     ],
 )
 def test_bytes_that_are_no_frames_are_one_fault(data: bytes, expected: list[Any]) -> None:
-    """After bytes that are no MessagePack, nothing tells where the next frame begins."""
+    """After bytes that aren't MessagePack, the start of the next frame is unknown."""
     found = [
         (item.offset, item.data, item.fault and item.fault.code)
         for item in documents(io.BytesIO(data), "msgpack", SMALL)
@@ -113,12 +113,12 @@ def test_bytes_that_are_no_frames_are_one_fault(data: bytes, expected: list[Any]
     ],
 )
 def test_names_tell_kinds(name: str, kind: Kind) -> None:
-    """The suffixes of a name say how documents stand in the file."""
+    """The suffixes of a name decide the form of documents in the file."""
     assert kind_of(name) == kind
 
 
 def test_names_that_do_not_tell_need_a_form() -> None:
-    """A name without a suffix that is known is an error, unless a form is given."""
+    """A name without a known suffix is an error, unless a form is given."""
     with pytest.raises(am.FileError) as raised:
         kind_of("a.txt")
     assert raised.value.code == "form"
@@ -147,7 +147,7 @@ def no_ray_after() -> Iterator[None]:
     ["local", pytest.param("dask", marks=pytest.mark.slow), pytest.param("ray", marks=pytest.mark.slow)],
 )
 def test_bytes_do_not_depend_on_who_works(engine: str) -> None:
-    """Target, accounts, losses and quarantine are the same bytes for any number of ranges and jobs, and any engine."""
+    """Target, loss reports and quarantine are the same bytes for any number of ranges and jobs, and any engine."""
     whole = reference(bad=[1, 77, 200])
     outcome = converted(["a.jsonl"], "b.jsonl", engine=engine, jobs=2)
     assert (outcome.documents, outcome.bad, outcome.levels) == (197, 3, {"setting": 197})
@@ -157,14 +157,14 @@ def test_bytes_do_not_depend_on_who_works(engine: str) -> None:
 
 
 def test_each_document_is_what_convert_makes_of_it() -> None:
-    """A file of documents is converted as each of its documents is."""
+    """A file of documents is converted like each of its documents."""
     converted([lines("a.jsonl", 50)], "b.jsonl")
     expected = [am.convert(row, "openai", "anthropic").document for row in rows(50, seed=7)]
     assert Path("b.jsonl").read_bytes().splitlines() == expected
 
 
 def test_a_quarantine_of_before_is_gone() -> None:
-    """Where a target is replaced and nothing is bad any more, its quarantine goes, too."""
+    """If a target is replaced and nothing is bad any more, its quarantine is removed too."""
     converted([lines("a.jsonl", 5, bad=[2])], "b.jsonl")
     assert Path("b.jsonl.bad.jsonl").exists()
     converted([lines("a.jsonl", 5)], "b.jsonl", force=True)
@@ -188,7 +188,7 @@ def test_compression_changes_nothing_else(suffix: str) -> None:
 
 
 def test_folders_become_folders() -> None:
-    """Each data file of a folder has its own target, account and quarantine, in a folder of the same shape."""
+    """Each data file of a folder has its own target, loss report and quarantine, in a folder of the same structure."""
     Path("in/deep").mkdir(parents=True)
     lines("in/a.jsonl", 30, bad=[3])
     lines("in/deep/b.jsonl", 30)
@@ -208,7 +208,7 @@ def test_folders_become_folders() -> None:
 
 
 def test_several_sources_become_one_target() -> None:
-    """The documents of several sources stand in one target in their order; losses count on, bad lines by source."""
+    """The documents of several sources are in one target in order; losses are numbered on, bad lines by source."""
     lines("a.jsonl", 40, bad=[40])
     lines("b.jsonl", 40, bad=[1])
     converted(["a.jsonl", "b.jsonl"], "c.jsonl")
@@ -236,7 +236,7 @@ def test_binary_documents_are_frames() -> None:
     ],
 )
 def test_targets_that_cannot_hold_the_documents_are_refused(names: list[str], target: str, codec: str) -> None:
-    """Many documents do not go into a .json file, nor binary into text, nor text into frames."""
+    """Many documents can't go into a .json file, nor binary into text, nor text into frames."""
     lines("a.jsonl", 3)
     with pytest.raises(am.FileError) as raised:
         targets_of(names, target, attrs.evolve(JOB, codec=codec), codec="openai")
@@ -263,7 +263,7 @@ def test_the_heart_depends_on_its_arguments_only() -> None:
 
 @pytest.mark.parametrize("scheme", ["memory://bucket", "file://{here}/remote"])
 def test_urls_are_files(scheme: str) -> None:
-    """Sources and targets may be URLs; the bytes are those of local files, and no work folder stays."""
+    """Sources and targets may be URLs; the bytes are those of local files, and no work folder remains."""
     expected = reference(bad=[5])
     base = scheme.format(here=Path.cwd())
     files, root = cast("Any", core).url_to_fs(base)

@@ -65,18 +65,18 @@ def _has_y(message: am.Msg) -> bool:
     ],
 )
 def test_filter_takes_what_meets_all_conditions(conditions: dict[str, Any], kept: str) -> None:
-    """A message stays where it has one of the values that each condition names; exclude gives all others."""
+    """A message stays if it has one of the values that each condition names; exclude returns all others."""
     assert _ids(TALK.filter(**conditions)) == kept
     assert _ids(TALK.exclude(**conditions)) == "".join(each for each in "suatb-r" if each not in kept)
 
 
 def test_several_values_may_come_from_a_generator() -> None:
-    """A condition is read once, so that any iterable does."""
+    """A condition is read once, so any iterable works."""
     assert _ids(TALK.filter(id=iter(("a", "b")), role=iter(("assistant",)))) == "ab"
 
 
 def test_the_rest_of_the_history_stays() -> None:
-    """What comes back is the history with other messages; the history itself where all of them stay."""
+    """The result is the history with other messages, or the history itself if all of them stay."""
     kept = TALK.filter(role="user")
     assert (kept.id, kept.metadata, len(TALK)) == ("talk", {"k": 1}, 7)
     assert TALK.filter() is TALK
@@ -84,7 +84,7 @@ def test_the_rest_of_the_history_stays() -> None:
 
 
 def test_the_tool_of_a_result_is_known_by_its_call() -> None:
-    """A result that names no tool has the name that its reader found at its call."""
+    """A result without a name has the name that its reader found at its call."""
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     native = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c1", "content": "ok"}]
     assert [message.role for message in am.decode({"messages": native}, "openai").filter(name="f")] == ["tool"]
@@ -107,7 +107,7 @@ def test_the_tool_of_a_result_is_known_by_its_call() -> None:
     ],
 )
 def test_conditions_of_the_wrong_kind_are_refused(conditions: dict[str, Any], path: str) -> None:
-    """A condition that nothing could meet by its type is an error, which names it."""
+    """A condition whose type nothing could meet is an error, which names it."""
     for choose in (TALK.filter, TALK.exclude):
         with pytest.raises(am.InvalidMessage) as raised:
             choose(**conditions)
@@ -157,12 +157,12 @@ def test_filter_and_exclude_are_the_two_halves(history: am.History, conditions: 
     ],
 )
 def test_the_two_meanings_of_filter_messages(match: Any, conditions: dict[str, Any], kept: str) -> None:
-    """One inclusion is enough with "any", all are needed with "all"; what is excluded goes in both."""
+    """One inclusion suffices with "any", all are needed with "all"; exclusions count in both."""
     assert _ids(am.filter_messages(TALK, match=match, **conditions)) == kept
 
 
 def test_developers_are_the_system_with_langchain_only() -> None:
-    """LangChain has no developer: its system messages are both; our word finds the developer alone."""
+    """LangChain has no developer: its system messages are both; our role selects the developer alone."""
     talk = am.History([am.Msg.system("a"), am.Msg.developer("b")])
     assert am.filter_messages(talk, include_types="system") is talk
     assert len(am.filter_messages(talk, include_types="system", match="all")) == 1
@@ -170,7 +170,7 @@ def test_developers_are_the_system_with_langchain_only() -> None:
 
 
 def test_calls_are_taken_out_by_their_ids() -> None:
-    """A call goes with its result; what else the message says stays, where it still has a call."""
+    """A call goes with its result; the rest of the message stays if it still has a call."""
     other = CALL.evolve(id="c2")
     talk = am.History(
         [
@@ -189,7 +189,7 @@ def test_calls_are_taken_out_by_their_ids() -> None:
 
 
 def test_calls_of_server_tools_belong_to_their_answer() -> None:
-    """What a provider ran is no call for the client: it stays, with its result, whatever is excluded."""
+    """A call that the provider ran isn't the client's: it stays, with its result, whatever is excluded."""
     done = am.ToolResultBlock("c1", "Found.", kind="server")
     answer = am.Msg("assistant", [CALL.evolve(kind="server"), done, am.TextBlock("There.")])
     talk = am.History([answer])
@@ -198,7 +198,7 @@ def test_calls_of_server_tools_belong_to_their_answer() -> None:
 
 
 def test_invalid_calls_are_calls() -> None:
-    """A call whose arguments are no JSON goes with all calls; LangChain overlooks it."""
+    """A call whose arguments aren't JSON goes with all calls; LangChain overlooks it."""
     broken = am.Msg.assistant(tool_calls=[am.ToolUseBlock("c1", "f", raw_input="{bad")])
     assert len(am.filter_messages([broken], exclude_tool_calls=True)) == 0
 
@@ -223,9 +223,9 @@ def test_messages_may_come_as_any_iterable() -> None:
     ],
 )
 def test_arguments_of_the_wrong_kind_are_refused(conditions: dict[str, Any], path: str, code: str) -> None:
-    """What cannot be meant is an error that names the argument; messages must be messages."""
+    """Impossible arguments raise an error with their name; messages must be messages."""
     with pytest.raises(am.InvalidMessage) as raised:
         am.filter_messages(TALK, **conditions)
     assert (raised.value.code, raised.value.path[0]) == (code, path)
     with pytest.raises(am.InvalidMessage):
-        am.filter_messages([7])  # type: ignore[list-item]  # what a caller without a type checker may do
+        am.filter_messages([7])  # type: ignore[list-item]  # possible for a caller without a type checker

@@ -1,4 +1,4 @@
-"""fit, account and restore on cases whose outcome is known: what each kind of loss looks like."""
+"""fit, loss report and restore on cases with a known outcome: how each kind of loss looks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _plain(role: Any, content: Any = "hi", **fields: Any) -> Msg:
     return Msg(role, content, **given)
 
 
-# Each: what is lost, and the account of it as (path below messages, kind, level, now).
+# Each case: the lost thing, and its report as (path below messages, kind, level, now).
 CASES: dict[str, tuple[list[Msg], list[tuple[Any, ...]]]] = {
     "nothing": ([_plain("user")], []),
     "values that the library made": ([Msg.user("hi")], []),
@@ -88,7 +88,7 @@ CASES: dict[str, tuple[list[Msg], list[tuple[Any, ...]]]] = {
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
 def test_each_kind_of_loss_is_itemised(messages: list[Msg], expected: list[tuple[Any, ...]]) -> None:
-    """A loss has the path of the input, its kind, its level and what the output has instead."""
+    """A loss has the path in the input, its kind, its level and the output's value."""
     history = History(messages)
     losses = account(fit(history, StrictToy()))
     assert [(loss.path[1:], loss.kind, loss.level, loss.now) for loss in losses] == expected
@@ -96,7 +96,7 @@ def test_each_kind_of_loss_is_itemised(messages: list[Msg], expected: list[tuple
 
 
 def test_ids_that_a_format_lacks_are_those_of_its_reader() -> None:
-    """Each id that a reader would make otherwise is a loss with the old one; what answers no call is told apart."""
+    """Each id that a reader would make differently is a loss with the old id; results without a call are told apart."""
     results = [_plain("tool", [ToolResultBlock(link, "a")]) for link in ("c2", "c1", "c3", "#0")]
     history = History([_plain("assistant", [CALL, CALL.evolve(id="c2")]), *results])
     fitted = fit(history, NumberedToy())
@@ -109,21 +109,21 @@ def test_ids_that_a_format_lacks_are_those_of_its_reader() -> None:
 
 
 def test_nothing_lost_is_the_same_object() -> None:
-    """Where everything is carried, fit returns the history itself, and made ids and times stay unreported."""
+    """If everything is supported, fit returns the history itself, and made ids and times aren't reported."""
     history = History([Msg.user("hi")])
     assert fit(history, StrictToy()).history is history
     assert list(account(fit(history, StrictToy()))) == []
 
 
 def test_tools_are_accounted_for_one_by_one() -> None:
-    """Tools that a format has no place for are content losses with their own paths."""
+    """Tools that a format can't hold are content losses with their own paths."""
     history = History([_plain("user")], tools=[ToolSpec("a"), ToolSpec("b")])
     losses = account(fit(history, StrictToy()))
     assert [(loss.path, loss.level) for loss in losses] == [(("tools", 0), "content"), (("tools", 1), "content")]
 
 
 def test_field_losses_left_out_stay_lost() -> None:
-    """Restoring with a part of the account restores just that part."""
+    """Restoring with a part of the loss report restores just that part."""
     history = History([_plain("user", model="m", metadata={"k": 1})])
     losses = account(fit(history, StrictToy()))
     kept = [loss for loss in losses if loss.path[-1] != "model"]
@@ -133,7 +133,7 @@ def test_field_losses_left_out_stay_lost() -> None:
 
 
 def test_an_edited_output_is_refused_unless_edits_are_to_be_kept() -> None:
-    """An account belongs to its output: another one is refused; with edits="keep" what the user changed wins."""
+    """A loss report belongs to its output: any other is refused; with edits="keep" the user's changes win."""
     history = History([_plain("user", model="m"), _plain("assistant", id="a", model="n")])
     fitted = fit(history, StrictToy())
     edited = fitted.history.evolve(messages=[fitted.history[0].evolve(model="mine"), *fitted.history.messages[1:]])
@@ -145,7 +145,7 @@ def test_an_edited_output_is_refused_unless_edits_are_to_be_kept() -> None:
 
 
 def test_an_account_on_file_is_bound_to_its_output() -> None:
-    """The header's digest refuses a history with a message inserted, swapped or removed; additions pass."""
+    """The header's digest refuses a history with an inserted, swapped or removed message; additions pass."""
     history = History([_plain("user", model="m"), _plain("assistant", "a"), _plain("user", "b")])
     fitted = fit(history, StrictToy())
     filed = from_lines(list(to_lines(account(fitted), fitted.history)))
@@ -157,7 +157,7 @@ def test_an_account_on_file_is_bound_to_its_output() -> None:
 
 
 def test_restoring_more_than_there_is_is_refused() -> None:
-    """An account that speaks of parts which the history has not is refused, with its path."""
+    """A loss report about parts that the history lacks is refused, with the path."""
     history = History([_plain("user"), _plain("user", model="m")])
     losses = list(account(fit(history, BareToy())))
     with pytest.raises(LossError):
@@ -191,7 +191,7 @@ def test_restoring_more_than_there_is_is_refused() -> None:
     ],
 )
 def test_a_file_that_is_no_account_is_refused(lines: list[bytes]) -> None:
-    """Lines that are no account give the one typed error."""
+    """Lines that aren't a loss report raise the one typed error."""
     with pytest.raises(DecodeError):
         from_lines(lines)
 
@@ -220,13 +220,13 @@ def test_links_take_one_step_a_call() -> None:
         _plain("tool", [ToolResultBlock(str(n) if n % 2 else None, name=f"f{n}")]) for n in reversed(range(1, many))
     ]
     messages = [*calls, *results, _plain("tool", [ToolResultBlock(None)])]
-    # 20,000 times 10,000 steps would be minutes.
+    # 20,000 times 10,000 steps would take minutes.
     assert seconds_of(lambda: links(messages), rounds=1) < 5
     assert links(messages) == {(2 * many - 1 - n, 0): (n, 0) for n in range(many)}
 
 
 def test_ids_are_given_to_both_ends_and_never_collide() -> None:
-    """A call and its result get one id, which differs from all that are there."""
+    """A call and its result get one id, which differs from all others."""
     messages = [
         _plain("assistant", [ToolUseBlock("call_0_1_f", "f"), ToolUseBlock(None, "f")]),
         _plain("tool", [ToolResultBlock(None, name="f")]),
@@ -241,7 +241,7 @@ def test_ids_are_given_to_both_ends_and_never_collide() -> None:
 
 
 def test_a_made_id_that_a_result_needs_becomes_plain() -> None:
-    """A result that is given the made id of its call has a plain id, and the account says so."""
+    """A result that gets the made id of its call has a plain id, and it is reported."""
     history = History([_plain("assistant", [ToolUseBlock(Made("m1"), "f")]), _plain("tool", [ToolResultBlock(None)])])
     losses = account(honest_account(StrictToy(), history))
     assert [(loss.path, loss.kind, loss.now) for loss in losses] == [
@@ -267,7 +267,7 @@ def test_predicates_are_readable() -> None:
 
 @attrs.frozen(kw_only=True)
 class _Spelt(Toy):
-    """Has no place for structured results: its rule says them in words."""
+    """Can't hold structured results: its rule writes them as text."""
 
     @property
     def caps(self) -> Caps:
@@ -291,14 +291,14 @@ _SPELT = Caps(
 
 
 def test_a_rule_may_add_blocks_inside_a_result() -> None:
-    """A result that a rule makes anew, with more blocks inside, is one change, and restores."""
+    """A result that a rule replaces, with more blocks inside, is one change, and can be restored."""
     history = History([_plain("tool", [ToolResultBlock("c1", [TextBlock("a"), DataBlock(1)], structured={"k": 1})])])
     losses = account(honest_account(_Spelt(), history))
     assert [(loss.path, loss.kind) for loss in losses] == [(("messages", 0, "content", 0), "changed")]
 
 
 def test_what_is_dropped_whole_was_not_split_off() -> None:
-    """Of a block that would have been merged into the message before, and is dropped, only that is told."""
+    """For a dropped block that would have been merged into the message before, only the drop is reported."""
     result = _plain("tool", [ImageBlock.from_bytes(b"hi"), ToolResultBlock("c1", "a")])
     losses = account(honest_account(StrictToy(), History([_plain("user"), result])))
     assert [(loss.path, loss.kind, loss.why) for loss in losses] == [
@@ -313,7 +313,7 @@ def _texts_join(left: Any, right: Any) -> TextBlock | None:
 
 @attrs.frozen(kw_only=True)
 class _OneText(Toy):
-    """Content is one text; a refusal is one, by a rule that weighs more."""
+    """Content is one text; a refusal becomes one, by a rule of greater weight."""
 
     @property
     def caps(self) -> Caps:
@@ -335,7 +335,7 @@ _ONE_TEXT = Caps(
 
 
 def test_neighbours_become_one_block() -> None:
-    """Blocks that are one in the format are joined; what each lost is told with the weight that a rule gave it."""
+    """Blocks that are one in the format are joined; each one's loss is reported with its rule's weight."""
     history = History([_plain("assistant", [TextBlock("a"), TextBlock("b"), RefusalBlock("no")])])
     fitted = honest_account(_OneText(), history)
     assert fitted.history[0].content == (TextBlock("abno"),)
@@ -347,7 +347,7 @@ def test_neighbours_become_one_block() -> None:
 
 
 def test_losses_read_well() -> None:
-    """A loss prints as one line, an account as a count by level."""
+    """A loss prints as one line, a loss report as a count by level."""
     losses = account(fit(History([_plain("user", [DataBlock(1)], model="m")]), StrictToy()))
     assert [str(loss) for loss in losses] == [
         "messages/0/model dropped (annotation)",
@@ -364,7 +364,7 @@ def _emptied(message: Msg) -> Any:
 
 @attrs.frozen(kw_only=True)
 class _EmptyingToy(Toy):
-    """A rule for whole messages leaves those of a user without blocks, and what is empty goes."""
+    """A message rule removes all blocks of user messages, and empty messages are dropped."""
 
     def make_caps(self) -> Caps:
         results: dict[type[am.BaseBlock], Row] = {ToolResultBlock: Row({"tool_call_id": KEEP})}
@@ -376,7 +376,7 @@ class _EmptyingToy(Toy):
 
 
 def test_what_a_rule_empties_goes() -> None:
-    """A message that is split off, and that a rule leaves empty, goes with all its blocks; fit comes to an end."""
+    """A split-off message that a rule leaves empty is dropped with all its blocks, and fit terminates."""
     history = History([_plain("tool", [ToolResultBlock("c1"), DataBlock(1), DataBlock(2)])])
     fitted = fit(history, _EmptyingToy())
     assert [message.role for message in fitted.history] == ["tool"]
@@ -388,7 +388,7 @@ def test_what_a_rule_empties_goes() -> None:
 
 
 def test_what_a_codec_reads_and_cannot_write_is_told() -> None:
-    """A codec that reads more than its table supports forgets nothing in silence: it's asked of each message."""
+    """A codec that reads more than its table supports forgets nothing silently: each message is checked."""
     raw = am.dumps(History([_plain("tool", [ToolResultBlock("c1", name="f")], model="m")]), "json")
     codec = _EmptyingToy()
     losses: list[am.Loss] = []
@@ -397,7 +397,7 @@ def test_what_a_codec_reads_and_cannot_write_is_told() -> None:
 
 
 def _folded(items: list[Any], joins: Any) -> list[Any]:
-    """Join neighbours one after the other: the plain way, whose time grows with the square."""
+    """Join neighbours one after the other: the plain way, in quadratic time."""
     out: list[Any] = []
     for block in items:
         whole = joins(out[-1], block) if out else None
@@ -406,14 +406,14 @@ def _folded(items: list[Any], joins: Any) -> list[Any]:
 
 
 def _stays(block: Any, row: MessageRow) -> bool:
-    """Tell whether a rule leaves a block as it is: only such come to be joined."""
+    """Whether a rule leaves a block unchanged: only such blocks can be joined."""
     found = row.blocks.get(block.__class__)
     return found is not None and (found.otherwise is None or found.otherwise(block) is block)
 
 
 @pytest.mark.parametrize("codec", am.codec_names())
 def test_neighbours_that_are_one_are_the_same_however_they_are_joined(codec: str) -> None:
-    """What a run of blocks becomes does not depend on the order in which its blocks are joined."""
+    """The result of joining a run of blocks doesn't depend on the order of the joins."""
     made: list[Any] = [
         am.TextBlock("a"), am.TextBlock("b", citations=[am.Citation("https://x", start=0, end=1)]),
         am.TextBlock("c", extras={"openai": {"k": 1}}), am.ThinkingBlock("t"),

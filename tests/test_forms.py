@@ -1,4 +1,4 @@
-"""Forms: what a description is compiled to reads each native object once, and writes it back exactly."""
+"""Forms: a compiled description reads each native object once, and writes it back exactly."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ANSWERS = [
     _anthropic(stop_details=None),
     _anthropic({"type": "thinking", "thinking": "hm", "signature": "s"}, _TEXT, stop_reason="refusal"),
     _anthropic({"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}}, stop_reason="tool_use"),
-    # Parts that are not usual, but come back.
+    # Unusual parts that come back.
     _anthropic({**_TEXT, "citations": None}, {"type": "redacted_thinking", "data": "x"}, {"type": "unknown"}, "x"),
     _anthropic(
         _TEXT,
@@ -55,7 +55,7 @@ DESCRIBED = [name for name in NAMES if am.get_codec(name).described]
 
 
 def _check_return(codec: am.Codec, document: Any) -> bool:
-    """Check that what is read comes back; False: it is refused."""
+    """Check that a read object comes back; return False if it is refused."""
     try:
         history = codec.read(plain_copy(document))
     except AgentMsgError:
@@ -82,7 +82,7 @@ def test_each_single_change_of_a_document_comes_back(name: am.CodecName) -> None
 
 
 def test_hooks_of_yours_replace_forms() -> None:
-    """A hook registered before first use reads and writes all objects of its class, those inside others included."""
+    """A hook registered before first use reads and writes all objects of its class, also inside others."""
     codec = AnthropicResponseCodec()
     converter: Converter = codec.engine.parts.converter
     converter.register_structure_hook_func(
@@ -103,7 +103,7 @@ def test_hooks_of_yours_replace_forms() -> None:
 
 
 def test_generated_code_shows_in_tracebacks() -> None:
-    """The lines of a generated function are known to ``linecache``, under the name of the format and the function."""
+    """``linecache`` knows the lines of a generated function, under the name of the format and the function."""
     import linecache
 
     codec = AnthropicResponseCodec()
@@ -117,7 +117,7 @@ def _read(form: Form, native: dict[str, Any]) -> Any:
 
 
 def test_a_hatch_is_not_asked_without_what_it_must_have() -> None:
-    """Without a key that must stand there an object is refused before the function of the hatch sees it."""
+    """An object without a required key is refused before the hatch's function sees it."""
     asked: list[Any] = []
 
     def get(native: Any) -> dict[str, Any]:
@@ -154,7 +154,7 @@ COUNTED = Form("usage", am.Usage, None, (
     ],
 )
 def test_odd_keys_are_extras_at_their_level(native: Any, fields: Any, extras: Any) -> None:
-    """What has no meaning under a key of an object inside is an extra of that object: it comes back, and is carried."""
+    """An unreadable value under an inner object's key is that object's extra: it comes back, and is supported."""
     described = Described("toy", (COUNTED,), {})
     usage = described.names.readers["usage"](plain_copy(native))
     assert am.same(usage, am.Usage(**fields, extras=extras))

@@ -1,4 +1,4 @@
-"""What people call first: a history converts itself, and whatever takes messages takes texts and mappings."""
+"""What people call first: a history converts itself, and everything that takes messages takes texts and mappings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 CALL = am.Msg.assistant("Let me look.", tool_calls=[{"name": "find", "id": "c1", "input": {"q": "x"}}])
 WHOLE = am.History.of("Hello", CALL, am.Msg.tool("found", tool_call_id="c1", name="find"), am.Msg.assistant("There."))
-# Documents of these are answers.
+# These formats' documents are responses.
 ANSWERS: set[am.CodecName] = {
     "anthropic-response",
     "bedrock-response",
@@ -28,7 +28,7 @@ ANSWERS: set[am.CodecName] = {
 
 
 def test_a_history_goes_out_and_comes_back_by_itself() -> None:
-    """The canonical forms of a history, as data and as text, give it back, all that belongs to it included."""
+    """The canonical forms of a history, as data and as text, restore it completely."""
     history = am.History(WHOLE.messages, id="h1", tools=[am.ToolSpec("find")], metadata={"a": 1})
     assert am.same(am.History.from_dict(history.to_dict()), history)
     assert am.same(am.History.from_json(history.to_json()), history)
@@ -47,7 +47,7 @@ def test_a_history_encodes_and_decodes_itself(codec: am.CodecName) -> None:
 
 
 def test_what_a_history_cannot_be_made_of_is_an_error() -> None:
-    """A history refuses what is none of its format; a message also any other number of messages."""
+    """A history refuses documents of another format; a message also refuses any other number of messages."""
     for document in ({"agentmsg": 1, "messages": [{"role": 7}]}, 5, None):
         with pytest.raises(am.DecodeError):
             am.History.from_dict(document)  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ def test_what_a_history_cannot_be_made_of_is_an_error() -> None:
 
 @pytest.mark.parametrize("codec", sorted({*am.codec_names()} - ANSWERS))
 def test_messages_for_is_a_list_of_native_messages(codec: am.CodecName) -> None:
-    """Whatever a history was read from, its native messages come as a list, the caller's own."""
+    """A history of any format returns its native messages as a list that belongs to the caller."""
     known = am.get_codec(codec)
     for history in (WHOLE, WHOLE[:1], am.History.decode(WHOLE[:1].encode(codec, losses=[]), codec)):
         messages = history.messages_for(codec, losses=[])
@@ -77,7 +77,7 @@ def test_messages_for_is_a_list_of_native_messages(codec: am.CodecName) -> None:
 
 
 def test_messages_for_openai_and_anthropic_are_what_their_clients_take() -> None:
-    """From a body, a list or nothing, the messages are the list that stands under "messages"."""
+    """For a body, a list or nothing, the messages are the list under "messages"."""
     asked = [{"role": "user", "content": "Hi"}]
     for document in (asked, {"model": "gpt-5", "messages": asked, "tools": []}):
         assert am.decode(document, "openai").messages_for("openai") == asked
@@ -85,7 +85,7 @@ def test_messages_for_openai_and_anthropic_are_what_their_clients_take() -> None
 
 
 def test_messages_for_refuses_to_lose_content_as_encode_does() -> None:
-    """A loss of content is an error unless the account is asked for, or the loss is to be ignored."""
+    """A loss of content is an error unless the caller asks for the losses or ignores them."""
     history = am.History.of(am.Msg.of(am.ThinkingBlock("hm"), am.TextBlock("x")))
     with pytest.raises(am.LossError) as caught:
         history.messages_for("openai")
@@ -97,7 +97,7 @@ def test_messages_for_refuses_to_lose_content_as_encode_does() -> None:
 
 
 def test_messages_for_of_answers_and_unknown_options_is_refused() -> None:
-    """Formats whose documents are answers have no list of messages; an option is the codec's or an error."""
+    """Formats whose documents are responses have no list of messages; options are the codec's or an error."""
     for codec in ANSWERS:
         with pytest.raises(am.CodecLookupError) as caught:
             WHOLE.messages_for(codec)
@@ -110,7 +110,7 @@ def test_messages_for_of_answers_and_unknown_options_is_refused() -> None:
 
 
 def test_all_that_takes_messages_takes_what_history_of_takes() -> None:
-    """The constructor, ``+``, ``extended``, ``encode``, ``dumps`` and a Recorder take texts and mappings, too."""
+    """The constructor, ``+``, ``extended``, ``encode``, ``dumps`` and a Recorder take texts and mappings too."""
     given: list[am.Msg | str | Mapping[str, Any]] = ["Hi", {"role": "assistant", "content": "Yes?"}, am.Msg.user("Bye")]
     wanted = [
         {"role": "user", "content": "Hi"},
@@ -129,7 +129,7 @@ def test_all_that_takes_messages_takes_what_history_of_takes() -> None:
 
 
 def test_what_is_no_message_is_refused_with_its_index() -> None:
-    """One error with the path of the item, wherever messages are taken; a text alone is no list of messages."""
+    """One error with the path of the item, wherever messages are taken; a text alone isn't a list of messages."""
     calls: tuple[Callable[[Any], Any], ...] = (
         am.History,
         as_history,
@@ -169,7 +169,7 @@ FOREIGN: list[tuple[dict[str, Any], str]] = [
 def test_a_message_of_another_format_is_an_error_that_names_decode(
     foreign: dict[str, Any], codec: am.CodecName
 ) -> None:
-    """A mapping that is a provider's message says how it is read, and that way reads it."""
+    """For a mapping that is a provider's message, the error names the way to read it, and that way works."""
     with pytest.raises(am.InvalidMessage, match=rf'agentmsg\.decode\(\[\.\.\.\], "{codec}"\) reads it'):
         am.History.of(foreign)
     assert len(am.decode([foreign], codec)) == 1

@@ -1,7 +1,7 @@
-"""The codecs ``gemini`` and its responses: parts and messages, links by name and order, spellings, what has no place.
+"""The codecs ``gemini`` and ``gemini-response``: parts and messages, links by name and order, spellings, losses.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
-accepts, in real/test_real_providers.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py; the package's types in
+real/test_real_providers.py.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CODE = {"language": "PYTHON", "code": "print(1)"}
 
 
 def result(response: Any, *content: Any, **fields: Any) -> tuple[dict[str, Any], am.ToolResultBlock]:
-    """Return a part that gives a result, and the block that it is."""
+    """Return a part with a result, and its block."""
     return (
         {"functionResponse": {"id": "a", "name": "f", "response": response}},
         am.ToolResultBlock("a", content, name="f", **fields),
@@ -78,7 +78,7 @@ RESULTS = [
 
 @pytest.mark.parametrize(("part", "block"), MODEL, ids=["+".join(part) for part, _ in MODEL])
 def test_a_part_is_a_block(part: dict[str, Any], block: am.Block) -> None:
-    """A part of the model is this block, and the block is written as the part, to the last key."""
+    """A model's part is this block, and the block is written as the part, down to the last key."""
     contents = [{"role": "model", "parts": [part]}]
     (message,) = returned(contents)
     assert am.same(message, msg("assistant", block)), message
@@ -87,7 +87,7 @@ def test_a_part_is_a_block(part: dict[str, Any], block: am.Block) -> None:
 
 @pytest.mark.parametrize(("part", "block"), RESULTS)
 def test_a_response_is_a_result(part: dict[str, Any], block: am.ToolResultBlock) -> None:
-    """What a function gave is a message of its own; a text, an error and any other value are told apart."""
+    """A function's result is a message of its own; a text, an error and any other value are distinguished."""
     contents = [{"role": "user", "parts": [part]}]
     (message,) = returned(contents)
     assert am.same(message, msg("tool", block)), message
@@ -95,7 +95,7 @@ def test_a_response_is_a_result(part: dict[str, Any], block: am.ToolResultBlock)
 
 
 def test_snake_case_comes_back() -> None:
-    """Keys of the schema are read in either spelling, mixed ones too; those of the user's are left alone."""
+    """Keys of the schema are read in either spelling, mixed ones too; the user's own keys are left alone."""
     part = {"file_data": {"file_uri": "gs://a", "mimeType": "image/png"}, "thought_signature": "CpcB"}
     call = {"function_call": {"name": "f", "args": {"some_key": 1, "otherKey": 2}}}
     history = returned([{"role": "model", "parts": [part, call]}])
@@ -106,7 +106,7 @@ def test_snake_case_comes_back() -> None:
 
 
 def test_responses_in_snake_case_come_back() -> None:
-    """So Python's package dumps them, and so agents log them."""
+    """The Python package dumps them like this, and agents log them like this."""
     told = {"prompt_token_count": 1, "total_token_count": 1, "prompt_tokens_details": None}
     candidate = {"content": {"role": "model", "parts": [{"text": "a"}]}, "finish_reason": "STOP", "token_count": None}
     document = {"candidates": [candidate], "usage_metadata": told, "model_version": "g", "response_id": "r"}
@@ -124,7 +124,7 @@ _ALL_FIELDS: dict[str, Any] = dict.fromkeys(
 
 
 def test_keys_that_say_nothing_come_back() -> None:
-    """Python's package dumps all fields of a part; those that are null bear on nothing."""
+    """The Python package dumps all fields of a part; null ones have no meaning."""
     call: Any = {"id": None, "args": {}, "name": "f"}
     answer: Any = {"id": None, "name": "f", "parts": None, "response": {"output": "a"}}
     contents: list[Any] = [
@@ -150,7 +150,7 @@ def _results(*given: tuple[str, str]) -> dict[str, Any]:
 
 
 def test_calls_without_ids_get_some() -> None:
-    """Results are linked by name and order, and so are those of parallel calls that came in another order."""
+    """Results are linked by name and order, even if parallel results came in another order."""
     history = returned([_calls("f", "g", "f"), _results(("g", "1"), ("f", "2"), ("f", "3"))])
     calls = history[0].tool_calls
     answers = {message.tool_results[0].tool_call_id: message.tool_results[0].text for message in history[1:]}
@@ -163,7 +163,7 @@ def test_calls_without_ids_get_some() -> None:
 
 
 def test_results_are_never_mispaired() -> None:
-    """A result that would be paired with another call, if its id were left out, is written with it."""
+    """A result that would be paired with another call without its id is written with it."""
     history = returned([_calls("f", "f"), _results(("f", "1"), ("f", "2"))])
     swapped = am.History([history[0], history[2], history[1]])
     contents = am.encode(swapped, "gemini")["contents"]
@@ -176,7 +176,7 @@ def test_results_are_never_mispaired() -> None:
 
 
 def test_names_of_results_are_their_calls() -> None:
-    """A result that says no name is written with that of its call."""
+    """A result without a name is written with that of its call."""
     call = am.ToolUseBlock("a", "f", {})
     contents = written(msg("assistant", call), msg("tool", am.ToolResultBlock("a", "x")))["contents"]
     assert contents[1]["parts"][0]["functionResponse"]["name"] == "f"
@@ -186,7 +186,7 @@ def test_names_of_results_are_their_calls() -> None:
 
 
 def test_instructions_are_one() -> None:
-    """System messages are lifted to the top, and merged; that one moved is content."""
+    """System messages are lifted to the front, and merged; the move is a loss of content."""
     losses: list[am.Loss] = []
     document = written(
         msg("system", am.TextBlock("a")),
@@ -205,7 +205,7 @@ def test_instructions_are_one() -> None:
 
 @pytest.mark.parametrize("role", ["function", "tool", None])
 def test_old_roles_of_results_come_back(role: str | None) -> None:
-    """Old clients give results as a function; some say no role."""
+    """Old clients send results with the role function; some have no role."""
     content = {**({} if role is None else {"role": role}), "parts": _results(("f", "1"), ("f", "2"))["parts"]}
     assert [message.role for message in returned([content])] == ["tool", "tool"]
 
@@ -225,7 +225,7 @@ def test_old_roles_of_results_come_back(role: str | None) -> None:
     ids=["foreign thinking", "redacted", "refusal", "foreign file", "custom call"],
 )  # fmt: skip
 def test_what_has_no_place(message: am.Msg, contents: list[Any], level: str) -> None:
-    """What the API has not is left out, or told otherwise; the report says so, and restores it."""
+    """Content that the API lacks is left out, or written differently; the report shows it, and restores it."""
     losses: list[am.Loss] = []
     document = written(message, losses=losses)
     assert document["contents"] == contents
@@ -237,7 +237,7 @@ def test_what_has_no_place(message: am.Msg, contents: list[Any], level: str) -> 
 
 
 def test_settings_and_what_stands_beside_them() -> None:
-    """What the model has a field for is read off the configuration; the rest of it comes back beside."""
+    """Fields of the model are read from the configuration; the rest of it comes back beside them."""
     config = {"temperature": 0.5, "maxOutputTokens": 9, "responseModalities": ["TEXT"], "topP": "x"}
     body: dict[str, Any] = {
         "contents": [],
@@ -257,7 +257,7 @@ def test_settings_and_what_stands_beside_them() -> None:
 
 
 def test_declarations_share_an_object() -> None:
-    """Declarations come back in the objects that they stood in; new ones share one."""
+    """Declarations come back in their own objects; new ones share one."""
     f, g = {"name": "f", "parameters": {"type": "OBJECT"}}, {"name": "g", "parametersJsonSchema": {"type": "object"}}
     tools: list[Any] = [{"functionDeclarations": [f]}, {"functionDeclarations": [g]}, {"googleSearch": {}}]
     history = returned({"contents": [], "tools": tools})
@@ -280,7 +280,7 @@ ENDS: list[tuple[list[Any], str, str]] = [
 
 @pytest.mark.parametrize(("parts", "reason", "finish"), ENDS)
 def test_a_response_is_a_message(parts: list[Any], reason: str, finish: str) -> None:
-    """A response is one message of the assistant; its output counts thoughts, too."""
+    """A response is one assistant message; its output includes the tokens of thoughts."""
     candidate = {"content": {"role": "model", "parts": parts}, "finishReason": reason, "index": 0, "avgLogprobs": -1.5}
     usage = {"promptTokenCount": 8, "candidatesTokenCount": 10, "thoughtsTokenCount": 12, "totalTokenCount": 30}
     document = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-3", "responseId": "r"}
@@ -292,7 +292,7 @@ def test_a_response_is_a_message(parts: list[Any], reason: str, finish: str) -> 
 
 
 def test_further_candidates_are_an_extra() -> None:
-    """The first candidate is the message; what the others say is lost as content elsewhere, and told."""
+    """The first candidate is the message; in other formats the further ones are lost as content, and reported."""
     first, second = (
         {"content": {"role": "model", "parts": [{"text": text}]}, "index": at} for at, text in enumerate("ab")
     )
@@ -306,7 +306,7 @@ def test_further_candidates_are_an_extra() -> None:
 
 
 def test_a_blocked_prompt_is_a_response() -> None:
-    """A response without candidates says why."""
+    """A response without candidates has a reason."""
     blocked = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "gemini-3"}
     assert checked.returned(blocked, codec=ANSWERS)[0].finish_reason == "content_filter"
     assert am.recognize(blocked) == "gemini-response"

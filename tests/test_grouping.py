@@ -1,4 +1,4 @@
-"""Grouping: containers that were read are written again, notes decide nothing that the predicates forbid."""
+"""Grouping: containers are written as they were read, and notes can't override the predicates."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from agentmsg.testing import plant_notes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# As Anthropic groups: results of tools and what a user says next share one user turn; results join by default.
+# As in Anthropic: tool results and the user's next text share one user turn; results join by default.
 TURNS = Grouping(
     family="turns",
     may_join=lambda group, message: message.role in ("tool", "user") and group[0].role in ("tool", "user"),
     joins=lambda group, message: message.role == "tool" and group[-1].role == "tool",
 )
-# As interfaces that show whole replies do: a result can only stand in the reply that called.
+# As in interfaces that show whole replies: a result can only be in the reply with its call.
 REPLIES = Grouping(
     family="replies",
     may_join=lambda group, message: message.role in ("assistant", "tool") and group[0].role == "assistant",
     joins=lambda group, message: message.role == "assistant",
     must_join=lambda group, message: message.role == "tool" and group[0].role == "assistant",
 )
-# As LangChain does: a result is a message of its own, but may also stand in a user's, alone or beside what they say.
+# As in LangChain: a result is a message of its own, but may be in a user's, alone or beside the user's text.
 PARTS = Grouping(
     family="parts",
     may_join=lambda group, message: (
@@ -37,7 +37,7 @@ PARTS = Grouping(
     ),
     stands_free=lambda message: message.role == "tool",
 )
-# The same, where results that stand in a user's message are joined by the next ones.
+# The same, but the next results join those in a user's message.
 LOOSE = Grouping(
     family="loose",
     may_join=lambda group, message: message.role in ("tool", "user") and (not group or group[0].role != "assistant"),
@@ -54,7 +54,7 @@ def _message(role: str, number: int) -> Msg:
 
 @st.composite
 def _grouped(draw: st.DrawFn, grouping: Grouping) -> list[list[Msg]]:
-    """Draw containers such as a document of the format may hold: ``may_join`` inside, ``must_join`` respected."""
+    """Draw containers that a document of the format may hold, within ``may_join`` and ``must_join``."""
     groups: list[list[Msg]] = []
     for number, role in enumerate(draw(st.lists(st.sampled_from(["user", "assistant", "tool"]), max_size=8))):
         message = _message(role, number)
@@ -69,7 +69,7 @@ def _grouped(draw: st.DrawFn, grouping: Grouping) -> list[list[Msg]]:
 
 @given(groups=st.one_of(_grouped(TURNS)))
 def test_turns_come_back_in_their_containers(groups: list[list[Msg]]) -> None:
-    """What was read in some containers is written in the same, by default rule or by seats."""
+    """Messages read in some containers are written in the same, by the default rule or by seats."""
     assert _ids(containers(seated(groups, TURNS), TURNS)) == _ids(groups)
 
 
@@ -81,7 +81,7 @@ def test_replies_come_back_in_their_containers(groups: list[list[Msg]]) -> None:
 
 @given(data=st.data(), grouping=st.sampled_from([PARTS, LOOSE]))
 def test_free_messages_stay_free(data: st.DataObject, grouping: Grouping) -> None:
-    """A message that stood free does so again, and one that stood alone in a container is in one again."""
+    """A free message stays free, and one that was alone in a container is alone in one again."""
     groups: list[list[Msg] | Msg] = []
     for group in data.draw(_grouped(grouping)):
         is_free = len(group) == 1 and grouping.stands_free(group[0]) and data.draw(st.booleans())
@@ -95,14 +95,14 @@ def test_free_messages_stay_free(data: st.DataObject, grouping: Grouping) -> Non
 
 
 def test_what_may_not_open_a_container_stands_free() -> None:
-    """A seat puts no message in a container that cannot stand in one."""
+    """A seat puts no message into a container that can't be in one."""
     grouping = Grouping(family="parts", may_join=lambda group, message: False, stands_free=lambda _: True)
     seat = with_note(_message("tool", 0), "parts", {"seat": 0})
     assert not is_contained((seat,), grouping)
 
 
 def test_what_is_not_joined_is_not_asked_whether_it_could() -> None:
-    """To tell whether a message could join may take long: it is asked only where a seat or the default wants it."""
+    """``may_join`` can be slow: it is only called if a seat or the default needs it."""
 
     def refuse(*_: object) -> bool:
         raise AssertionError
@@ -112,14 +112,14 @@ def test_what_is_not_joined_is_not_asked_whether_it_could() -> None:
 
 
 def test_seats_of_the_past_are_forgotten() -> None:
-    """The containers that are given say what belongs together, whatever was noted before."""
+    """The given containers decide the groups, whatever was noted before."""
     group = seated([[_message("tool", 0), _message("user", 1)]], TURNS)
     apart = [[group[0]], [_message("assistant", 2)], [group[1]]]
     assert not any(message.notes for message in seated(apart, TURNS))
 
 
 def test_default_containers_need_no_seats() -> None:
-    """Where the default groups as the document did, no message gets a note."""
+    """If the default groups as in the document, no message gets a note."""
     groups = [
         [_message("user", 0)],
         [_message("assistant", 1)],
@@ -130,7 +130,7 @@ def test_default_containers_need_no_seats() -> None:
 
 
 def test_seats_keep_neighbours_apart_and_together() -> None:
-    """Two results in containers of their own stay apart; a result and a user's text in one stay together."""
+    """Two results in separate containers stay separate; a result and a user's text in one stay together."""
     apart = [[_message("tool", 0)], [_message("tool", 1)]]
     together = [[_message("tool", 0), _message("user", 1)]]
     for groups in (apart, together):
@@ -140,7 +140,7 @@ def test_seats_keep_neighbours_apart_and_together() -> None:
 
 @given(groups=_grouped(TURNS), seed=st.integers(0, 2**32))
 def test_planted_seats_never_join_what_may_not(groups: list[list[Msg]], seed: int) -> None:
-    """Whatever seats are planted, every container written is one that the format allows."""
+    """Whatever seats are planted, every written container is one that the format allows."""
     rng = random.Random(seed)
     planted = plant_notes(History([message for group in groups for message in group]), rng, ("turns",), ("seat",))
     seats = [with_note(message, "turns", {"seat": rng.choice([0, 1, 2, None, "1"])}) for message in planted]

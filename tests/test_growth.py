@@ -1,4 +1,4 @@
-"""Twice the input takes about twice the work, whatever it is that grows, for every format and operation."""
+"""Twice the input takes about twice the work, whatever grows, for every format and operation."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.codec import Codec
 
-# Time for twice the input: at most so many times as long.
+# The highest ratio of times for twice the input.
 MOST = 2.3
 SIZE = min(effort(16, least=12), 60)
 
 
 def _steps(history: am.History, codec: Codec) -> Iterator[tuple[str, int]]:
-    """Yield what is done with a history and a format, step by step, with the work that each takes."""
+    """Yield the steps for a history and a format, each with its amount of work."""
     work, fitted = work_of(lambda: fit(history, codec))
     yield "fit", work
     work, losses = work_of(lambda: account(fitted)[:])
@@ -54,23 +54,23 @@ def _steps(history: am.History, codec: Codec) -> Iterator[tuple[str, int]]:
 
 
 def _check(name: str, works: list[int]) -> None:
-    """Compare the work of three sizes, each twice the one before; what is done once only counts for nothing."""
+    """Compare the work for three sizes, each twice the one before; one-time work doesn't count."""
     small, middle, large = works
     assert large <= MOST * middle, (name, works)
-    # What grows with the square shows in the growth itself long before it is most of the work.
-    # What looks at a sample only grows by steps, and may even fall.
+    # Quadratic work shows in the differences long before it is most of the work.
+    # Work on a sample grows only in steps, and may even fall.
     if not name.endswith((": sniff", ": detect")):
-        # A search takes a step more now and then; what takes the square of the input adds four times as much.
+        # A binary search takes one more step now and then; quadratic work adds four times as much.
         most = 3 if name.endswith("trim to a part") else MOST
         assert large - middle <= most * (middle - small) + 1000, (name, works)
 
 
 @pytest.mark.parametrize("kind", GROWTH)
 def test_formats_take_work_that_grows_with_the_input(kind: str) -> None:
-    """Reading, writing, detecting, accounts and the way back take at most 2.3 times as much for twice as much."""
+    """Reading, writing, detecting, loss reports and restoring take at most 2.3 times the work for twice the input."""
     for name in share(am.codec_names(), list(GROWTH).index(kind)):
         codec = am.get_codec(name)
-        list(_steps(GROWTH[kind](2), codec))  # what is compiled once is compiled now
+        list(_steps(GROWTH[kind](2), codec))  # compile now everything that is compiled once
         sizes = [dict(_steps(GROWTH[kind](SIZE * factor), codec)) for factor in (1, 2, 4)]
         assert sizes[0].keys() == sizes[1].keys() == sizes[2].keys()
         for step in sizes[0]:
@@ -108,7 +108,7 @@ OPERATIONS: dict[str, Callable[[am.History], Any]] = {
 def test_operations_take_work_that_grows_with_the_input(kind: str) -> None:
     """Every operation on a history twice as large takes at most 2.3 times the work."""
     for name, operation in OPERATIONS.items():
-        operation(GROWTH[kind](SIZE))  # what is done once only, such as loading a codec, is done now
+        operation(GROWTH[kind](SIZE))  # do one-time work, such as loading a codec, now
         works = [work_of(lambda: operation(history))[0] for history in map(GROWTH[kind], (SIZE, 2 * SIZE, 4 * SIZE))]  # noqa: B023 - called at once
         _check(f"{kind}: {name}", works)
 
@@ -132,13 +132,13 @@ def test_an_accumulator_takes_each_chunk_alike() -> None:
         _check(name, works)
 
 
-# What copies texts or lists in one call of C cannot be counted: it is timed, on so large an input that it shows.
+# Copies of texts or lists in one C call can't be counted: they are timed, on an input large enough to show them.
 TIMED = ("texts of an answer", "thoughts", "refusals", "results in one message")
 
 
 @pytest.mark.parametrize("kind", some(TIMED, 4, least=1))
 def test_time_grows_with_the_input(kind: str) -> None:
-    """Four times as much is fitted and written in far less than sixteen times as long."""
+    """Fitting and writing four times the input takes far less than sixteen times as long."""
     size = min(effort(1000, least=400), 1000)
     for name in am.codec_names():
         codec = am.get_codec(name)

@@ -1,4 +1,4 @@
-"""What people hold goes in as it is: objects of SDKs, messages of LangChain, models, data classes; nothing imported."""
+"""Other libraries' objects go in unchanged: of SDKs and LangChain, models, data classes; nothing is imported."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _answer() -> Any:
 
 
 def test_an_answer_of_openai_goes_in_as_it_is() -> None:
-    """The object that the client returns is the document that came over the wire."""
+    """The object that the client returns equals the document on the wire."""
     completion = _completion()
     assert am.recognize(completion) == "openai-response"
     assert am.detect(completion) == am.detect(COMPLETION)
@@ -71,7 +71,7 @@ def test_an_answer_of_openai_goes_in_as_it_is() -> None:
 
 
 def test_messages_append_of_openai() -> None:
-    """``messages.append(response.choices[0].message)`` makes a conversation that is read, alone and in a body."""
+    """``messages.append(response.choices[0].message)`` makes a readable conversation, alone and in a body."""
     messages: list[Any] = [ASKED]
     messages.append(_completion().choices[0].message)
     messages.append(TOLD)
@@ -88,7 +88,7 @@ def test_messages_append_of_openai() -> None:
 
 
 def test_messages_append_of_anthropic() -> None:
-    """``messages.append({"role": "assistant", "content": response.content})`` makes a conversation that is read."""
+    """``messages.append({"role": "assistant", "content": response.content})`` makes a readable conversation."""
     answer = _answer()
     messages: list[Any] = [ASKED]
     messages.append({"role": "assistant", "content": answer.content})
@@ -101,7 +101,7 @@ def test_messages_append_of_anthropic() -> None:
 
 
 def test_what_openai_parsed_itself_is_not_sent() -> None:
-    """An attribute that the SDK says that it never sends is none of the message."""
+    """An attribute that the SDK never sends doesn't belong to the message."""
     model: Any = import_module("openai").BaseModel
 
     class Parsed(model):  # type: ignore[misc]
@@ -115,7 +115,7 @@ def test_what_openai_parsed_itself_is_not_sent() -> None:
 
 
 def test_messages_of_langchain_go_in_as_they_are() -> None:
-    """Messages, lists of them and states are what the framework itself stores of them."""
+    """Messages, lists of them and states are read as the framework itself stores them."""
     core = import_module("langchain_core.messages")
     load = import_module("langchain_core.load")
     messages = [
@@ -139,7 +139,7 @@ def test_messages_of_langchain_go_in_as_they_are() -> None:
 
 
 def test_a_chunk_of_langchain_goes_in_as_it_is() -> None:
-    """``decode_chunk`` takes what a stream of the framework gives."""
+    """``decode_chunk`` takes the items of the framework's streams."""
     core = import_module("langchain_core.messages")
     chunk = am.decode_chunk(core.AIMessageChunk("Hel"), "langchain")
     assert chunk == am.decode_chunk({"type": "AIMessageChunk", "content": "Hel"}, "langchain")
@@ -174,7 +174,7 @@ def test_a_single_message_is_a_document(codec: am.CodecName, message: dict[str, 
 
 
 def test_what_is_no_single_message_is_refused() -> None:
-    """Neither an answer nor an object without a role is a message of a request; the path says where."""
+    """Neither a response nor an object without a role is a message of a request; the error has the path."""
     refused: list[tuple[am.CodecName, Any]] = [
         ("anthropic", ANSWER),
         ("openai", COMPLETION),
@@ -239,7 +239,7 @@ def _models() -> list[Any]:
 
 
 def test_models_and_data_classes_are_what_they_say() -> None:
-    """A default that says something is told, a part that was never set is not; in lists and inside of bodies, too."""
+    """A meaningful default is written, a field that was never set isn't; in lists and bodies too."""
     wanted = {"role": "user", "content": "x"}
     typed: Typed = {"role": "user", "content": "x"}
     held = [Data("x"), Attrs("x"), typed, *_models()]
@@ -252,7 +252,7 @@ def test_models_and_data_classes_are_what_they_say() -> None:
 
 
 def test_aliases_and_unknown_fields_of_models_are_those_of_the_wire() -> None:
-    """A model is dumped as it would be sent: by aliases, with fields that it did not know and None that was set."""
+    """A model is dumped as it would be sent: by aliases, with unknown fields and with None that was set."""
     pydantic: Any = import_module("pydantic")
 
     class Model(pydantic.BaseModel):  # type: ignore[misc]
@@ -266,7 +266,7 @@ def test_aliases_and_unknown_fields_of_models_are_those_of_the_wire() -> None:
 
 
 def test_nothing_is_imported_for_objects() -> None:
-    """Objects are told by what their classes offer: no SDK is loaded by taking them."""
+    """Objects are recognised by their classes' methods: no SDK is imported for that."""
     code = (
         "import sys, agentmsg as am, dataclasses\n"
         "D = dataclasses.make_dataclass('D', ['role', 'content'])\n"
@@ -356,7 +356,7 @@ CALLS: tuple[Callable[[Any], object], ...] = (
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_objects_are_a_typed_error(kind: str) -> None:
-    """Whatever an object does when it is looked at, there is a result or one AgentMsgError, of each format."""
+    """Whatever an object does when it is used, the result is a history or one AgentMsgError, for each format."""
     for make in (HOSTILE[kind], lambda: [ASKED, HOSTILE[kind]()], lambda: {"messages": [HOSTILE[kind]()]}):
         for call in CALLS:
             try:
@@ -373,7 +373,7 @@ def test_hostile_objects_are_a_typed_error(kind: str) -> None:
 
 
 def test_ours_are_told_to_be_encoded() -> None:
-    """A message or a history is no document: the error says what makes one."""
+    """A message or a history isn't a document: the error explains how to make one."""
     for held in (am.Msg.user("x"), [am.Msg.user("x")], am.TextBlock("x")):
         with pytest.raises(am.DecodeError, match=r"agentmsg\.encode"):
             am.decode(held, "openai")

@@ -1,7 +1,7 @@
-"""The codec ``hf``: columns of rows, messages, arguments, thinking, images, and what chat templates make of it.
+"""The codec ``hf``: columns of rows, messages, arguments, thinking, images, and rendering by chat templates.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what transformers
-renders, in real/test_real_templates.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py; rendering by transformers
+in real/test_real_templates.py.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def said(history: am.History) -> list[tuple[str, str]]:
     ids=str,
 )
 def test_columns_tell_where_the_messages_are(row: Any, texts: list[str]) -> None:
-    """Each kind of row, a list and a message come back, and say this; other columns are extras."""
+    """Each kind of row, a list and a message come back, with this meaning; other columns are extras."""
     assert [message.text for message in returned(row)] == texts
 
 
 def test_what_was_rejected_is_content() -> None:
-    """It stays among the extras of the history; a format that has no place for it says so."""
+    """It stays among the extras of the history; a format that can't hold it reports the loss."""
     row = {"prompt": [USER], "chosen": [ANSWER], "rejected": [{"role": "assistant", "content": "No"}], "score": 1}
     own: Any = returned(row).extras["hf"]
     assert set(own) == {"rejected", "score"}
@@ -71,7 +71,7 @@ def test_what_was_rejected_is_content() -> None:
 
 
 def test_answers_grow_and_split() -> None:
-    """What is added belongs to the answer; a text that can't be one is a message."""
+    """An added message belongs to the answer; a text that can't be one is a message."""
     history = returned({"prompt": "Hi", "completion": "Hello"})
     more = am.encode(history.extended(msg("user", am.TextBlock("Bye"))), "hf")
     assert more == {"prompt": "Hi", "completion": [ANSWER, {"role": "user", "content": "Bye"}]}
@@ -82,7 +82,7 @@ def test_answers_grow_and_split() -> None:
 
 @pytest.mark.parametrize("row", [{}, {"prompt": 1}, {"messages": None}, {"text": 1}, "x", 1], ids=repr)
 def test_other_documents_are_refused(row: Any) -> None:
-    """By the one error that there is; its path leads through the column."""
+    """The one error of the library; its path leads through the column."""
     assert refused(row, codec=CODEC)[2] == "hf"
     assert refused({"prompt": [USER], "completion": [ANSWER, {}]}, codec=CODEC)[0] == ("completion", 1, "role")
 
@@ -91,7 +91,7 @@ def test_other_documents_are_refused(row: Any) -> None:
 
 
 def test_calls_and_results_are_linked_by_their_order() -> None:
-    """A result is of the first call of its name that waits; ids that readers make aren't written."""
+    """A result belongs to the first waiting call of its name; ids made by readers aren't written."""
     calls: list[Any] = [{"type": "function", "function": {"name": name, "arguments": {}}} for name in "fgf"]
     results = [{"role": "tool", "name": name, "content": name} for name in "ffg"]
     history = returned([{"role": "assistant", "content": "", "tool_calls": calls}, *results])
@@ -116,21 +116,21 @@ def test_new_rows_are_as_templates_want_them() -> None:
 
 @pytest.mark.parametrize("part", [{}, {"value": None}, {"value": "{"}, {"value": "[]"}], ids=str)
 def test_a_part_that_only_looks_like_a_call_is_kept_as_it_is(part: dict[str, Any]) -> None:
-    """A part of the type of a call that holds none is native, and comes back."""
+    """A part of the type of a call without one is native, and comes back."""
     history = returned([{"role": "assistant", "content": [{"type": "tool_call", **part}]}])
     assert not history[0].tool_calls
 
 
 @pytest.mark.parametrize("arguments", ['{"q": 1}', "{", "", "[1]", {}, None], ids=repr)
 def test_arguments_come_back_as_they_were(arguments: Any) -> None:
-    """Objects, their text, and text that is no JSON."""
+    """Objects, their text, and text that isn't JSON."""
     call = {"type": "function", "function": {"name": "f", "arguments": arguments}}
     for options in ({}, {"arguments": "text"}):
         checked.returned([{"role": "assistant", "tool_calls": [call]}], codec=HfCodec(**options))  # type: ignore[arg-type]
 
 
 def test_padding_is_left_out_and_mended() -> None:
-    """Null keys of messages by option; null arguments by repair, which tells it."""
+    """Null keys of messages by option; null arguments by repair, which reports it."""
     row = dict(documents("hf"))["golden hf_rows/arrow_padded"]
     bare = am.decode(row, "hf", nulls="absent")
     assert am.encode(bare, "hf")["messages"][0] == {"role": "user", "content": "Weather in Łódź?"}
@@ -150,12 +150,12 @@ def test_padding_is_left_out_and_mended() -> None:
     ],
 )
 def test_tools_are_a_list_or_its_text(tools: Any) -> None:
-    """Functions with or without a wrapper, as a list or as the text that Python or JavaScript writes."""
+    """Functions with or without a wrapper, as a list or as text written by Python or JavaScript."""
     assert [tool.name for tool in returned({"messages": [USER], "tools": tools}).tools] == ["f"]  # type: ignore[union-attr]
 
 
 def test_rows_with_other_keys_are_detected() -> None:
-    """How messages are spelt tells a row, whatever stands beside."""
+    """The spelling of messages identifies a row, whatever is beside them."""
     said = [{"type": "text", "value": "Hi"}]
     for more in ({"loss_weight": 0.0}, {"new_key": 1}):
         row = {"messages": [{"role": "user", "content": said, **more}, {"role": "assistant", "content": said, **more}]}
@@ -180,7 +180,7 @@ def test_rows_with_other_keys_are_detected() -> None:
     ids=str,
 )
 def test_thinking_stands_in_many_places(message: dict[str, Any]) -> None:
-    """Each is a block in front of the text, and comes back where it was."""
+    """Each is a block before the text, and comes back in its place."""
     (read,) = returned([{"role": "assistant", **message}])
     thought, text = read.content
     assert (thought.thinking, text.text) == ("2+2", "4")  # type: ignore[union-attr]
@@ -196,7 +196,7 @@ def test_thinking_stands_in_many_places(message: dict[str, Any]) -> None:
     ],
 )
 def test_where_new_thinking_goes_is_an_option(option: str, keys: dict[str, str]) -> None:
-    """Under the key that a template knows, in tags, or nowhere."""
+    """Under the key that a template knows, in tags, or not at all."""
     losses: list[am.Loss] = []
     row = written(msg("assistant", am.ThinkingBlock("2+2"), am.TextBlock("4")), losses=losses, reasoning=option)
     assert row["messages"] == [{"role": "assistant", **keys}]
@@ -204,7 +204,7 @@ def test_where_new_thinking_goes_is_an_option(option: str, keys: dict[str, str])
 
 
 def test_a_text_that_looks_like_thinking_stays_a_text() -> None:
-    """It is written as a part; thinking that tags can't hold stands under a key."""
+    """It is written as a part; thinking that tags can't hold goes under a key."""
     text = am.TextBlock("<think>a</think>b")
     assert written(msg("assistant", text))["messages"][0]["content"] == [{"type": "text", "text": text.text}]
     odd = written(msg("assistant", am.ThinkingBlock("a</think>b"), am.TextBlock("4")), reasoning="think")
@@ -215,7 +215,7 @@ def test_a_text_that_looks_like_thinking_stays_a_text() -> None:
 
 
 def test_images_stand_in_a_column() -> None:
-    """A placeholder is the image that the column has for it; new images go there, and those read inline stay there."""
+    """A placeholder is its image in the column; new images go there, and inline ones stay inline."""
     inline = {"type": "image", "url": "https://x.test/b.png"}
     row = {"messages": [{"role": "user", "content": [{"type": "image"}, inline]}], "images": ["a.png"]}
     images: Any = returned(row)[0].content
@@ -228,7 +228,7 @@ def test_images_stand_in_a_column() -> None:
 
 
 def test_tokens_in_texts_are_images_too() -> None:
-    """As LLaMA-Factory has them; beside other images they are placeholders, and without a column words."""
+    """As in LLaMA-Factory; beside other images they are placeholders, and without a column text."""
     row = {"messages": [{"role": "user", "content": "<image>Who?<image>"}], "images": ["a.png", "b.png"]}
     history = returned(row)
     assert [type(block).__name__ for block in history[0].content] == ["ImageBlock", "TextBlock", "ImageBlock"]
@@ -247,13 +247,13 @@ def test_a_column_that_does_not_fit_stays_what_it_is(column: Any) -> None:
 
 @pytest.mark.parametrize("options", [{"container": "list"}, {"reasoning": "drop"}, {"reasoning": "think"}], ids=str)
 def test_options_are_for_new_rows(options: Any) -> None:
-    """What was read comes back as it was, whatever they say."""
+    """Read values come back unchanged, whatever they are."""
     for _, document in documents("hf"):
         checked.returned(document, codec=HfCodec(**options))
 
 
 def test_a_key_that_says_no_reasoning_stays_beside_thinking_in_tags() -> None:
-    """Thinking in front of a text takes no key, so that whatever stands there comes back."""
+    """Thinking before a text takes no key, so any value there comes back."""
     answer = {"role": "assistant", "content": "<think>\na\n</think>\n\nx", "reasoning_content": 1.5}
     (message,) = returned([answer])
     assert [type(block).__name__ for block in message.content] == ["ThinkingBlock", "TextBlock"]
@@ -261,7 +261,7 @@ def test_a_key_that_says_no_reasoning_stays_beside_thinking_in_tags() -> None:
 
 @pytest.mark.parametrize("name", [{}, {"name": "f"}], ids=["no name", "a name"])
 def test_an_id_that_is_none_stays_wherever_its_result_goes(name: dict[str, str]) -> None:
-    """No id is made for it: in another place that would have to be written under the same key."""
+    """No id is made for it: elsewhere that would have to be written under the same key."""
     results = [{"role": "tool", "content": "1"}, {"role": "tool", "content": "2", "tool_call_id": 5, **name}]
     history = returned([{"role": "assistant", "content": "", "tool_calls": [CALLED, CALLED]}, *results])
     assert [message.tool_call_id for message in history][1:] == [history[0].tool_calls[0].id, None]
@@ -271,7 +271,7 @@ def test_an_id_that_is_none_stays_wherever_its_result_goes(name: dict[str, str])
 
 
 def test_nothing_chosen_is_no_conversation() -> None:
-    """Without its messages, a row has a list of messages that is empty: an empty ``chosen`` can't be read."""
+    """A row without its messages has an empty list of messages: an empty ``chosen`` can't be read."""
     history = returned({"chosen": [ANSWER], "rejected": "x"})
     assert honest_account(CODEC, history.evolve(messages=[])).history.extras == history.extras
 
@@ -281,9 +281,9 @@ def test_nothing_chosen_is_no_conversation() -> None:
 
 @pytest.mark.parametrize("source", ["openai", "anthropic", "gemini", "openai-responses", "sharegpt", "riffer"])
 def test_a_strict_template_renders_what_is_converted(source: am.CodecName) -> None:
-    """Rows from other formats go to a template as they are; what was said and called is all there."""
+    """Rows from other formats go to a template unchanged; all their texts and calls are there."""
     for title, document in some(documents(source), 24, least=8):
-        # Results of calls that stand elsewhere have no names.
+        # Results of calls in other messages have no names.
         history = fit(am.decode(document, source), CODEC).history
         row = am.encode(history, "hf")
         if any(message["role"] == "tool" and "name" not in message for message in row["messages"]):
@@ -297,13 +297,13 @@ def test_a_strict_template_renders_what_is_converted(source: am.CodecName) -> No
 
 @pytest.mark.parametrize("row", [{"messages": []}, {"prompt": "a", "completion": "b"}, {"text": "a"}])
 def test_a_list_of_rows_is_told(row: dict[str, Any]) -> None:
-    """One row is a document: the error says how to read many."""
+    """One row is a document: the error explains how to read many."""
     with pytest.raises(am.DecodeError, match=r"list of rows.*load_lines"):
         am.decode([row, row], "hf")
 
 
 def test_videos_and_audio_stand_in_columns_too() -> None:
-    """Where they were read there; new ones are parts, which is how chat templates have them."""
+    """They stay where they were read; new ones are parts, as chat templates expect them."""
     row: Any = {
         "messages": [{"role": "user", "content": "<image><video>What?<audio>"}],
         "images": ["a.png"], "videos": ["b.mp4"], "audios": ["c.mp3"],

@@ -1,4 +1,4 @@
-"""History: an immutable sequence of messages; Recorder: where messages collect."""
+"""History: an immutable sequence of messages; Recorder: collects messages."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_slice_keeps_the_rest(part: slice) -> None:
 
 
 def test_adding_keeps_the_rest_of_the_left() -> None:
-    """``history + messages`` and ``extended`` give new histories with everything else of the left one."""
+    """``history + messages`` and ``extended`` return new histories with everything else of the left one."""
     for longer in (WHOLE.__add__([A]), WHOLE.__add__((A,)), WHOLE + History([A], id="h2"), WHOLE.extended(A)):
         assert longer.messages == (A, B, C, A)
         assert _rest(longer) == _rest(WHOLE)
@@ -71,7 +71,7 @@ def test_adding_keeps_the_rest_of_the_left() -> None:
 
 
 def test_a_history_cannot_change() -> None:
-    """There is no append, no field can be set, and lists handed in stay the caller's own."""
+    """There is no append, no field can be set, and passed lists stay the caller's own."""
     messages = [A]
     tools = [ToolSpec("add")]
     history = History(messages, tools=tools)
@@ -105,7 +105,7 @@ def test_equality_hash_pickle_and_copy() -> None:
 
 
 def test_of_takes_messages_texts_and_mappings() -> None:
-    """Texts become user messages; mappings are made by the factory of their role."""
+    """Texts become user messages; the factory of its role makes each mapping a message."""
     call = {"id": "c1", "name": "add", "arguments": '{"a": 1}'}
     history = History.of(
         "Hello",
@@ -152,7 +152,7 @@ def test_of_says_which_item_is_wrong(name: str) -> None:
 
 
 def test_the_constructor_takes_messages_and_tools_only() -> None:
-    """Whatever else is found among messages or tools is refused, with its index."""
+    """Anything else among messages or tools is refused, with its index."""
     cases: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
         ({"messages": [A, 5]}, ("messages", 1)),
         ({"messages": 5}, ("messages",)),
@@ -166,7 +166,7 @@ def test_the_constructor_takes_messages_and_tools_only() -> None:
 
 
 def test_first_and_last() -> None:
-    """The first and last message, of any role or of one; None where there is none."""
+    """The first and last message, of any role or of one; None if there is none."""
     assert (WHOLE.first(), WHOLE.last()) == (A, C)
     assert (WHOLE.first(role="assistant"), WHOLE.last(role="user")) == (B, C)
     assert WHOLE.first(role="tool") is None
@@ -185,7 +185,7 @@ def test_as_history() -> None:
 
 
 def test_a_recorder_collects() -> None:
-    """A recorder goes on from a history, takes what History.of takes, and gives the history at any time."""
+    """A recorder continues a history, takes what History.of takes, and returns the history at any time."""
     recorder = Recorder(WHOLE)
     before = recorder.history
     assert recorder.add("more", {"role": "assistant", "content": "x"}) is recorder
@@ -196,7 +196,7 @@ def test_a_recorder_collects() -> None:
 
 
 def test_a_recorder_tells_what_the_agent_made() -> None:
-    """``on_message`` hears assistant and tool messages by default; never inputs, nor the start."""
+    """``on_message`` is called for assistant and tool messages by default; never for inputs, nor for the start."""
     heard: list[str] = []
     recorder = Recorder([B], on_message=lambda message: heard.append(message.text))
     recorder.add("in", B, Msg.tool("out", tool_call_id="c"), Msg.system("s"))
@@ -206,7 +206,7 @@ def test_a_recorder_tells_what_the_agent_made() -> None:
 
 
 def test_a_recorder_takes_all_or_nothing() -> None:
-    """Where one of several items is wrong, none is added."""
+    """If one of several items is wrong, none is added."""
     recorder = Recorder()
     with pytest.raises(InvalidMessage):
         recorder.add("fine", 5)  # type: ignore[arg-type]
@@ -214,7 +214,7 @@ def test_a_recorder_takes_all_or_nothing() -> None:
 
 
 def test_pending_calls() -> None:
-    """A call is pending until a result has its id; calls that the provider runs never are."""
+    """A call is pending until a result has its id; a call that the provider runs never is."""
     calls = [
         ToolUseBlock("c1", "add", {}),
         ToolUseBlock("c2", "add", {}),

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 SUITE = SHARED / "hostile" / "JSONTestSuite"
 COUNTS = {"y_": 95, "n_": 188, "i_": 35}
-# The two files that every parser must accept and that say a key twice.
+# The two files with a duplicate key that every parser must accept.
 TWICE = {"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"}
-# What the suite leaves open: the value, or the code; "surrogate" for all others of the 35.
+# Cases that the suite leaves open: the value, or the code; "surrogate" for all others of the 35.
 OPEN: dict[str, Any] = {
     "i_number_double_huge_neg_exp.json": [0.0],
     "i_number_huge_exp.json": "number",
@@ -90,7 +90,7 @@ def _cases(folder: str, prefix: str = "") -> dict[str, bytes]:
 
 
 def _forms(raw: bytes) -> list[Any]:
-    """Return the four types in which a caller may hold a text; bytes that are no UTF-8 have no str form."""
+    """Return the four types in which a caller may hold a text; bytes that aren't UTF-8 have no str form."""
     forms: list[Any] = [raw, bytearray(raw), memoryview(raw)]
     try:
         forms.append(raw.decode())
@@ -100,7 +100,7 @@ def _forms(raw: bytes) -> list[Any]:
 
 
 def _outcome(raw: Any, **options: Any) -> Any:
-    """Return the value of a text or the code of its error, whose form is checked on the way."""
+    """Return the value of a text, or the code of its error after checking the error's form."""
     try:
         return parse_json(raw, **options)
     except DecodeError as error:
@@ -127,7 +127,7 @@ def test_the_suite_is_whole(prefix: str) -> None:
 
 
 def test_what_every_parser_accepts() -> None:
-    """All 95 y_ files are read, in all four forms, to exactly the value that json gives."""
+    """All 95 y_ files are read, in all four forms, as exactly the value that json reads."""
     for name, raw in _cases("test_parsing", "y_").items():
         exact = json.loads(raw, parse_float=Decimal)
         for form in _forms(raw):
@@ -137,7 +137,7 @@ def test_what_every_parser_accepts() -> None:
 
 
 def test_the_policy_refuses_two_of_them() -> None:
-    """With duplicates refused, exactly the two y_ files that say a key twice are refused."""
+    """With duplicates refused, exactly the two y_ files with a duplicate key are refused."""
     cases = _cases("test_parsing", "y_")
     assert {name for name in cases if _outcome(cases[name], duplicates="error") == "duplicate-key"} == TWICE
 
@@ -156,7 +156,7 @@ def test_what_every_parser_rejects() -> None:
 
 
 def test_what_parsers_may_decide() -> None:
-    """Each of the 35 i_ files has one pinned outcome, whichever form it comes in."""
+    """Each of the 35 i_ files has one pinned outcome, in every form."""
     for name, raw in _cases("test_parsing", "i_").items():
         for form in _forms(raw):
             outcome = _outcome(form)
@@ -172,7 +172,7 @@ def test_what_parsers_transform() -> None:
 
 
 def test_the_suite_as_arguments() -> None:
-    """As the arguments of a call, every file that is UTF-8 is valid JSON or kept byte for byte."""
+    """As the arguments of a call, every UTF-8 file is valid JSON or kept byte for byte."""
     for folder in ("test_parsing", "test_transform"):
         for name, raw in _cases(folder).items():
             text = _forms(raw)[-1]
@@ -217,7 +217,7 @@ def test_odd_characters_are_kept(text: str) -> None:
 
 @pytest.mark.parametrize("key", ["__proto__", "__class__", "constructor", "$ref", "", "k" * 1_000_000])
 def test_odd_keys_are_data(key: str) -> None:
-    """No key means anything to the parser."""
+    """No key has a meaning for the parser."""
     assert parse_json(json.dumps({key: 1}), duplicates="error") == {key: 1}
 
 
@@ -258,14 +258,14 @@ print("alive")
 
 
 def test_depth_bombs_do_not_kill() -> None:
-    """Up to 500,000 levels, from any stack: read up to 128, refused above, no signal."""
+    """Up to 500,000 levels, from any stack: read up to 128, refused above, never a crash."""
     path = "import sys; sys.path[:] = " + repr(sys.path)
     done = subprocess.run([sys.executable, "-c", path + BOMB], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "alive"
 
 
-# Texts whose cost a careless scan squares; each takes the number of repetitions.
+# Texts that cost a careless scan quadratic time; each takes the number of repetitions.
 COSTLY: dict[str, Callable[[int], str]] = {
     "backslashes": lambda n: '["' + "\\\\" * n + '"]',
     "brackets in a text": lambda n: '["' + "[{" * n + '"]',
@@ -297,14 +297,14 @@ def test_the_time_grows_with_the_length(name: str) -> None:
     """Double length takes at most 2.3 times the time, measured over two doublings; 300 kB take less than 3 s."""
     text = COSTLY[name]
     ratios: list[float] = []
-    # Both sizes fit into a small part of the processor's cache, which others use too: what grows is the work, not the
-    # way to memory.
+    # Both sizes fit into a small part of the processor's cache, which others use too: so the work grows, not the
+    # distance to memory.
     for _ in range(12):  # again if disturbed: a square cost gives 16 each time
         ratios.append(_seconds(text(16_000)) / _seconds(text(4_000)))
         if ratios[-1] <= 2.3**2:
             break
     else:
-        # Below a few milliseconds caches and clocks decide; what counts is the absolute bound.
+        # Below a few milliseconds caches and clocks decide; the absolute bound counts.
         assert _seconds(text(200_000)) < 0.02, ratios
     assert _seconds(text(300_000)) < 3
 

@@ -26,7 +26,7 @@ HISTORY = am.History.of("hi", CALL, RESULT, am.Msg.assistant("bye"))
 DOCUMENT = am.encode(HISTORY, "openai")
 CONVERSION = am.convert(DOCUMENT, "openai", "riffer")
 OUTPUT = am.decode(CONVERSION.document, "riffer")
-# Each argument that must be given, by its name: what is right there. Others: a text.
+# The right value of each required argument, by name. Others: a text.
 RIGHT: dict[str, Any] = {
     "raw": am.dumps(HISTORY, "openai"), "codec": "openai", "document": DOCUMENT, "messages": HISTORY,
     "source": "openai", "target": "anthropic", "history": OUTPUT, "losses": CONVERSION.losses, "output": OUTPUT,
@@ -35,13 +35,13 @@ RIGHT: dict[str, Any] = {
     "chunks": [am.MsgChunk(role="user")], "path": ("messages", 0), "kind": "dropped", "level": "content",
     "other": CALL, "cls": am.TextBlock, "index": 0, "items": (), "block": am.TextBlock("x"), "usages": (),
 }  # fmt: skip
-# What is used up by a call, made anew for each.
+# Values that a call uses up, made anew for each.
 FRESH: dict[str, Callable[[], Any]] = {"path_or_file": lambda: io.BytesIO(RIGHT["raw"])}
-# What has methods, by its class.
+# Instances to call methods on, by class.
 INSTANCES: dict[str, tuple[Callable[[], Any], ...]] = {
     "Accumulator": (am.Accumulator,),
     "Base64Source": (lambda: am.Base64Source("aGk=", "image/png"),),
-    "Codec": (),  # what codecs do with their arguments is held by the tests of documents
+    "Codec": (),  # the tests of documents check the arguments of codecs
     "Conversion": (lambda: CONVERSION,),
     "History": (lambda: HISTORY,),
     "ImageBlock": (lambda: am.ImageBlock(am.URLSource("x")),),
@@ -54,19 +54,19 @@ INSTANCES: dict[str, tuple[Callable[[], Any], ...]] = {
     "Usage": (lambda: am.Usage(input=1),),
 }
 OPERATORS = ("__getitem__", "__add__", "__iadd__")
-# Python's own: what a sequence and a mapping raise is for Python to say.
+# Python's own: Python decides what a sequence and a mapping raise.
 PROTOCOLS = {"index", "count", "clear", "pop", "popitem", "setdefault", "update", "fromkeys", "copy", "get", "append"}
-# Whatever somebody's function raises is for the caller: it is no argument that is wrong.
+# Errors of a caller's function are the caller's: no argument is wrong.
 CALLBACKS = {
     "where": "a function", "counter": "a function", "on_message": "a function", "tokenizer": "a function",
     "guard": "a function", "spelling": "a function", "items": "a function",
 }  # fmt: skip
-# Aliases of types, made values and texts are no functions.
+# Aliases of types, made values and texts aren't functions.
 NO_FUNCTIONS = {"JSON", "Block", "CodecName", "ContentBlock", "Made", "Source", "Tool", "__version__"}
 
 
 def _targets() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield all that is public and takes arguments, with its name."""
+    """Yield everything public that takes arguments, with its name."""
     for name in am.__all__:
         thing = getattr(am, name)
         if name in NO_FUNCTIONS or not callable(thing):
@@ -102,7 +102,7 @@ TARGETS = [(name, target) for name, target in _targets() if inspect.signature(ta
 
 
 def _arguments(target: Callable[..., Any], hostile: inspect.Parameter, value: Any) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of a call: the right ones where they must be given, and a hostile one."""
+    """Return the arguments of a call: the right ones if they are required, and a hostile one."""
     args: list[Any] = []
     options: dict[str, Any] = {}
     several = any(each.kind is each.VAR_POSITIONAL for each in inspect.signature(target).parameters.values())
@@ -124,7 +124,7 @@ def _arguments(target: Callable[..., Any], hostile: inspect.Parameter, value: An
 
 
 def _look_at(result: Any) -> None:
-    """Do with a result what people do: go through it, show it, hash it, write it."""
+    """Use a result as people do: iterate, show, hash and write it."""
     if inspect.isgenerator(result) or isinstance(result, Lines):
         result = list(islice(result, 1000))
     several: Any = [*result] if type(result) is list else [result]
@@ -143,11 +143,11 @@ def _check(error: am.AgentMsgError) -> None:
 
 @pytest.mark.parametrize("number", range(len(TARGETS)), ids=[name for name, _ in TARGETS])
 def test_any_object_is_taken_or_refused(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hostile object as any one argument gives a result that holds, or an error of ours with a code."""
+    """A hostile object as any one argument gives a sound result, or an error of ours with a code."""
     monkeypatch.chdir(tmp_path)  # a text may be the name of a file
     name, target = TARGETS[number]
     for parameter in inspect.signature(target).parameters.values():
-        # One in so many, others for each parameter, where there is little time.
+        # One in several, others for each parameter, if there is little time.
         number += 1
         for hostile, make in share(HOSTILE.items(), number, least=10):
             if CALLBACKS.get(parameter.name) == hostile or (parameter.name in CALLBACKS and hostile in _CALLABLE):
@@ -158,7 +158,7 @@ def test_any_object_is_taken_or_refused(number: int, tmp_path: Path, monkeypatch
             except am.AgentMsgError as error:
                 _check(error)
             except Exception as error:
-                # What ends a loop over a sequence is no error.
+                # The end of a loop over a sequence isn't an error.
                 if not (isinstance(error, IndexError) and "__getitem__" in name):
                     msg = f"{name}({parameter.name}={hostile}): {error!r}"
                     raise AssertionError(msg) from error
@@ -168,7 +168,7 @@ _CALLABLE = {"a class", "a function", "a mock", "a magic mock"}
 
 
 def test_errors_of_somebodys_function_are_for_the_caller() -> None:
-    """What a condition, a counter, a tokenizer or a listener of the caller's raises comes out as it is."""
+    """Errors of the caller's condition, counter, tokenizer or listener are raised unchanged."""
     boom = HOSTILE["a function"]()
     calls: list[Callable[[], object]] = [
         lambda: HISTORY.filter(where=boom),
@@ -202,7 +202,7 @@ def _check_option(error: am.CodecLookupError, codec: str, option: str) -> None:
 
 @pytest.mark.parametrize(("codec", "option"), OPTIONS)
 def test_any_object_as_an_option_is_taken_or_refused_in_one_sentence(codec: str, option: str) -> None:
-    """An option that is refused says what it must be and what it is, in one line without classes of attrs."""
+    """The error for a refused option has the allowed and the given value, in one line without classes of attrs."""
     refusals = 0
     for make in HOSTILE.values():
         try:
@@ -217,7 +217,7 @@ def test_any_object_as_an_option_is_taken_or_refused_in_one_sentence(codec: str,
 
 @pytest.mark.parametrize("limit", [field.name for field in attrs.fields(am.Limits)])
 def test_a_limit_is_a_whole_number_above_0(limit: str) -> None:
-    """Limits refuse every value that is no bound."""
+    """Limits refuse every value that isn't a bound."""
     for value in (-1, 0, True, 1.5, float("nan"), float("inf"), "7", None, b"7", [7]):
         with pytest.raises(am.InvalidMessage) as caught:
             am.Limits(**{limit: value})  # type: ignore[arg-type]
@@ -229,7 +229,7 @@ def test_a_limit_is_a_whole_number_above_0(limit: str) -> None:
 
 
 def test_words_that_say_nothing_are_refused() -> None:
-    """A word that an argument does not know is never taken for its default: that would lose content in silence."""
+    """An unknown word as an argument is never taken for the default: that would lose content silently."""
     calls: dict[str, Callable[[], object]] = {
         "on_loss": lambda: am.encode(HISTORY, "openai", on_loss="ignroe"),  # type: ignore[call-overload]
         "duplicates": lambda: am.loads(b"[]", "openai", duplicates="first"),  # type: ignore[arg-type]
@@ -246,7 +246,7 @@ def test_words_that_say_nothing_are_refused() -> None:
 
 
 def test_an_account_that_is_none_is_refused() -> None:
-    """Losses that name what is not there, or hold what no loss holds, are a LossError."""
+    """Losses with unknown paths, or with values that no loss holds, raise a LossError."""
     odd = [
         am.Loss(("messages", "x"), "changed", "x", "content"),
         am.Loss(("messages", 0, "content", "y", "z"), "dropped", "x", "content", 1),

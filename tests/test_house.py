@@ -1,4 +1,4 @@
-"""The house rules: what keeps the code readable and the layers apart, checked on every module.
+"""The house rules: they keep the code readable and the layers apart, and are checked on every module.
 
 The packages are taken from where they are imported, so that the rules hold for a checkout and an installed
 wheel. Each test collects all offenders and names them as ``file:line name``.
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("agentmsg", "agentmsg_codecs")
 MAX_MODULE = 400
 MAX_FUNCTION = 60
-# A loop of so many rounds in a test asks `effort` how many there are.
+# A loop with this many rounds in a test calls `effort`.
 MANY_ROUNDS = 200
 DEPENDENCIES = ["attrs", "cattrs", "msgpack", "orjson"]
 TOP_LEVEL = {
@@ -58,7 +58,7 @@ LATE = [
     "rich",
     "uuid",
 ]
-# What a codec has no use for: it turns plain data into a History and back without looking around.
+# Modules that codecs don't need: a codec turns plain data into a History and back without looking around.
 OUTSIDE_WORLD = {"asyncio", "glob", "io", "os", "pathlib", "random", "secrets", "shutil", "tempfile", "time"}
 CLOCKS = {"now", "today", "utcnow"}
 DOORS = {"__import__", "breakpoint", "eval", "input", "open", "print"}
@@ -66,7 +66,7 @@ DOORS = {"__import__", "breakpoint", "eval", "input", "open", "print"}
 
 @cache
 def _modules(package: str) -> dict[str, ast.Module]:
-    """Return the parsed modules of a package by their path, as it reads from the package's parent folder."""
+    """Return the parsed modules of a package by their path from the package's parent folder."""
     spec = importlib.util.find_spec(package)
     assert spec is not None, f"{package} cannot be imported"
     assert spec.origin is not None, f"{package} has no __init__.py"
@@ -100,7 +100,7 @@ def _public_functions(body: list[ast.stmt]) -> Iterator[Function]:
 
 
 def _boolean_positionals(function: Function) -> Iterator[str]:
-    """Yield the names of the parameters that take a boolean and can be given by position."""
+    """Yield the names of the parameters that take a boolean and may be passed by position."""
     args = [*function.args.posonlyargs, *function.args.args]
     defaults = [None] * (len(args) - len(function.args.defaults)) + list(function.args.defaults)
     for arg, default in zip(args, defaults, strict=True):
@@ -112,7 +112,7 @@ def _boolean_positionals(function: Function) -> Iterator[str]:
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
-    """Yield line, module and name of every import in a module, whether at its top or inside a function."""
+    """Yield line, module and name of every import in a module, at its top or inside a function."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -127,7 +127,7 @@ def _requirement_names(requirements: list[str]) -> list[str]:
 
 
 def _declared_dependencies() -> list[str]:
-    """Read what the project needs at run time from pyproject.toml or, without it, from what is installed."""
+    """Read the project's run-time dependencies from pyproject.toml or, without it, from the installed package."""
     pyproject = ROOT / "pyproject.toml"
     if pyproject.is_file():
         project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
@@ -137,17 +137,17 @@ def _declared_dependencies() -> list[str]:
 
 
 def _tracked_top_level() -> set[str]:
-    """Return the first path component of every tracked file; nothing is tracked outside of a git checkout."""
+    """Return the first path component of every tracked file; outside a git checkout nothing is tracked."""
     if not (ROOT / ".git").exists():
         return set()
-    # safe.directory: a checkout that belongs to another user is still ours to read
+    # safe.directory: a checkout of another user may be read too
     command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
     listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return {path.split("/", 1)[0] for path in listing.split("\0") if path}
 
 
 def _loaded_by(statement: str) -> set[str]:
-    """Return the names of all modules that a fresh interpreter holds after it has run a statement."""
+    """Return the names of all modules in a fresh interpreter after a statement."""
     program = f"{statement}; import sys; print(*sorted(sys.modules), sep='\\n')"
     env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     done = subprocess.run([sys.executable, "-c", program], env=env, check=True, capture_output=True, text=True)
@@ -161,7 +161,7 @@ def test_modules_are_short() -> None:
 
 
 def test_functions_are_short() -> None:
-    """A function has at most 60 lines, docstring and all."""
+    """A function has at most 60 lines, docstring included."""
     long: list[str] = []
     for path, tree in _all_modules():
         for node in ast.walk(tree):
@@ -194,14 +194,14 @@ def test_booleans_are_given_by_name() -> None:
 
 
 def test_public_names_are_named_once() -> None:
-    """``agentmsg.__all__`` names nothing twice; it is in groups, and those come first that most people need."""
+    """``agentmsg.__all__`` has no duplicates; it is grouped, the most needed names first."""
     names = list(importlib.import_module("agentmsg").__all__)
     assert len(names) == len(set(names))
     assert names[:2] == ["convert", "restore"]
 
 
 def test_public_names_exist() -> None:
-    """Every name in ``agentmsg.__all__`` can be had and is listed by dir()."""
+    """Every name in ``agentmsg.__all__`` exists and is listed by dir()."""
     agentmsg = importlib.import_module("agentmsg")
     assert not [name for name in agentmsg.__all__ if not hasattr(agentmsg, name)]
     assert set(agentmsg.__all__) <= set(dir(agentmsg))
@@ -227,7 +227,7 @@ def test_codec_table_is_sorted() -> None:
 
 
 def test_codecs_use_public_names_only() -> None:
-    """A codec imports public names of agentmsg only, so that a stranger's codec can do all that ours can."""
+    """A codec imports public names of agentmsg only, so that a third party's codec can do everything that ours can."""
     assert not [
         f"{path}:{line} {module} {name}"
         for path, tree in _modules("agentmsg_codecs").items()
@@ -259,18 +259,18 @@ def test_codecs_look_at_data_only() -> None:
 
 
 def test_top_level_is_the_design() -> None:
-    """At the top of the repository stands only what the design puts there."""
+    """The top of the repository has only what the design puts there."""
     assert not _tracked_top_level() - TOP_LEVEL
 
 
-# Loops of many rounds that do not ask `effort`: what they make is one document, or the number is the point.
+# Loops of many rounds that don't call `effort`: they build one document, or the number is the point.
 LONG_LOOPS = {
     "support/hostile_objects.py:_deep",  # nests one value
     "test_chunk_documents.py:test_deep_documents_are_refused",  # nests one value
-    "test_cli_terminal.py:test_diff_tells_how_far_it_is",  # a history so long that it takes a while
+    "test_cli_terminal.py:test_diff_tells_how_far_it_is",  # a history long enough to take a while
     "test_cli_terminal.py:test_groups_do_not_grow_without_end",  # more groups than there is room for
     "test_cli_terminal.py:test_progress_moves_within_a_range",  # a file that is read in several pieces
-    "test_cli_terminal.py:test_unreadable_files_are_counted",  # more files than are told of
+    "test_cli_terminal.py:test_unreadable_files_are_counted",  # more files than are reported
     "test_deep.py:test_bombs_are_refused_at_once",  # nests one value
     "test_detection.py:test_detection_looks_at_a_bounded_sample",  # a history longer than any sample
     "test_differences.py:test_words_apart_of_long_texts_take_no_minutes",  # one long text
@@ -290,7 +290,7 @@ LONG_LOOPS = {
 
 
 def _rounds(node: ast.expr, numbers: dict[str, int]) -> Iterator[int]:
-    """Yield the fixed numbers of rounds in what a loop goes through: those of ``range`` and ``repeat``."""
+    """Yield the fixed numbers of rounds of a loop: those of ``range`` and ``repeat``."""
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in {"range", "repeat"}:
             for each in call.args:
@@ -304,7 +304,7 @@ def _rounds(node: ast.expr, numbers: dict[str, int]) -> Iterator[int]:
 
 
 def _long_loops(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield the function and the line of each loop of a test module with a fixed number of many rounds."""
+    """Yield the function and line of each loop of a test module with a large fixed number of rounds."""
     tree = ast.parse(path.read_bytes(), filename=str(path))
     numbers = {
         target.id: node.value.value
@@ -324,7 +324,7 @@ def _long_loops(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def test_loops_of_tests_obey_the_knob() -> None:
-    """A loop of a test with 200 fixed rounds or more, or a fixed ``max_examples``, asks ``data.effort`` how many."""
+    """A test's loop with 200 fixed rounds or more, or a fixed ``max_examples``, calls ``data.effort``."""
     folder = Path(__file__).parent
     found = {
         f"{path.relative_to(folder).as_posix()}:{name}": f"{path.name}:{line}"

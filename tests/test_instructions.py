@@ -1,4 +1,4 @@
-"""How much work a message takes is held to a record: instructions and bytecodes, which no busy machine changes."""
+"""The work per message is compared with a record: instructions and bytecodes, which a busy machine doesn't change."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_everything_is_recorded() -> None:
 
 
 def test_growth_is_told() -> None:
-    """Ten percent more are allowed, less is fine, and what isn't recorded is told."""
+    """Ten percent more are allowed, less is fine, and tasks without a record are reported."""
     record = {"a": 100, "b": 100, "c": 100}
     assert grown({"a": 110, "b": 20, "c": 111, "d": 1}, record) == [
         "c: 111 a message, recorded 100",
@@ -62,7 +62,7 @@ def test_counts_are_the_same_each_time() -> None:
 def test_the_record_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """``--record`` writes what was counted, with what it depends on; a later count is compared with it."""
+    """``--record`` writes the counts, with what they depend on; a later count is compared with them."""
     counts = dict.fromkeys(tasks(), 100.0)
     monkeypatch.setattr(instructions, "RECORD", tmp_path / "record.json")
     monkeypatch.setattr(instructions, "measured", {BYTECODES: counts, INSTRUCTIONS: counts}.__getitem__)

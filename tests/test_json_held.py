@@ -1,4 +1,4 @@
-"""json reads what callers hold without copying all of it: the same comes out, and nothing of theirs gets in."""
+"""json reads callers' documents without copying all of them: the result is the same, and shares nothing with theirs."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class Place(am.BaseBlock):
 
 
 def short_way(document: Any) -> am.History | None:
-    """Return what is read of a document that somebody holds; None where that says nothing, and it must be copied."""
+    """Return the history of a document that the caller owns; None if it must be copied."""
     try:
         return am.get_codec("json").read_held(document, USUAL)
-    except Exception:  # noqa: BLE001 - any error means that the careful way decides
+    except Exception:  # noqa: BLE001 - after any error the careful way decides
         return None
 
 
 def wreck(value: Any) -> None:
-    """Change all that can be changed in a document."""
+    """Change everything that can be changed in a document."""
     if isinstance(value, dict):
         for item in list(value.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
             wreck(item)
@@ -71,7 +71,7 @@ def wreck(value: Any) -> None:
 
 @given(histories(), st.integers(0, 2**32))
 def test_what_is_held_is_read_as_a_copy_of_it(history: am.History, seed: int) -> None:
-    """Where a document, good or damaged, is read as it is held, its copy gives the same history with the same notes."""
+    """If a document, good or damaged, is read in place, its copy gives the same history with the same notes."""
     document = am.encode(history, "json")
     for each in (document, mutate(document, random.Random(seed))):
         if (found := short_way(each)) is not None:
@@ -81,14 +81,14 @@ def test_what_is_held_is_read_as_a_copy_of_it(history: am.History, seed: int) ->
 
 
 def test_usual_documents_go_the_short_way() -> None:
-    """A document without blocks of users and without huge numbers is not copied as a whole."""
+    """A document without users' blocks and huge numbers isn't copied as a whole."""
     assert short_way(am.encode(am.History.of("Hello", am.Msg.assistant("x", metadata={"a": [1]})), "json")) is not None
     assert short_way(ODD) is not None
 
 
 @pytest.mark.parametrize("document", [TOUR, ODD], ids=["tour", "odd"])
 def test_nothing_of_a_caller_gets_into_a_history(document: Any) -> None:
-    """Whatever a caller does to a document afterwards, the history stays."""
+    """Whatever a caller does to a document afterwards, the history stays unchanged."""
     mine = copy.deepcopy(document)
     history = am.decode(mine, "json")
     before = am.dumps(history, "json")
@@ -98,7 +98,7 @@ def test_nothing_of_a_caller_gets_into_a_history(document: Any) -> None:
 
 
 def test_blocks_of_users_go_the_careful_way() -> None:
-    """What a user's types make of a value is made of a copy."""
+    """Users' types read a copy of a value."""
     document = {"role": "user", "content": [{"type": "test_json_held.place", "found": {"a": [1]}}]}
     history = am.decode(document, "json")
     wreck(document["content"])
@@ -107,7 +107,7 @@ def test_blocks_of_users_go_the_careful_way() -> None:
 
 
 def test_hooks_are_asked() -> None:
-    """Where somebody has replaced a hook of ours, that one reads."""
+    """If a hook of ours was replaced, the new one reads."""
 
     def loudly(native: Any, _: Any) -> am.TextBlock:
         return am.TextBlock(native["text"].upper())
@@ -130,18 +130,18 @@ class Word(StrEnum):
 )
 @pytest.mark.parametrize("place", ["structured", "metadata", "id", "unknown"])
 def test_what_is_no_json_is_refused_wherever_it_stands(value: Any, place: str) -> None:
-    """No value that JSON does not have gets in, in a field that holds any JSON or in another."""
+    """No value outside JSON is accepted, in a field that holds any JSON or in another."""
     with pytest.raises(am.DecodeError):
         am.decode({"role": "user", place: {"a": value} if place == "metadata" else value}, "json")
 
 
 def test_members_of_enums_are_texts() -> None:
-    """A text that is more than that is read as the text."""
+    """An instance of a subclass of str is read as the text."""
     assert type(am.decode({"role": Word.USER, "metadata": {"a": Word.USER}}, "json")[0].role) is str
 
 
 def test_parts_are_read_by_the_canonical_form_only() -> None:
-    """Other codecs read no parts by themselves, and say so."""
+    """Other codecs read no single parts, and raise an error."""
     with pytest.raises(am.CodecLookupError, match="no parts by themselves"):
         am.get_codec("openai").read_part(am.TextBlock, {"type": "text", "text": "x"})
     with pytest.raises(am.CodecLookupError, match="no parts by themselves"):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agentmsg.values.text import Duplicates
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-# Digit runs of all lengths around the borders of 64 bits and of the largest float.
+# Digit runs of all lengths around the bounds of 64 bits and of the largest float.
 DIGITS = st.integers(1, 400).flatmap(lambda n: st.text("0123456789", min_size=n, max_size=n))
 INTEGERS = st.integers() | DIGITS.map(int) | DIGITS.map(lambda digits: -int(digits))
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -43,7 +43,7 @@ def _code(raw: Any, limits: Limits | None = None, duplicates: Duplicates = "last
 
 @given(VALUES)
 def test_values_come_back_from_text(value: Any) -> None:
-    """What json and dump_json write is read exactly, with either policy for duplicate keys."""
+    """The output of json and dump_json is read exactly, with either policy for duplicate keys."""
     for raw in (json.dumps(value), json.dumps(value, ensure_ascii=False, indent=1), dump_json(value)):
         assert same(parse_json(raw), value)
         assert same(parse_json(raw, duplicates="error"), value)
@@ -59,7 +59,7 @@ def test_dumping_takes_frozen_values(value: Any) -> None:
 
 @pytest.mark.parametrize("digits", [18, 19, 20, 308, 309, 310, 400, 4299, 4300])
 def test_integers_of_any_size_are_exact(digits: int) -> None:
-    """An integer of up to 4,300 digits is read and written exactly, wherever it stands."""
+    """An integer of up to 4,300 digits is read and written exactly, in any place."""
     for number in (10**digits - 1, 10 ** (digits - 1), 1 - 10**digits):
         text = f'{{"a":[{number},1.5],"{number}":"\\u0031{number}"}}'
         value = parse_json(text)
@@ -70,7 +70,7 @@ def test_integers_of_any_size_are_exact(digits: int) -> None:
 
 @pytest.mark.parametrize("digits", [4301, 1_000_000])
 def test_longer_integers_are_a_typed_error(digits: int) -> None:
-    """More digits than Python converts are refused by their number, before anything is computed."""
+    """More digits than Python converts are refused by their number, before any computation."""
     assert _code("1" * digits) == "integer-range"
     assert _code('{"a": [-' + "9" * digits + "]}") == "integer-range"
 
@@ -85,7 +85,7 @@ def test_numbers_beyond_floats_are_a_typed_error(text: str) -> None:
     "text", ["NaN", "[Infinity]", '{"a": -Infinity}', "1" * 400 + "}", "[" + "1" * 400, "01" * 200]
 )
 def test_what_is_no_json_is_a_syntax_error(text: str) -> None:
-    """The literals that JSON does not have, and faults after a very long integer, are syntax errors."""
+    """Literals outside JSON, and errors after a very long integer, are syntax errors."""
     assert _code(text) == "syntax"
 
 
@@ -97,7 +97,7 @@ def test_what_is_no_json_is_a_syntax_error(text: str) -> None:
         '{"a" \n:1, "a"\t: 1}',
         '{"x": 12345678901234567890123, "a": 0, "a": 0}',
         '{"":1,"":1}',
-        # Letters as escapes, so that the text is never what is written for its value; a quote or a colon as one, too.
+        # Letters as escapes, so that the text never equals the written value; a quote or a colon too.
         '{"a":"\\u00e9","a":2}',
         '{"a":"\\u00e9","a":2,"x":"\\u0022:"}',
         '{"a":"\\u00e9","a":2,"x":"\\"\\u003a"}',
@@ -106,7 +106,7 @@ def test_what_is_no_json_is_a_syntax_error(text: str) -> None:
     ],
 )
 def test_duplicate_keys_follow_the_policy(text: str) -> None:
-    """A key given twice, at any depth and however spelt, is refused, or the last counts."""
+    """A duplicate key, at any depth and in any spelling, is refused, or the last one counts."""
     assert _code(text, duplicates="error") == "duplicate-key"
     assert parse_json(text, duplicates="last") == json.loads(text)
 
@@ -122,13 +122,13 @@ def test_duplicate_keys_follow_the_policy(text: str) -> None:
     ],
 )
 def test_colons_inside_of_texts_are_no_keys(text: str) -> None:
-    """What looks like a key inside of a text makes the scan look twice, not refuse."""
+    """A lookalike of a key inside a text makes the scan check again, not refuse."""
     assert parse_json(text, duplicates="error") == json.loads(text)
 
 
 @pytest.mark.parametrize("duplicates", ["last", "error"])
 def test_long_digits_alone_are_no_reason_to_read_twice(duplicates: Duplicates, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text with long runs of digits that comes out as it went in, but for spaces, is not read by the slow path."""
+    """A text with long digit runs that round-trips, apart from spaces, isn't read by the slow path."""
 
     def slow(*_: object) -> object:
         raise AssertionError
@@ -139,7 +139,7 @@ def test_long_digits_alone_are_no_reason_to_read_twice(duplicates: Duplicates, m
 
 
 def test_limits_are_the_callers() -> None:
-    """Size and depth are bounded; a caller can raise the bounds as far as the parser goes."""
+    """Size and depth are bounded; a caller can raise the bounds up to the parser's own."""
     assert _code(b"[1,2,3]", Limits(bytes=6)) == "bytes"
     assert parse_json(b"[1,2,3]", Limits(bytes=7)) == [1, 2, 3]
     assert _code("[" * 129 + "]" * 129) == "depth"
@@ -234,7 +234,7 @@ ARGUMENTS: dict[str, tuple[bool, Any, bool]] = {
 
 @pytest.mark.parametrize("text", list(ARGUMENTS))
 def test_arguments_are_read_with_their_exactness(text: str) -> None:
-    """Arguments are valid or not, and where the text says more than the value, that is known."""
+    """Arguments are valid or not, and a text that says more than its value is recognised."""
     valid, value, exact = ARGUMENTS[text]
     found = parse_arguments(text)
     assert (found[0], found[2]) == (valid, exact)
@@ -272,7 +272,7 @@ def _careful_copy(value: Any, depth: int) -> Any:
 
 
 def _outcome(copy: Any, value: Any) -> Any:
-    """Return the copy with the types of all that is in it, or the code and path of the refusal."""
+    """Return the copy with the types of everything in it, or the code and path of the refusal."""
     try:
         found = copy(value, 254)
     except InvalidMessage as error:
@@ -290,7 +290,7 @@ def _types(value: Any) -> Any:
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=4))
 def test_documents_are_copied_quickly_as_slowly(document: Any) -> None:
-    """The quick copy of a document is the careful one, to the types and the order of keys, and shares nothing."""
+    """The quick copy of a document equals the careful one, down to types and the order of keys, and shares nothing."""
     assert _outcome(copy_document, document) == _outcome(_careful_copy, document)
     assert copy_document(document, 254) is not document
 
@@ -317,13 +317,13 @@ def test_documents_are_copied_quickly_as_slowly(document: Any) -> None:
     ids=lambda odd: repr(odd)[:30].split(" at 0x")[0],
 )
 def test_odd_values_are_copied_quickly_as_slowly(odd: Any) -> None:
-    """What is no plain JSON is refused, or made plain, by the quick copy as by the careful one: nothing is coerced."""
+    """The quick copy refuses values outside plain JSON, or makes them plain, like the careful one, without coercion."""
     for document in ({"a": odd}, [odd, {"b": [odd]}]):
         assert _outcome(copy_document, document) == _outcome(_careful_copy, document)
 
 
 def test_depth_and_cycles_are_copied_quickly_as_slowly() -> None:
-    """A cycle, and nesting around the limits of orjson, end alike in both copies."""
+    """A cycle, and nesting around the limits of orjson, have the same outcome in both copies."""
     cycle: list[Any] = []
     cycle.append(cycle)
     assert _outcome(copy_document, cycle) == _outcome(plain_copy, cycle)

@@ -1,4 +1,4 @@
-"""Free-form JSON, frozen: nothing that is handed out can change, and nothing that is no JSON gets in."""
+"""Free-form JSON, frozen: no returned value can change, and nothing outside JSON is accepted."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _sliced(value: Any) -> list[Any]:
     return plain
 
 
-# Everything a container hands out its children by.
+# Every way in which a container returns its children.
 READS_OF_A_DICT: dict[str, Callable[[Any], Any]] = {
     "[]": lambda value: value["a"],
     "copy": lambda value: value.copy()["a"],
@@ -125,13 +125,13 @@ MAKERS = {"adopted": adopt, "frozen": freeze}
 
 @pytest.fixture(params=list(MAKERS))
 def make(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
-    """Run a test with a value frozen at once and with one frozen when it is handed out."""
+    """Run a test with a value frozen at once and with one frozen when it is returned."""
     return MAKERS[request.param]
 
 
 @pytest.mark.parametrize("name", list(WRITES_TO_A_DICT))
 def test_a_dict_is_read_only(make: Callable[[Any], Any], name: str) -> None:
-    """Every method that would change a dict raises TypeError and leaves it as it was."""
+    """Every method that would change a dict raises TypeError and leaves it unchanged."""
     value = make({"a": 1, "b": {"c": 2}})
     with pytest.raises(TypeError, match="read-only"):
         WRITES_TO_A_DICT[name](value)
@@ -140,7 +140,7 @@ def test_a_dict_is_read_only(make: Callable[[Any], Any], name: str) -> None:
 
 @pytest.mark.parametrize("name", list(WRITES_TO_A_LIST))
 def test_a_list_is_read_only(make: Callable[[Any], Any], name: str) -> None:
-    """Every method that would change a list raises TypeError and leaves it as it was."""
+    """Every method that would change a list raises TypeError and leaves it unchanged."""
     value = make([1, [2], 0])
     with pytest.raises(TypeError, match="read-only"):
         WRITES_TO_A_LIST[name](value)
@@ -148,7 +148,7 @@ def test_a_list_is_read_only(make: Callable[[Any], Any], name: str) -> None:
 
 
 def test_all_mutators_are_named(make: Callable[[Any], Any]) -> None:
-    """No method that dict or list has beyond the reading ones is left out of the tables above."""
+    """The tables above have every method of dict and list that isn't for reading."""
     reads = {"copy", "count", "fromkeys", "get", "index", "items", "keys", "values"}
     plains: list[Any] = [{}, []]
     for plain in plains:
@@ -170,7 +170,7 @@ def test_init_changes_nothing(make: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize("name", list(READS_OF_A_DICT))
 def test_what_a_dict_hands_out_is_frozen(make: Callable[[Any], Any], name: str) -> None:
-    """Whichever way a child is taken out of a dict, changing it fails, so the dict stays as it was."""
+    """Whichever way a child is taken out of a dict, changing it fails, so the dict stays unchanged."""
     value = make({"a": {"b": [1]}})
     child = READS_OF_A_DICT[name](value)
     with pytest.raises(TypeError, match="read-only"):
@@ -182,7 +182,7 @@ def test_what_a_dict_hands_out_is_frozen(make: Callable[[Any], Any], name: str) 
 
 @pytest.mark.parametrize("name", list(READS_OF_A_LIST))
 def test_what_a_list_hands_out_is_frozen(make: Callable[[Any], Any], name: str) -> None:
-    """Whichever way a child is taken out of a list, changing it fails, so the list stays as it was."""
+    """Whichever way a child is taken out of a list, changing it fails, so the list stays unchanged."""
     value = make([{"b": [1]}])
     child = READS_OF_A_LIST[name](value)
     with pytest.raises(TypeError, match="read-only"):
@@ -204,20 +204,20 @@ def test_frozen_equals_plain(value: Any) -> None:
 
 @given(VALUES)
 def test_serializers_take_frozen_values(value: Any) -> None:
-    """The json module writes frozen values, looked at or not, as it writes plain ones."""
+    """The json module writes frozen values, used or not, like plain ones."""
     for frozen in (freeze(value), adopt(plain_copy(value))):
         assert json.dumps(frozen) == json.dumps(value)
 
 
 def test_orjson_takes_frozen_values() -> None:
-    """The orjson module writes frozen values, looked at or not, as it writes plain ones."""
+    """The orjson module writes frozen values, used or not, like plain ones."""
     value = {"a": [1, {"b": None}], "c": "x"}
     assert orjson.dumps(freeze(value)) == orjson.dumps(adopt(plain_copy(value))) == orjson.dumps(value)
 
 
 @given(VALUES)
 def test_frozen_values_survive_pickle_and_copy(value: Any) -> None:
-    """A frozen value comes back the same, and frozen, from pickle; copies of it are itself."""
+    """A frozen value survives pickle, and stays frozen; its copies are itself."""
     for frozen in (freeze(value), adopt(plain_copy(value))):
         again = pickle.loads(pickle.dumps(frozen))
         assert same(again, frozen)
@@ -228,12 +228,12 @@ def test_frozen_values_survive_pickle_and_copy(value: Any) -> None:
 
 @given(VALUES)
 def test_equal_values_hash_alike(value: Any) -> None:
-    """A frozen value is hashable, and its hash is that of every equal one, looked at or not."""
+    """A frozen value is hashable, and equal ones have the same hash, used or not."""
     assert hash(freeze(value)) == hash(adopt(plain_copy(value))) == hash(freeze(thaw(freeze(value))))
 
 
 def test_the_caller_may_go_on_changing_its_own() -> None:
-    """A frozen value is a copy: what its maker does to the original afterwards does not show."""
+    """A frozen value is a copy: later changes to the original don't show."""
     original: dict[str, Any] = {"a": [1]}
     frozen = freeze(original)
     original["a"].append(2)
@@ -242,7 +242,7 @@ def test_the_caller_may_go_on_changing_its_own() -> None:
 
 
 def test_thaw_gives_the_callers_own_copy(make: Callable[[Any], Any]) -> None:
-    """A thawed value is plain all the way down, and changing it does not show in the frozen one."""
+    """A thawed value is plain all the way down, and changing it doesn't show in the frozen one."""
     frozen = make({"a": [{"b": 1}]})
     plain = thaw(frozen)
     assert [type(each) for each in (plain, plain["a"], plain["a"][0])] == [dict, list, dict]
@@ -251,7 +251,7 @@ def test_thaw_gives_the_callers_own_copy(make: Callable[[Any], Any]) -> None:
 
 
 def test_merging_gives_frozen_dicts(make: Callable[[Any], Any]) -> None:
-    """``|`` of a frozen dict gives a frozen dict, whose right side wins."""
+    """``|`` of a frozen dict returns a frozen dict, with the right side winning."""
     merged = make({"a": 1, "b": 1}) | {"b": 2}
     assert isinstance(merged, FrozenDict)
     assert merged == {"a": 1, "b": 2}
@@ -259,7 +259,7 @@ def test_merging_gives_frozen_dicts(make: Callable[[Any], Any]) -> None:
 
 
 def test_constructors_take_what_dict_and_list_take() -> None:
-    """FrozenDict takes a mapping or pairs, FrozenList any iterable; both check and freeze it all."""
+    """FrozenDict takes a mapping or pairs, FrozenList any iterable; both check and freeze everything."""
     assert FrozenDict([("a", [1])]) == {"a": [1]}
     assert FrozenDict() == {}
     assert isinstance(FrozenDict({"a": [1]})["a"], FrozenList)
@@ -285,7 +285,7 @@ REFUSED: dict[str, tuple[Any, str, tuple[str | int, ...]]] = {
 
 @pytest.mark.parametrize("name", list(REFUSED))
 def test_what_is_no_json_is_refused(name: str) -> None:
-    """What JSON cannot say is refused with code and path inside the value, and a printable message."""
+    """Values outside JSON are refused with code and path inside the value, and a printable message."""
     value, code, path = REFUSED[name]
     for refuse in (freeze, plain_copy):
         with pytest.raises(InvalidMessage) as caught:
@@ -296,7 +296,7 @@ def test_what_is_no_json_is_refused(name: str) -> None:
 
 
 def test_integers_of_any_size_that_can_be_written() -> None:
-    """4,300 digits are as many as Python reads and writes; such an integer is kept exactly."""
+    """Python reads and writes at most 4,300 digits; such an integer is kept exactly."""
     longest = 10**4300 - 1
     assert freeze([longest, -longest]) == [longest, -longest]
     assert len(str(longest)) == sys.get_int_max_str_digits()
@@ -317,7 +317,7 @@ def test_subclasses_become_exact_types() -> None:
 
 
 def test_depth_has_a_limit() -> None:
-    """128 levels are taken; one more, or a million, is a typed error."""
+    """128 levels are accepted; one more, or a million, raises a typed error."""
     assert freeze(_nested(128)) == _nested(128)
     for depth in (129, 1_000, 20_000):
         value = _nested(depth)
@@ -327,7 +327,7 @@ def test_depth_has_a_limit() -> None:
 
 
 def test_a_cycle_is_a_depth_error() -> None:
-    """A value that contains itself is refused, not followed for ever."""
+    """A value that contains itself is refused, without an endless loop."""
     loop: list[Any] = []
     loop.append({"a": loop})
     with pytest.raises(InvalidMessage) as caught:
@@ -337,7 +337,7 @@ def test_a_cycle_is_a_depth_error() -> None:
 
 
 def test_freezing_needs_no_stack() -> None:
-    """The deepest value is frozen even where the caller has used up nearly all of its stack."""
+    """The deepest value is frozen even if the caller has used up nearly all of the stack."""
     value = _nested(128)
 
     def deep(levels: int) -> Any:
@@ -361,7 +361,7 @@ def test_the_deepest_value_can_be_used() -> None:
 
 
 def test_threads_may_share_a_lazily_frozen_value() -> None:
-    """16 threads that look at one value for the first time see the same and only frozen children."""
+    """16 threads that use one value for the first time see the same and only frozen children."""
 
     def look(value: Any) -> bool:
         first = [item["c"] for item in value["b"]]
@@ -376,7 +376,7 @@ def test_threads_may_share_a_lazily_frozen_value() -> None:
 
 
 def test_all_errors_are_of_one_family() -> None:
-    """What free-form JSON refuses is an AgentMsgError and, for callers of constructors, a ValueError."""
+    """Refusals of free-form JSON are an AgentMsgError and, for callers of constructors, a ValueError."""
     with pytest.raises(AgentMsgError):
         freeze({1})
     with pytest.raises(ValueError, match="not JSON"):

@@ -1,6 +1,6 @@
-"""The codec ``langchain``: forms and containers, the copies of calls, shapes of parts, and what becomes of edits.
+"""The codec ``langchain``: forms and containers, the copies of calls, shapes of parts, and the effects of edits.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def human(content: Any, **fields: Any) -> dict[str, Any]:
 
 
 def returned(document: Any) -> am.History:
-    """Return the history of a document, having checked that the document comes back exactly."""
+    """Check that a document comes back exactly, and return its history."""
     history = am.decode(document, CODEC)
     assert same_document(am.encode(history, CODEC), document)
     return history
@@ -83,14 +83,14 @@ FORMS: dict[str, Any] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_is_read_and_returned(form: str) -> None:
-    """A human message is the same message in each form, and is written back in the form that it had."""
+    """A human message is the same message in each form, and is written back in its own form."""
     message = read(FORMS[form])
     assert (message.role, message.text, message.id) == ("user", "hi", None)
 
 
 @pytest.mark.parametrize("form", ["dict", "flat", "role"])
 def test_new_messages_take_the_form_of_their_history(form: str) -> None:
-    """A message added to a history is written in the form of what is there."""
+    """A message added to a history is written in the form of the others."""
     history = am.decode([FORMS[form]], CODEC).extended(am.Msg("user", "more", id=None, created_at=None))
     first, second = am.encode(history, CODEC)
     assert first.keys() == second.keys()
@@ -104,14 +104,14 @@ def test_a_message_keeps_a_form_of_its_own() -> None:
 
 @pytest.mark.parametrize("form", ["dict", "flat", "role"])
 def test_the_option_chooses_the_form_of_new_histories(form: Any) -> None:
-    """A history that was not read from LangChain is written in the form that the codec was asked for."""
+    """A history that wasn't read from LangChain is written in the form of the codec's option."""
     native = am.encode(am.Msg("user", "hi", id=None, created_at=None), "langchain", form=form)
     expected = {"dict": {"type", "data"}, "flat": {*human("x")["data"]}, "role": {"role", "content"}}
     assert set(native) == expected[form]
 
 
 def test_an_unknown_form_is_refused() -> None:
-    """The option takes the three forms only."""
+    """The option takes only the three forms."""
     with pytest.raises(am.CodecLookupError) as caught:
         am.get_codec("langchain", form="pickled")
     assert caught.value.code == "option"
@@ -141,14 +141,14 @@ def test_a_single_message_is_a_document() -> None:
     ],
 )
 def test_what_is_no_message_is_refused(document: Any, path: tuple[Any, ...]) -> None:
-    """Anything that has none of the forms is a DecodeError with its place."""
+    """Anything that has none of the forms is a DecodeError with the path."""
     with pytest.raises(am.DecodeError) as caught:
         am.decode(document, CODEC)
     assert (caught.value.path, caught.value.codec) == (path, "langchain")
 
 
 def test_markers_in_user_data_are_data() -> None:
-    """`lc` and `__lc_escaped__` inside of kwargs, arguments and artifacts are kept as they are."""
+    """`lc` and `__lc_escaped__` inside kwargs, arguments and artifacts are kept unchanged."""
     evil: dict[str, Any] = {"lc": 1, "type": "constructor", "id": ["os", "system"], "kwargs": {}}
     message = read(human("x", additional_kwargs={"a": evil, "b": {"__lc_escaped__": evil}}))
     assert message.metadata["a"] == evil
@@ -158,7 +158,7 @@ def test_markers_in_user_data_are_data() -> None:
 
 
 def test_roles_have_their_place() -> None:
-    """Each kind of message is the role that it means."""
+    """Each kind of message has the role of its meaning."""
     base: dict[str, Any] = {"content": "x", "additional_kwargs": {}, "response_metadata": {}, "name": None, "id": "m1"}
     mark = {"__openai_role__": "developer"}
     natives: list[tuple[dict[str, Any], str]] = [
@@ -188,13 +188,13 @@ def test_a_tool_message_is_one_result() -> None:
 
 
 def test_a_tool_message_without_id_stays_without() -> None:
-    """An id that the document lacks is not invented."""
+    """An id missing in the document isn't invented."""
     history = returned([{"type": "tool", "content": "x"}])
     assert history[0].tool_call_id is None
 
 
 def test_a_result_that_stands_apart_is_also_content() -> None:
-    """Structure and errors without content are told in content, and come back as they were."""
+    """Structure and errors without content are written as content, and come back unchanged."""
     for block in (
         am.ToolResultBlock("c1", structured={"a": 1}),
         am.ToolResultBlock("c1", error="boom", status="error"),
@@ -224,7 +224,7 @@ def test_an_edited_finish_reason_takes_the_words_of_its_place() -> None:
 
 
 def test_usage_keeps_what_it_does_not_know() -> None:
-    """Unknown counters are extras of the usage, in the object that they stood in."""
+    """Unknown counters are extras of the usage, in their own object."""
     details = {"cache_read": 1, "cache_creation": 2, "ephemeral_5m_input_tokens": 3}
     message = read(ai(usage_metadata={**USAGE, "input_token_details": details, "cost": 0.5, "odd": 1}))
     usage = message.usage
@@ -235,7 +235,7 @@ def test_usage_keeps_what_it_does_not_know() -> None:
 
 
 def test_counters_that_langchain_requires_are_filled() -> None:
-    """LangChain refuses usage without its three counters: fit states them, and says so."""
+    """LangChain refuses usage without its three counters: fit adds them, and reports it."""
     losses: list[am.Loss] = []
     native = am.encode(am.Msg("assistant", "x", usage=am.Usage(input=3)), CODEC, losses=losses)
     assert native["data"]["usage_metadata"] == {"input_tokens": 3, "output_tokens": 0, "total_tokens": 3}
@@ -327,7 +327,7 @@ def test_repeated_ids_pair_in_order() -> None:
 
 
 def test_lists_keep_their_own_order() -> None:
-    """The order of tool_calls is kept where it differs from that of content."""
+    """The order of tool_calls is kept if it differs from that of content."""
     uses = [{**USE, "id": name} for name in ("a", "b", "c")]
     listed = [{**CALL, "id": name} for name in ("c", "a", "b")]
     message = read(ai(uses, tool_calls=listed))
@@ -335,7 +335,7 @@ def test_lists_keep_their_own_order() -> None:
 
 
 def test_invalid_calls_keep_their_text() -> None:
-    """Arguments that are no JSON stay byte for byte; the error is an unknown field."""
+    """Arguments that aren't JSON stay byte for byte; the error is an unknown field."""
     bad = {"type": "invalid_tool_call", "id": "c1", "name": "f", "args": "{bad", "error": "oops"}
     message = read(ai(invalid_tool_calls=[bad]))
     (call,) = message.invalid_tool_calls
@@ -343,7 +343,7 @@ def test_invalid_calls_keep_their_text() -> None:
 
 
 def test_a_mended_call_moves() -> None:
-    """A call that becomes valid leaves invalid_tool_calls for tool_calls."""
+    """A call that becomes valid moves from invalid_tool_calls to tool_calls."""
     bad = {"type": "invalid_tool_call", "id": "c1", "name": "f", "args": "{bad", "error": None}
     history = returned([ai(invalid_tool_calls=[bad])])
     call = history[0].invalid_tool_calls[0].evolve(input={"a": 1})
@@ -356,7 +356,7 @@ def test_a_mended_call_moves() -> None:
     "value", [[1], "x", 5, None, {"_raw": 1}, {"_raw": {"_raw": 1}}, {"_raw": {"a": 1}}, {}], ids=repr
 )
 def test_any_input_has_an_object_of_arguments(value: Any) -> None:
-    """Input that is no object stands in an envelope, and what looks like the envelope in another."""
+    """An input that isn't an object is in an envelope, and a lookalike of the envelope in another."""
     call = am.ToolUseBlock("c1", "f", value)
     native = am.encode(am.Msg("assistant", [call]), CODEC)
     assert isinstance(native["data"]["tool_calls"][0]["args"], dict)
@@ -364,7 +364,7 @@ def test_any_input_has_an_object_of_arguments(value: Any) -> None:
 
 
 def test_calls_before_other_blocks_stand_in_content_too() -> None:
-    """Order is kept: a call that others follow has a copy in content."""
+    """Order is kept: a call followed by other blocks has a copy in content."""
     blocks = [am.ToolUseBlock("c1", "f", {}), am.TextBlock("so"), am.ToolUseBlock("c2", "f", {})]
     native = am.encode(am.Msg("assistant", blocks), CODEC)
     assert [part["type"] for part in native["data"]["content"]] == ["tool_call", "text"]
@@ -373,7 +373,7 @@ def test_calls_before_other_blocks_stand_in_content_too() -> None:
 
 
 def test_custom_calls_become_function_calls() -> None:
-    """Free text for a custom tool is carried as its input, and reported."""
+    """Free text for a custom tool is written as its input, and reported."""
     losses: list[am.Loss] = []
     call = am.ToolUseBlock("c1", "f", raw_input="free text", kind="custom")
     native = am.encode(am.Msg("assistant", [call]), CODEC, losses=losses)
@@ -455,7 +455,7 @@ PARTS: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("part", "block"), PARTS, ids=[str(number) for number in range(len(PARTS))])
 def test_parts_are_blocks(part: Any, block: Any) -> None:
-    """Each shape of part is the block that it means, and comes back in its own spelling."""
+    """Each shape of part is the block of its meaning, and comes back in its own spelling."""
     message = read(human([part, {"type": "text", "text": "and"}]))
     (read_block, _) = message.content
     if isinstance(block, am.VideoBlock):
@@ -471,7 +471,7 @@ def test_unknown_parts_are_kept() -> None:
 
 
 def test_unknown_fields_are_extras() -> None:
-    """Unknown keys of a part, of its extras, of a message and beside its data are extras of their own names."""
+    """Unknown keys of a part, of its extras, of a message and beside its data are extras in separate namespaces."""
     part = {"type": "text", "text": "a", "index": 0, "extras": {"k": 1}}
     message = read({**human([part], example=False), "v": 2})
     assert message.extras == {"langchain": {"example": False}, "langchain.envelope": {"v": 2}}
@@ -479,7 +479,7 @@ def test_unknown_fields_are_extras() -> None:
 
 
 def test_a_part_keeps_its_shape_through_an_edit() -> None:
-    """An edited text stays in the shape that it had; a shape that cannot say the new value gives way."""
+    """An edited text keeps its shape; a shape that can't hold the new value is replaced."""
     image = {"type": "image_url", "image_url": {"url": "https://x/a.png"}}
     history = returned([human([image, {"type": "output_text", "text": "a"}])])
     picture, words = history[0].content
@@ -501,14 +501,14 @@ def test_a_text_and_a_list_of_one_text_differ() -> None:
 @register_block("langchain_test_poll")
 @attrs.frozen(repr=False, eq=False)
 class Poll(BaseBlock):
-    """A block class that no format knows."""
+    """A block class unknown to every format."""
 
     question: str
     votes: tuple[int, ...] = ()
 
 
 def test_blocks_of_yours_need_no_code() -> None:
-    """A registered block class is carried inside of non_standard."""
+    """A registered block class is written inside non_standard."""
     poll = Poll("tea?", (1, 2), item_id="p1")
     native = am.encode(am.Msg("user", [poll, am.TextBlock("x")]), CODEC)
     assert native["data"]["content"][0] == {
@@ -537,7 +537,7 @@ def test_one_hook_changes_a_mapping() -> None:
 
 
 def test_foreign_native_blocks_give_their_text() -> None:
-    """A native block of another family is its fallback text; without one it is dropped."""
+    """A native block of another family becomes its fallback text; without one it is dropped."""
     losses: list[am.Loss] = []
     blocks = [am.NativeBlock("openai", {"a": 1}, fallback="text"), am.NativeBlock("openai", {"b": 2})]
     native = am.encode(am.Msg("user", blocks), CODEC, losses=losses)
@@ -546,7 +546,7 @@ def test_foreign_native_blocks_give_their_text() -> None:
 
 
 def test_native_blocks_that_would_mean_something_are_refused() -> None:
-    """A native block of ours whose value reads as an ordinary block is not carried."""
+    """A native block of ours whose value reads as an ordinary block isn't supported."""
     losses: list[am.Loss] = []
     am.encode(am.Msg("user", [am.NativeBlock("langchain", {"type": "text", "text": "x"})]), CODEC, losses=losses)
     assert [loss.kind for loss in losses] == ["dropped"]
@@ -563,7 +563,7 @@ def test_results_get_the_ids_that_langchain_requires() -> None:
 
 
 def test_detect_knows_the_forms() -> None:
-    """The dict forms look like LangChain; role and content alone are everybody's."""
+    """The dict forms look like LangChain; role and content alone fit every format."""
     for document, least in (([human("a")], 1.0), ([human("a")["data"]], 0.9)):
         assert dict(am.detect(document))["langchain"] == least
     assert "langchain" not in dict(am.detect([{"role": "user", "content": "a"}]))
@@ -576,7 +576,7 @@ RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "sunny", "is_er
 
 
 def test_results_in_a_human_message_are_messages() -> None:
-    """A tool_result part is a tool message; what stands beside it stays a user's; all are one message again."""
+    """A tool_result part is a tool message; the blocks beside it stay a user's; all are one message again."""
     native = human(
         [RESULT, {**RESULT, "tool_use_id": "c2", "is_error": True}, {"type": "text", "text": "and?"}], id="h"
     )
@@ -591,7 +591,7 @@ def test_results_in_a_human_message_are_messages() -> None:
 
 
 def test_split_results_follow_edits() -> None:
-    """An edited piece is joined with its neighbours as before; where the order is another, nothing is joined."""
+    """An edited piece is joined with its neighbours as before; if the order has changed, nothing is joined."""
     history = returned([human([RESULT, {"type": "text", "text": "and?"}])])
     edited = history.evolve(messages=[history[0], history[1].with_content("so?")])
     (native,) = am.encode(edited, CODEC)
@@ -603,7 +603,7 @@ def test_split_results_follow_edits() -> None:
 
 
 def test_a_result_alone_in_a_human_message_stays_there() -> None:
-    """A tool message that was all of a human one, or what is left of it, is written so; any other is a tool's."""
+    """A tool message that was all of a human one, or all that remains of it, is written so; any other is a tool's."""
     (alone,) = returned([human([RESULT], id="h")])
     (_, left) = returned([human([{"type": "text", "text": "so:"}, RESULT])])
     for message in (alone, left):
@@ -615,7 +615,7 @@ def test_a_result_alone_in_a_human_message_stays_there() -> None:
 
 
 def test_a_deleted_piece_does_not_tear_a_human_message() -> None:
-    """What is left of a human message stays one; two texts that came together so stay two messages."""
+    """The rest of a human message stays one; two texts that came together stay two messages."""
     text = {"type": "text", "text": "so:"}
     history = returned([human([RESULT, text, RESULT, text])])
     kept = history.evolve(messages=[*history[:1], *history[2:]])
@@ -627,7 +627,7 @@ def test_a_deleted_piece_does_not_tear_a_human_message() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from([None, 0, 1, 2, -1, True, "1"])), max_size=7))
 def test_no_seat_changes_what_is_read_back(drawn: list[tuple[int, Any]]) -> None:
-    """Whatever seats messages have, they come back as they are: only what means the same shares a human message."""
+    """Whatever seats messages have, they come back unchanged: only messages with the same meaning share a human one."""
     image = am.ImageBlock(am.Base64Source("aGk=", "image/png"))
     results = (
         am.ToolResultBlock("c1", "sunny"),
@@ -654,7 +654,7 @@ def test_no_seat_changes_what_is_read_back(drawn: list[tuple[int, Any]]) -> None
 
 
 def test_results_that_say_more_stay_native() -> None:
-    """A tool_result with keys that a tool message has no place for is kept as it is."""
+    """A tool_result with keys that a tool message can't hold is kept whole."""
     (block,) = read(human([{**RESULT, "x_new": 1}])).content
     assert isinstance(block, am.NativeBlock)
 
@@ -677,14 +677,14 @@ def test_results_that_say_more_stay_native() -> None:
     ids=repr,
 )
 def test_odd_fields_leave_the_message_understood(fields: dict[str, Any]) -> None:
-    """A field of another type, or none, is a spelling: the rest of the message is read as ever."""
+    """A field of another type, or null, is a spelling: the rest of the message is read as always."""
     for content in ("a", [{"type": "text", "text": "a"}]):
         message = read(ai(content, **fields))
         assert (message.role, message.text) == ("assistant", "a")
 
 
 def test_nesting_costs_no_more_than_its_length() -> None:
-    """Results inside of results are read once for each level, not once for each pair of levels."""
+    """Results inside results are read once for each level, not once for each pair of levels."""
     part: dict[str, Any] = {"type": "text", "text": "x"}
     for _ in range(25):
         part = {
@@ -704,7 +704,7 @@ def test_calls_inside_results_need_no_id() -> None:
 
 
 def test_texts_of_a_tool_with_extras_of_a_field_are_fitted() -> None:
-    """A tool message that holds no result is made one that does, whatever its extras are called."""
+    """A tool message without a result gets one, whatever its extras are called."""
     message = am.Msg("tool", [am.TextBlock("hi")], extras={"langchain": {"status": "error"}})
     losses: list[am.Loss] = []
     document = am.encode(am.History([message]), CODEC, losses=losses)

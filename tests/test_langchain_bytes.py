@@ -1,4 +1,4 @@
-"""The short ways of ``langchain-lc`` and ``langchain`` for bytes against their careful ones, which are the truth."""
+"""The short ways of ``langchain-lc`` and ``langchain`` for bytes, compared with their careful ones, the reference."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _careful(codec: Any) -> Any:
 
 @attrs.frozen
 class Way:
-    """How messages are spelt, and who reads them: fast, fast but for bytes, and carefully."""
+    """A form of messages, and its readers: fast, fast except for bytes, and careful."""
 
     form: str
     fast: Any
@@ -77,7 +77,7 @@ class Way:
         return spelt(self.form, native)
 
     def takes(self, native: dict[str, Any]) -> bool:
-        """Tell whether the short way takes a message, given as an envelope."""
+        """Whether the short way takes a message, given as an envelope."""
         self.fast.engine.fill()
         read = self.fast._envelopes._fast_read if self.form == "envelope" else self.fast.engine.proving[self.form]
         return read(self.of(native)) is not None
@@ -85,13 +85,13 @@ class Way:
     # -- comparisons ------------------------------------------------------------------------------------------------
 
     def read_alike(self, raw: bytes, careful: am.Codec | None = None, **options: Any) -> bool:
-        """Check that bytes are read the same in both ways; tell whether they are read."""
+        """Check that bytes are read the same in both ways; return whether they are read."""
         quick = _read(self.fast, raw, **options)
         assert same_document(quick, _read(careful or self.careful, raw, **options)), raw
         return not isinstance(quick, list)
 
     def agree(self, document: Any, **options: Any) -> bool:
-        """Check that bytes are read the same in both ways, and written the same; tell whether they are read."""
+        """Check that bytes are read the same in both ways, and written the same; return whether they are read."""
         raw = document if isinstance(document, bytes) else dump_json(document)
         is_read = self.read_alike(raw, **options)
         if is_read:
@@ -113,7 +113,7 @@ each_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.form)
 
 
 def _read(codec: am.Codec, raw: bytes, **options: Any) -> Any:
-    """Return all that is known of what was read, notes included, or the words, code and path of the refusal."""
+    """Return everything known about a read history, notes included, or the words, code and path of the refusal."""
     try:
         return plain_copy(thaw(am.encode(am.loads(raw, codec, **options), "json")), DEEPEST)
     except AgentMsgError as error:
@@ -126,7 +126,7 @@ def _read(codec: am.Codec, raw: bytes, **options: Any) -> Any:
 @each_way
 @pytest.mark.parametrize("native", USUAL)
 def test_both_ways_agree_on_usual_messages(native: Any, way: Way) -> None:
-    """What the short way takes is what the careful one reads, alone and before and behind others."""
+    """What the short way takes is read like in the careful way, alone, before and after others."""
     own = way.of(native)
     for natives in ([own], [way.of(human()), own, way.of(ai())], own, {"messages": [own]}):
         way.agree(natives)
@@ -135,7 +135,7 @@ def test_both_ways_agree_on_usual_messages(native: Any, way: Way) -> None:
 @each_way
 @pytest.mark.parametrize("place", PLACES)
 def test_both_ways_agree_on_what_looks_like_envelopes(place: str, way: Way) -> None:
-    """Whatever objects stand in user data, they are read, escaped and written as the careful way does it."""
+    """Any objects in user data are read, escaped and written as in the careful way."""
     for value in MARKED.values():
         assert way.agree([way.of(human()), way.of(PLACES[place](value)), way.of(ai())])
 
@@ -148,7 +148,7 @@ def test_both_ways_agree_on_golden_and_recorded_documents(way: Way, codec: str) 
 
 @each_way
 def test_both_ways_agree_on_mutants(way: Way) -> None:
-    """The same, for what is almost usual."""
+    """The same, for almost usual messages."""
     rng = random.Random(8)
     natives = list(map(way.of, USUAL))
     read = 0
@@ -159,7 +159,7 @@ def test_both_ways_agree_on_mutants(way: Way) -> None:
 
 @pytest.mark.parametrize(("way", "written"), [(ENVELOPES, envelopes), (DICTS, document)])
 def test_most_usual_messages_take_the_short_way(way: Way, written: Callable[[am.History], bytes]) -> None:
-    """What langchain-core writes of usual messages is read without the careful way, whole."""
+    """Usual messages written by langchain-core are read without the careful way, as a whole."""
     natives = orjson.loads(written(mixed_history(60)))
     way.fast.engine.fill()
     read = way.fast._envelopes._fast_read if way is ENVELOPES else way.fast.engine.proving["dict"]
@@ -180,7 +180,7 @@ def test_a_list_may_change_its_form(forms: tuple[str, str]) -> None:
 @each_way
 @pytest.mark.parametrize("text", [r'{"\u006cc": 1}', r'{"a": {"__lc_escape\u0064__": {"lc": 1}}}'])
 def test_spelling_hides_no_key(text: str, way: Way) -> None:
-    """A key that is spelt with escapes is the key all the same."""
+    """A key spelt with escapes is the same key."""
     raw = orjson.dumps([way.of(human(additional_kwargs={"k": "HERE"}))]).replace(b'"HERE"', text.encode())
     assert way.agree(raw)
 
@@ -199,7 +199,7 @@ def test_the_style_of_the_text_does_not_matter(style: dict[str, Any], way: Way) 
 @pytest.mark.parametrize("digits", ["12345678901234567890123", "1" * 400, "1" * 5000, "9223372036854775808", "1e400"])
 @pytest.mark.parametrize("place", PLACES)
 def test_no_number_is_rounded(place: str, digits: str, way: Way) -> None:
-    """Integers of any size are exact wherever they stand, or refused in the same words."""
+    """Integers of any size are exact in any place, or refused in the same words."""
     raw = orjson.dumps([way.of(human()), way.of(PLACES[place]({"n": "HERE"}))])
     way.agree(raw.replace(b'"HERE"', digits.encode()))
 
@@ -210,7 +210,7 @@ def test_depth_is_bounded(place: str, way: Way) -> None:
     """However deep user data is, it is read or refused in the same words."""
     raw = orjson.dumps([way.of(human()), way.of(PLACES[place]({"n": "HERE"}))])
     for levels in (90, 120, 198, 240, *range(243, 256), 1000, 2000):
-        # What is deeper than the default limit of one value is proved by no careful way.
+        # Values beyond the default depth aren't compared with the careful way.
         careful = way.careful if levels <= DEFAULT_LIMITS.depth - 8 else way.bodies
         way.read_alike(raw.replace(b'"HERE"', b"[" * levels + b"]" * levels), careful)
 
@@ -218,7 +218,7 @@ def test_depth_is_bounded(place: str, way: Way) -> None:
 @each_way
 @pytest.mark.parametrize("place", PLACES)
 def test_wide_data_is_not_deep(place: str, way: Way) -> None:
-    """User data with many brackets is read as the careful way does it, and in the short way."""
+    """User data with many brackets is read as in the careful way, and in the short way."""
     native = PLACES[place]({"rows": [{"n": index} for index in range(300)]})
     assert way.agree([way.of(human()), way.of(native)])
     values: list[dict[str, Any]] = [{"n": 1}, {"rows": [[]] * 300}]
@@ -229,7 +229,7 @@ def test_wide_data_is_not_deep(place: str, way: Way) -> None:
 @each_way
 @pytest.mark.parametrize("limits", [Limits(depth=6), Limits(depth=300), Limits(bytes=400)])
 def test_limits_hold(limits: Limits, way: Way) -> None:
-    """Limits of the caller's are kept in both ways."""
+    """The caller's limits hold in both ways."""
     raw = orjson.dumps([way.of(human(additional_kwargs={"n": "HERE"}))])
     for levels in (1, 3, 250, 290):
         way.read_alike(raw.replace(b'"HERE"', b"[" * levels + b"]" * levels), way.bodies, limits=limits)
@@ -237,7 +237,7 @@ def test_limits_hold(limits: Limits, way: Way) -> None:
 
 @each_way
 def test_duplicate_keys_are_refused_where_asked(way: Way) -> None:
-    """A key that stands twice is an error where the caller wants that, else the last counts."""
+    """A duplicate key is an error if the caller wants that, else the last one counts."""
     raw = orjson.dumps([way.of(human("HERE"))]).replace(b'"HERE"', b'"a","content":"b"')
     assert way.agree(raw)
     assert not way.agree(raw, duplicates="error")
@@ -252,7 +252,7 @@ def test_what_is_no_list_of_messages_is_told_the_same(raw: bytes, way: Way) -> N
 
 @each_way
 def test_an_error_has_its_place(way: Way) -> None:
-    """What is wrong behind usual messages is told with its index."""
+    """An error after usual messages has its index."""
     with pytest.raises(am.DecodeError) as caught:
         am.loads(orjson.dumps([way.of(human()), way.of(ai()), {"x": 1}]), way.fast)
     assert caught.value.path == (2,)
@@ -260,14 +260,14 @@ def test_an_error_has_its_place(way: Way) -> None:
 
 @given(st.binary(max_size=30) | st.text(max_size=30).map(lambda text: json.dumps(text).encode()))
 def test_undoubted_texts_are_parsed_as_others(raw: bytes) -> None:
-    """A text that is parsed without a doubt has the value that the careful parser gives."""
+    """A text parsed without doubt has the value that the careful parser returns."""
     value = parse_undoubted(raw, ROOM)
     if value is not UNUSUAL:
         assert same_document([value], [parse_json(raw)])
 
 
 def test_doubted_texts_are_left_to_the_careful_parser() -> None:
-    """A text whose number can be rounded, or whose depth was limited, is not parsed in the short way."""
+    """A text with a number that could be rounded, or with a limited depth, isn't parsed in the short way."""
     assert parse_undoubted(b"[1]", ROOM) == [1]
     assert parse_undoubted(b"[1234567890123456789]", ROOM) is UNUSUAL
     assert parse_undoubted(b"[1]", Limits(depth=9)) is UNUSUAL
@@ -287,7 +287,7 @@ VALUES = st.recursive(
 
 @given(items=st.lists(VALUES.map(lambda value: {"lc": 1, "a": value}), max_size=4), odd=VALUES, compact=st.booleans())
 def test_items_are_cut_out_of_their_list(items: list[Any], odd: Any, *, compact: bool) -> None:
-    """Items that are read one by one are the first ones of the list, all of them where the last is told."""
+    """Items read one by one are the first ones of the list, and all of them if the last is reported."""
     separators, begin = ((",", ":"), b'{"lc":1,') if compact else ((", ", ": "), b'{"lc": 1, ')
     for natives in (items, [*items, odd], [*items, {"lc": 1, "a": [{"lc": 1, "b": 2}] * 2}, *items]):
         text = json.dumps(natives, separators=separators).encode()
@@ -299,7 +299,7 @@ def test_items_are_cut_out_of_their_list(items: list[Any], odd: Any, *, compact:
 
 
 def test_an_odd_message_does_not_stop_the_others() -> None:
-    """What stands around an unusual envelope, or one that holds a list of envelopes, is read all the same."""
+    """Keys around an unusual envelope, or around a list of envelopes, are read all the same."""
     inner = [human("}, {"), human()]
     graph: dict[str, Any] = {**human(), "graph": {}}
     odd = [_envelope_of(1), tool(artifact=inner), ai("", call({"a": inner})), graph, human(inner)]
@@ -325,7 +325,7 @@ def test_both_ways_write_the_same(history: am.History, way: Way) -> None:
 
 @each_way
 def test_edited_messages_are_written_alike(way: Way) -> None:
-    """The same, for what was read and edited."""
+    """The same, for read and edited histories."""
     rng = random.Random(9)
     for place in PLACES.values():
         for value in MARKED.values():

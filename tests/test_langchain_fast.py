@@ -1,4 +1,4 @@
-"""The straight-line paths of the codec ``langchain`` against its general path, which is the truth."""
+"""The straight-line paths of the codec ``langchain``, compared with its general path, the reference."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _told(word: Any, **more: Any) -> dict[str, Any]:
     return {"id": "msg_1", "model_name": "claude", "stop_reason": word, **more}
 
 
-# What the straight-line paths are made for, and what stands right beside it.
+# The messages that the straight-line paths are made for, and similar ones.
 USUAL: list[Any] = [
     _ai([THOUGHT, TEXT], _told("end_turn"), usage_metadata=USAGE),
     _ai([THOUGHT, _use("a")], _told("tool_use"), _call("a"), usage_metadata={**USAGE, **DETAILS}),
@@ -99,7 +99,7 @@ USUAL: list[Any] = [
     _human([{"type": "image_url", "image_url": "https://example.org"}]),
     _human([_use("a"), THOUGHT]),
 ]
-# The notes that these paths look for, planted where they do not belong.
+# The notes that these paths look for, planted on the wrong objects.
 NOTES: list[Any] = [
     KWARGS_NOTE,
     LIST_NOTE,
@@ -116,7 +116,7 @@ def _noted(block: Any, shape: str, **more: Any) -> Any:
 
 
 def _odd() -> list[am.Msg]:
-    """Return messages that carry these notes and are not quite what they are for."""
+    """Return messages that have these notes and are not quite the right ones for them."""
     call, other = am.ToolUseBlock("a", "f", {"x": 1}), am.ToolUseBlock("b", "f", {"y": 2})
     copied = _noted(call, "tool_use", **{"/copies": "ct"})
     free = am.ToolUseBlock("a", "f", raw_input="some text", kind="custom")
@@ -177,7 +177,7 @@ def _check(document: Any) -> am.History | None:
         assert fast == slow, document
         return None
     assert am.same(fast, slow), document
-    # Canonical form, for that shows the notes.
+    # The canonical form, because it shows the notes.
     assert same_document(am.encode(fast, "json"), am.encode(slow, "json")), document
     _check_writing(fast)
     _check_writing(am.decode(am.encode(fast, "json"), "json"))
@@ -186,7 +186,7 @@ def _check(document: Any) -> am.History | None:
 
 @pytest.mark.parametrize("native", USUAL, ids=range(len(USUAL)))
 def test_both_paths_agree_on_usual_messages(native: Any) -> None:
-    """What the straight-line paths are made for reads and writes as in the general path."""
+    """The messages that the straight-line paths are made for are read and written as in the general path."""
     for document in ([native], [native["data"]], native):
         assert _check(document) is not None
 
@@ -200,7 +200,7 @@ def test_both_paths_agree_on_documents() -> None:
 
 
 def test_both_paths_agree_on_damaged_messages() -> None:
-    """A damaged message reads and writes as in the general path, and so does what is edited after that."""
+    """A damaged message is read and written as in the general path, and so is an edited one."""
     rng = random.Random(5)
     read = 0
     for _ in range(MUTANTS):
@@ -212,7 +212,7 @@ def test_both_paths_agree_on_damaged_messages() -> None:
 
 
 def test_most_usual_messages_take_the_straight_line() -> None:
-    """The messages that cost most are read and written without the general path."""
+    """The most expensive messages are read and written without the general path."""
     FAST.engine.fill()
     for native in USUAL[:4]:
         message = FAST.engine.fast_readers["ai"](native["data"])
@@ -222,20 +222,20 @@ def test_most_usual_messages_take_the_straight_line() -> None:
 
 @given(histories(), st.integers())
 def test_both_paths_agree_on_planted_notes(history: am.History, seed: int) -> None:
-    """Whatever the notes say, the straight-line paths write what the general path writes."""
+    """Whatever the notes are, the straight-line paths write the same as the general path."""
     rng = random.Random(seed)
     _check_writing(_planted(history, rng))
 
 
 def test_both_paths_agree_on_notes_that_no_longer_hold() -> None:
-    """A note beside fields that its shape cannot hold is written as in the general path."""
+    """A note beside fields that its shape can't hold is written as in the general path."""
     for message in _odd():
         _check_writing(am.History([message]))
         _check_writing(am.History([message.evolve(notes=LIST_NOTE)]))
 
 
 def test_both_paths_agree_on_notes_beside_them() -> None:
-    """The same, for messages that have almost the shape that the notes are for."""
+    """The same, for messages with almost the shape of the notes."""
     rng = random.Random(6)
     usual = [FAST.read([native]) for native in USUAL]
     for _ in range(MUTANTS):
@@ -254,7 +254,7 @@ def _planted(history: am.History, rng: random.Random) -> am.History:
 
 @pytest.mark.parametrize("cls", [am.ThinkingBlock, am.ImageBlock, am.ToolUseBlock])
 def test_both_paths_agree_on_hooks_of_yours(cls: type) -> None:
-    """Where a hook of yours writes a class, the straight-line paths note what the general path notes."""
+    """If a user's hook writes a class, the straight-line paths note the same as the general path."""
     codecs = LangChainCodec(), LangChainCodec()
     for codec in codecs:
         codec.engine.converter.register_unstructure_hook_func(lambda kind: kind is cls, lambda _: THOUGHT)

@@ -1,7 +1,7 @@
-"""The codec ``langchain`` with generated and with hand-written hooks, for blocks that v1 has no place for.
+"""The codec ``langchain`` with generated and with hand-written hooks, for blocks that v1 can't hold.
 
-Such blocks stand in ``non_standard`` parts, by hooks that cattrs generates. Here the same hooks are written by hand, as
-a user would register them, and both codecs are held against each other: documents, blocks, spellings and refusals.
+Such blocks are in ``non_standard`` parts, through hooks that cattrs generates. Here the same hooks are hand-written, as
+a user would register them, and both codecs are compared: documents, blocks, spellings and refusals.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _json(value: Any) -> Any:
 
 
 def _object(cls: type[Any], readers: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    """Return the reader of an object that has these keys and no others."""
+    """Return the reader of an object with exactly these keys."""
 
     def read(value: Any) -> Any:
         given = {key: readers[key](item) for key, item in _exactly(dict)(value).items()}
@@ -164,7 +164,7 @@ WRITERS: Mapping[type[Any], Callable[[Any], dict[str, Any]]] = {
 
 
 class _ByHand:
-    """Hooks that count how often they are asked, so that no test passes by asking the generated ones."""
+    """Hooks that count their calls, so that no test passes by using the generated ones."""
 
     def __init__(self) -> None:
         self.codec = LangChainCodec()
@@ -248,7 +248,7 @@ def _written(codec: LangChainCodec, history: am.History) -> tuple[Any, list[tupl
 
 
 def _read(codec: LangChainCodec, document: Any) -> tuple[Any, Any]:
-    """Return the history and all that it notes, or the error."""
+    """Return the history with its notes, or the error."""
     try:
         history = am.decode(plain_copy(document), codec)
     except am.AgentMsgError as error:
@@ -257,7 +257,7 @@ def _read(codec: LangChainCodec, document: Any) -> tuple[Any, Any]:
 
 
 def _same_readings(document: Any) -> Any:
-    """Check that both codecs read the same; return the history, or None where both refuse."""
+    """Check that both codecs read the same; return the history, or None if both refuse."""
     (ours, told), (theirs, told_too) = _read(GENERATED, document), _read(BY_HAND.codec, document)
     assert am.same(ours, theirs), f"{ours!r} is not {theirs!r}"
     assert same_document(told, told_too) if ours is not None else told == told_too, "another spelling or refusal"
@@ -266,7 +266,7 @@ def _same_readings(document: Any) -> Any:
 
 @given(st.lists(_blocks(), max_size=3))
 def test_both_write_and_read_the_same(blocks: list[Any]) -> None:
-    """The same blocks give the same document, account and blocks, whoever wrote the hooks."""
+    """The same blocks give the same document, losses and blocks, whoever wrote the hooks."""
     history = _with_blocks(am.History([am.Msg("user", "hi", id=None, created_at=None)]), blocks)
     document, losses = _written(GENERATED, history)
     by_hand, losses_too = _written(BY_HAND.codec, history)
@@ -352,7 +352,7 @@ ODD_VALUES: dict[str, Any] = {
 @pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
 @pytest.mark.parametrize("inside", [False, True], ids=["in content", "in a result"])
 def test_both_read_odd_values_the_same(value: Any, inside: bool) -> None:
-    """What the one takes for a block the other does, what the one keeps as it is the other keeps."""
+    """Both read the same values as blocks, and keep the same values whole."""
     part: Any = {"type": "non_standard", "value": value}
     if inside:
         part = {"type": "server_tool_result", "tool_call_id": "s", "output": 5, "extras": {"content": [part]}}
@@ -363,7 +363,7 @@ def test_both_read_odd_values_the_same(value: Any, inside: bool) -> None:
 
 
 def test_the_hooks_by_hand_were_asked() -> None:
-    """The codec with hand-written hooks uses them for each class, to read and to write; the other does not."""
+    """The codec with hand-written hooks uses them for each class, to read and to write; the other doesn't."""
     hooks = _ByHand()
     blocks = [am.DataBlock(1), am.SourceBlock("u"), am.CompactionBlock("t"), Ballot("?")]
     history = am.History([am.Msg("user", blocks, id=None, created_at=None)])

@@ -1,4 +1,4 @@
-"""The codec ``langchain-lc``: envelopes, what stands around them, and the escape rule, against langchain-core."""
+"""The codec ``langchain-lc``: envelopes, the objects around them, and the escape rule, against langchain-core."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from agentmsg.formats.spelling import same_document
 from data import EVERY
 from support.documents import documents
 
-# Untyped on purpose: what they take at run time is tried here, not what their annotations say.
+# Untyped on purpose: this tests what they accept at run time, not their annotations.
 core: Any = import_module("langchain_core.messages")
 outputs: Any = import_module("langchain_core.outputs")
 prompts: Any = import_module("langchain_core.prompt_values")
 serial: Any = import_module("langchain_core.load")
 
-# LangChain calls its own reader unfinished, once in a process.
+# LangChain warns once a process that its own reader is unfinished.
 pytestmark = pytest.mark.filterwarnings("ignore:The function `load` is in beta")
 
 LC: Final = "langchain-lc"
@@ -44,7 +44,7 @@ def human(**kwargs: Any) -> dict[str, Any]:
 
 
 def again(document: Any) -> Any:
-    """Return a document as it comes back."""
+    """Return a document after reading and writing it."""
     return am.encode(am.decode(document, LC), LC, losses=[])
 
 
@@ -103,7 +103,7 @@ def test_what_dumpd_writes_comes_back(message: Any) -> None:
 
 @each_real
 def test_the_dict_form_becomes_what_dumpd_writes(message: Any) -> None:
-    """From messages_to_dict to envelopes is the way from one function of LangChain to the other."""
+    """messages_to_dict to envelopes equals the way from one function of LangChain to the other."""
     done = am.convert(core.messages_to_dict([message]), "langchain", LC)
     assert same_document(done.document, [serial.dumpd(message)])
     assert not done.losses
@@ -111,14 +111,14 @@ def test_the_dict_form_becomes_what_dumpd_writes(message: Any) -> None:
 
 @each_real
 def test_what_we_write_loads_as_the_same(message: Any) -> None:
-    """What comes through the model loads field by field as what LangChain had."""
+    """LangChain's messages, read and written, load the same as before, field by field."""
     (native,) = loaded(*am.decode(serial.dumpd(message), LC))
     assert type(native) is type(message)
     assert native.model_dump() == message.model_dump()
 
 
 def test_new_messages_load_as_their_classes() -> None:
-    """Messages that were never LangChain's load with their text, calls, results, usage and roles."""
+    """Messages from elsewhere load with their text, calls, results, usage and roles."""
     call = am.ToolUseBlock(id="c1", name="f", input={"a": 1})
     usage = am.Usage(input=1, output=2, total=3)
     natives = loaded(
@@ -145,7 +145,7 @@ def test_new_messages_load_as_their_classes() -> None:
 
 
 def test_recorded_conversations_go_through_langchain_and_come_back() -> None:
-    """What dumpd makes of recorded messages comes back exactly, and loads as what it was, field by field."""
+    """The output of dumpd for recorded messages comes back exactly, and loads the same, field by field."""
     count = 0
     for name, document in documents("langchain"):
         natives: Any = document["messages"] if name.endswith("as state") else []
@@ -180,7 +180,7 @@ def test_recorded_conversations_go_through_langchain_and_come_back() -> None:
     ids=lambda native: ".".join([*native["id"], *native["kwargs"]]),
 )
 def test_other_spellings_come_back(native: dict[str, Any]) -> None:
-    """Other ids, empty fields that stand there, absent ones and unknown keys come back, and mean something."""
+    """Other ids, empty fields, absent ones and unknown keys come back, and have a meaning."""
     message = only(native)
     assert (message.role != "native", message.text) == (True, "x")
     assert same_document(again(native), native)
@@ -189,7 +189,7 @@ def test_other_spellings_come_back(native: dict[str, Any]) -> None:
 
 @each_real
 def test_the_fast_way_and_the_general_one_agree(message: Any) -> None:
-    """An empty field that is written all the same changes how an envelope is read, but not what it means."""
+    """An empty field that is present anyway changes how an envelope is read, but not its meaning."""
     native = serial.dumpd(message)
     shown: Any = {**native, "kwargs": {**native["kwargs"], "response_metadata": {}}}
     if "response_metadata" not in native["kwargs"]:
@@ -200,13 +200,13 @@ def test_the_fast_way_and_the_general_one_agree(message: Any) -> None:
 
 
 def test_unknown_keys_are_extras() -> None:
-    """What stands beside kwargs is apart from unknown fields of the message."""
+    """Keys beside kwargs are separate from unknown fields of the message."""
     message = only({**human(example=False), "graph": {}})
     assert message.extras == {"langchain": {"example": False}, "langchain.lc": {"graph": {}}}
 
 
 def test_new_messages_join_in_the_dialect_of_the_history() -> None:
-    """A history of LangChain JS goes on in its spelling."""
+    """A history of LangChain JS continues in its spelling."""
     native = envelope("HumanMessage", JAVASCRIPT, content="x", additional_kwargs={}, response_metadata={})
     history = am.decode([native], LC)
     assert not history[0].notes
@@ -228,14 +228,14 @@ def test_new_messages_join_in_the_dialect_of_the_history() -> None:
     ],
 )
 def test_what_is_no_message_of_ours_is_kept_whole(native: dict[str, Any]) -> None:
-    """Other classes, contradictions, odd fields and objects that dumpd gave up on are native messages."""
+    """Other classes, contradictions, odd fields and objects that dumpd couldn't write are native messages."""
     history = am.decode([human(), native], LC)
     assert [message.role for message in history] == ["user", "native"]
     assert same_document(am.encode(history, LC), [human(), native])
 
 
 def test_edits_win_over_spellings() -> None:
-    """A field that is given a value is written, whatever was noted for it."""
+    """A field that gets a value is written, whatever was noted for it."""
     history = am.decode(human(name=None), LC)
     assert again(human(name=None))["kwargs"]["name"] is None
     edited = history.evolve(messages=[history[0].evolve(name="ada")])
@@ -257,7 +257,7 @@ DATA: list[Any] = [
 
 @pytest.mark.parametrize("data", DATA, ids=json.dumps)
 def test_user_data_goes_through_unchanged(data: Any) -> None:
-    """Data that looks like an object of LangChain is data here, there, and in what langchain-core makes of it."""
+    """A lookalike of a LangChain object is data here, there, and in langchain-core's own output."""
     call = am.ToolUseBlock(id="c1", name="f", input={"o": data})
     messages = [
         am.Msg("assistant", [am.TextBlock("x"), call], metadata={"m": data}),
@@ -278,7 +278,7 @@ def test_user_data_goes_through_unchanged(data: Any) -> None:
     ids=json.dumps,
 )
 def test_data_that_is_escaped_otherwise_comes_back(data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an old LangChain left unescaped is plain data, and stands unescaped where it stood, and only there."""
+    """Data that an old LangChain left unescaped is plain, and stays unescaped in its own place only."""
     monkeypatch.setenv("LANGCHAIN_LC_CANARY", "resolved")
     native = human(additional_kwargs={"k": data})
     message = only(native)
@@ -291,7 +291,7 @@ def test_data_that_is_escaped_otherwise_comes_back(data: Any, monkeypatch: pytes
 
 
 def test_other_data_is_never_written_unescaped() -> None:
-    """Where a document had an object unescaped, an edit that puts another there is escaped."""
+    """If a document had an unescaped object, an edit that replaces it is escaped."""
     message = only(human(additional_kwargs={"k": SECRET}))
     edited = message.evolve(metadata={"k": EVIL})
     (native,) = am.encode([edited], LC)
@@ -299,7 +299,7 @@ def test_other_data_is_never_written_unescaped() -> None:
 
 
 def test_what_dumpd_gave_up_on_is_data() -> None:
-    """A value that is not JSON stands as dumpd wrote it."""
+    """A value that isn't JSON stays as dumpd wrote it."""
     native = serial.dumpd(core.HumanMessage("x", additional_kwargs={"at": dt.datetime(2020, 1, 1)}))
     assert only(native).metadata["at"] == native["kwargs"]["additional_kwargs"]["at"]
     assert same_document(again(native), native)
@@ -335,7 +335,7 @@ each_container = pytest.mark.parametrize(("document", "count"), CONTAINERS.value
 
 @each_container
 def test_containers_come_back(document: Any, count: int) -> None:
-    """The messages are read in order, and all around them comes back exactly."""
+    """The messages are read in order, and everything around them comes back exactly."""
     history = am.decode(document, LC)
     assert len(history) == count
     assert not any(message.role == "native" for message in history)
@@ -344,7 +344,7 @@ def test_containers_come_back(document: Any, count: int) -> None:
 
 @each_container
 def test_containers_take_edits(document: Any, count: int) -> None:
-    """Messages that change, come or go are written, in the container where they fit there, and read again."""
+    """Changed, new or missing messages are written into a container that can hold them, and read again."""
     history = am.decode(document, LC)
     longer = history.evolve(messages=[*history, am.Msg.user("more")])
     for edited in (longer, history.evolve(messages=history.messages[1:])):
@@ -359,7 +359,7 @@ def test_containers_take_edits(document: Any, count: int) -> None:
 
 
 def test_a_prompt_takes_new_messages() -> None:
-    """What holds one list of messages holds those that are added, and loads as the same class."""
+    """A container of one list of messages holds added ones, and loads as the same class."""
     history = am.decode(CONTAINERS["prompt"][0], LC)
     native = am.encode(history.evolve(messages=[*history, am.Msg.user("more")]), LC, losses=[])
     prompt = serial.load(native, allowed_objects="core")
@@ -367,7 +367,7 @@ def test_a_prompt_takes_new_messages() -> None:
 
 
 def test_the_text_of_a_generation_follows_its_message() -> None:
-    """The text that a generation repeats is that of the message which is written."""
+    """The text that a generation repeats is that of the written message."""
     history = am.decode(CONTAINERS["generation"][0], LC)
     native = am.encode(history.evolve(messages=[history[0].evolve(content="new")]), LC)
     assert native["kwargs"]["text"] == "new"
@@ -391,14 +391,14 @@ def test_the_text_of_a_generation_follows_its_message() -> None:
     ],
 )
 def test_what_is_no_envelope_is_refused(document: Any, path: tuple[Any, ...]) -> None:
-    """Other documents are refused with the place, and nothing that they name is looked up."""
+    """Other documents are refused with the path, and no name in them is imported."""
     with pytest.raises(am.DecodeError) as caught:
         am.decode(document, LC)
     assert (caught.value.code, caught.value.codec, caught.value.path) == ("schema", LC, path)
 
 
 def test_the_dict_codec_leaves_envelopes_to_this_one() -> None:
-    """A document is of one of the two codecs, by its look."""
+    """A document belongs to one of the two codecs, by its appearance."""
     natives = [human()]
     assert am.detect(natives)[0][0] == LC
     assert am.detect(core.messages_to_dict([core.HumanMessage("x")]))[0][0] == "langchain"

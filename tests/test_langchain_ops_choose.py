@@ -1,6 +1,6 @@
-"""Choosing, trimming and counting beside langchain-core: its own results, and the reasons where ours differ.
+"""Choosing, trimming and counting compared with langchain-core: its own results, and the reasons for differences.
 
-Each reason says of a case whether it explains it, and how many cases it explains: one more, or one less, fails.
+Each reason knows which cases it explains, and how many: one more, or one less, fails.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _their_count(message: am.Msg) -> int:
 
 
 def _agreed(cases: Sequence[Case], ours: Callable[[Case], Any], theirs: Callable[[Case], Any], why: Reasons) -> int:
-    """Return how many cases give the same, and hold the others against their reasons."""
+    """Return how many cases agree, and compare the others with their reasons."""
     found: Counter[str] = Counter()
     same = 0
     for case in cases:
@@ -98,7 +98,7 @@ def _block(kind: int, id: str) -> am.Block:
 
 
 def _says(role: Any, id: str, name: str | None, kinds: Sequence[tuple[int, str]]) -> am.Msg:
-    """Return a message as it also stands in LangChain's documents."""
+    """Return a message as it is also in LangChain's documents."""
     own: dict[str, Any] = {"id": id, "created_at": None}
     if role == "tool":
         return am.Msg.tool("ok", tool_call_id=kinds[0][1], name=name, status="success", **own)
@@ -187,7 +187,7 @@ def _system_first(case: Case, ours: Any, theirs: Any) -> bool:
 
 
 def _torn(case: Case, ours: Any, theirs: Any) -> bool:
-    """Tell whether their result has a call without the result that it has before, or the other way round."""
+    """Whether their result has a call without its result, or the other way round."""
     if theirs == "refused":
         return False
     answered = {message.tool_call_id for message in case["history"]} - {None}
@@ -202,13 +202,13 @@ _SPLIT: Reasons = {
 
 
 def test_trim_agrees() -> None:
-    """Of 102 golden cases 96 give the same, where calls and results may be torn apart as LangChain does it."""
+    """Of 102 golden cases 96 give the same, if calls and results may be separated as in LangChain."""
     reasons: Reasons = {**_SPLIT, "of several calls those stay that fit": (_calls_stay, 3)}
     assert _agreed(_trim_cases(), lambda case: _trimmed(case, keep_tool_pairs=False), _wanted, reasons) == 96
 
 
 def test_trim_differs_where_langchain_tears_calls_and_results_apart() -> None:
-    """Of 102 golden cases 12 are those in which LangChain leaves half of a pair, and 87 give the same."""
+    """Of 102 golden cases LangChain leaves half a pair in 12, and 87 give the same."""
     reasons: Reasons = {**_SPLIT, "a call and its results stay together": (_torn, 12)}
     assert _agreed(_trim_cases(), lambda case: _trimmed(case, keep_tool_pairs=True), _wanted, reasons) == 87
 
@@ -217,9 +217,9 @@ def test_trim_differs_where_langchain_tears_calls_and_results_apart() -> None:
 def test_trim_does_what_langchain_does(
     talk: am.History, most: int, strategy: Any, keep_system: bool, data: st.DataObject
 ) -> None:
-    """For any budget and roles the same messages stay, where pairs need not.
+    """For any budget and roles the same messages stay, if pairs may be separated.
 
-    Only the one system message that LangChain keeps, and no ``end_on`` with it, which there takes it away.
+    Only with the one system message that LangChain keeps, and without ``end_on``, which removes it there.
     """
     roles = st.one_of(st.none(), st.lists(st.sampled_from(("human", "ai", "tool")), min_size=1, max_size=2))
     is_last = strategy == "last"
@@ -275,7 +275,7 @@ _PLAINLY = [
 
 @pytest.mark.parametrize("case", _PLAINLY, ids=[case["description"] for case in _PLAINLY])
 def test_count_is_near(case: Case) -> None:
-    """Without options the number is within a fifth of LangChain's, but where that overlooks calls or counts a repr."""
+    """Without options the number is within a fifth of LangChain's, unless that overlooks calls or counts a repr."""
     assert abs(_counted(case) - case["output"]) <= case["output"] / 5
 
 

@@ -1,7 +1,7 @@
-"""Sums of chunks beside LangChain's: equal, or different for a reason that is listed and counted.
+"""Sums of chunks compared with LangChain's: equal, or different for a listed and counted reason.
 
-What was recorded of langchain-core (45 sums) is run beside ours; and the library
-itself, on random streams.
+The sums recorded from langchain-core (45) run beside ours, and the library
+itself on random streams.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ INDEX = "LangChain leaves the index of a part in the message"
 COPIES = "LangChain leaves a second copy of the arguments in the content of the message"
 SPELLING = "LangChain spells a piece in the content of the last chunk as a whole call, which means the same"
 
-# What differs in the sum.
+# Differences in the sum.
 SUMS = {
     "str + list": APART,
     "empty str + list: leading empty string stays": EMPTY_TEXT,
@@ -59,9 +59,9 @@ SUMS = {
     "tool chunks: artifact merged, error wins": DOUBLED,
     "tool chunks: different artifacts (int) raise": RAISED,
 }
-# What differs in the document of the sum alone.
+# Differences only in the document of the sum.
 DOCUMENTS = {"v1 content tool_call_chunk becomes tool_call at last": SPELLING}
-# What differs besides where the sum is made a message.
+# Further differences after the sum is made a message.
 MESSAGES = {
     "list + list same int index: merged, text concatenated, type not doubled": INDEX,
     "different index: appended": INDEX,
@@ -79,7 +79,7 @@ COUNTS = {
 
 
 def chunks_of_case(case: dict[str, Any]) -> list[am.MsgChunk]:
-    """Return what we read of the chunks of a case, as the real library writes them."""
+    """Return the chunks of a case, read as the real library writes them."""
     cls = getattr(langchain_core.messages, case["class"])
     return [am.decode_chunk(message_to_dict(cls(**fields)), "langchain") for fields in case["parts"]]
 
@@ -99,7 +99,7 @@ def test_cases_are_all_there() -> None:
 
 @pytest.mark.parametrize("description", list(CASES))
 def test_sums_agree(description: str) -> None:
-    """A sum is LangChain's, as a chunk and as the document of one, unless a reason is listed; and then it is not."""
+    """A sum equals LangChain's, as a chunk and as a document, exactly if no reason is listed."""
     case = CASES[description]
     recorded = case["pairwise"]
     if description == "chat chunks: roles differ":
@@ -126,7 +126,7 @@ def test_messages_agree(description: str) -> None:
 
 
 def test_what_langchain_loses_is_kept() -> None:
-    """The cases where LangChain loses or changes something, and what ours has."""
+    """The cases in which LangChain loses or changes something, and our results."""
     total = {name: sum_of(CASES[name]) for name in SUMS}
     assert total["EMPTY list + str: the text is lost"].text == "b"
     assert total["same index and same id: id not doubled, name doubled"].tool_calls[0].name == "f"
@@ -142,7 +142,7 @@ def test_what_langchain_loses_is_kept() -> None:
 
 
 def pieces_of_calls() -> st.SearchStrategy[list[dict[str, Any]]]:
-    """Return streams of pieces of parallel calls, as OpenAI sends them: the first piece says id and name."""
+    """Return streams of pieces of parallel calls, as OpenAI sends them: the first piece has id and name."""
     text = st.text(st.sampled_from('{}[]":, a1\\u'), max_size=5)
     return st.lists(st.tuples(st.integers(0, 2), text), min_size=1, max_size=8).map(_named)
 
@@ -159,7 +159,7 @@ def _named(found: list[tuple[int, str]]) -> list[dict[str, Any]]:
 
 @given(pieces_of_calls(), st.lists(st.text("ab", max_size=3), max_size=8), st.booleans())
 def test_streams_add_up_as_in_langchain(pieces: list[dict[str, Any]], texts: list[str], is_last: bool) -> None:
-    """What providers send adds up to what LangChain makes of it, document by document, and is read at every step."""
+    """Providers' pieces add up to LangChain's result, document by document, and are readable at every step."""
     theirs = [AIMessageChunk(content=text) for text in texts]
     words = cycle(texts or [""])
     theirs += [AIMessageChunk(content=next(words), id="m", tool_call_chunks=[piece]) for piece in pieces]  # type: ignore[list-item]
@@ -175,7 +175,7 @@ def test_streams_add_up_as_in_langchain(pieces: list[dict[str, Any]], texts: lis
 
 SIGNED = am.Signature("anthropic", "Es")
 CITED = {"type": "char_location", "cited_text": "x", "start_char_index": 0}
-# Pieces of content as langchain-anthropic streams them; what they are together; whether LangChain's sum spells it so.
+# Pieces of content from langchain-anthropic's streams; their sum; whether LangChain's sum has the same spelling.
 CONTENTS: dict[str, tuple[list[dict[str, Any]], tuple[am.Block, ...], bool]] = {
     "signature of thinking": (
         [

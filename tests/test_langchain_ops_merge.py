@@ -1,7 +1,7 @@
-"""Merging, telling and converting beside LangChain's own functions: where we agree is counted, and why we do not.
+"""Merging, transcripts and conversion compared with LangChain's own: agreement counted, differences explained.
 
-Each table names a reason and the number of cases that differ for it; a reason that no longer occurs, and a difference
-without reason, fails. LangChain's side was recorded from langchain-core 1.7.2.
+Each table has a reason and its number of differing cases. A reason that no longer occurs fails, and so does a
+difference without reason. LangChain's side was recorded from langchain-core 1.7.2.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _messages(document: Any, codec: am.CodecName = "langchain") -> tuple[am.Msg,
 
 
 def _bare(found: Any) -> list[am.Msg]:
-    """Return messages without what they say of those that they were merged from."""
+    """Return messages without the fields of those that were merged into them."""
     return [m.evolve(metadata={k: v for k, v in m.metadata.items() if k != "merged_from"}) for m in found]
 
 
@@ -78,7 +78,7 @@ MERGED: Reasons = {
 
 
 def test_merge_runs_beside_langchain() -> None:
-    """Merging gives what LangChain's ``merge_message_runs`` gives, but for these reasons."""
+    """Merging agrees with LangChain's ``merge_message_runs``, except for these reasons."""
     found: Counter[str] = Counter()
     for case in _cases("merge_message_runs"):
         real = merge_message_runs(messages_from_dict(case["input"]), **case["params"])
@@ -100,7 +100,7 @@ def test_merge_runs_beside_langchain() -> None:
 
 
 def _shown(format: Any) -> Iterator[tuple[am.Msg, str, str]]:
-    """Yield each message of the recorded history, as we tell it and as LangChain does."""
+    """Yield each message of the recorded history, in our transcript and in LangChain's."""
     case = next(case for case in _cases("get_buffer_string") if case["params"].get("format", "prefix") == format)
     whole: list[str] = []
     for native in case["input"]:
@@ -153,7 +153,7 @@ def _differs_in_xml(message: am.Msg) -> dict[str, bool]:
     ],
 )  # fmt: skip
 def test_to_text_beside_langchain(format: str, reasons: Any, wanted: dict[str, int]) -> None:
-    """A message is told as ``get_buffer_string`` tells it, but for these reasons; one of them holds where it is not."""
+    """A transcript agrees with ``get_buffer_string``, except for these reasons; each difference has one."""
     found: Counter[str] = Counter()
     for message, ours, theirs in _shown(format):
         holding = [reason for reason, holds in reasons(message).items() if holds]
@@ -163,7 +163,7 @@ def test_to_text_beside_langchain(format: str, reasons: Any, wanted: dict[str, i
 
 
 def test_prefixes_beside_langchain() -> None:
-    """Other labels label the same messages as in LangChain, which refuses removals and other formats, too."""
+    """Other labels label the same messages as in LangChain, which refuses removals and other formats too."""
     with_labels, json_form, removal = _cases("get_buffer_string")[2:]
     prefixes = {"user": "U", "assistant": "B", "system": "Sy", "tool": "To"}
     theirs = [line.partition(": ")[0] for line in with_labels["output"].split("|")]
@@ -208,7 +208,7 @@ def _outcome(case: dict[str, Any]) -> str:
 
 
 def test_reading_beside_langchain() -> None:
-    """The codec reads what LangChain's ``convert_to_messages`` takes, and more, as the same messages, but for these."""
+    """The codec reads all that ``convert_to_messages`` accepts, and more, as the same messages, except for these."""
     assert Counter(map(_outcome, _cases("convert_to_messages"))) == {
         "equal": 15,
         "both refuse it": 2,
@@ -260,7 +260,7 @@ def _written(case: dict[str, Any]) -> str:
 
 
 def test_writing_beside_langchain() -> None:
-    """Converting to OpenAI gives what ``convert_to_openai_messages`` gives, read as messages, but for these reasons."""
+    """Converting to OpenAI agrees with ``convert_to_openai_messages``, read as messages, except for these reasons."""
     found = Counter(map(_written, _cases("convert_to_openai_messages")))
     assert found == {
         "equal": 19,

@@ -1,6 +1,6 @@
 """The codec ``langchain`` against langchain-core itself.
 
-What we write loads there with the same meaning, field by field, and what it writes we return exactly.
+Our documents load there with the same meaning, field by field, and we return its documents exactly.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 import agentmsg as am
 from agentmsg.formats.spelling import same_document
 
-# Untyped on purpose: what it takes at run time is tried here, not what its annotations say.
+# Untyped on purpose: this tests what it accepts at run time, not its annotations.
 core: Any = import_module("langchain_core.messages")
 
 PNG = am.ImageBlock(am.Base64Source("aGk=", "image/png"), detail="low")
@@ -64,7 +64,7 @@ def test_roles_keep_what_is_theirs() -> None:
 
 
 def test_names_and_metadata_load() -> None:
-    """Sender, metadata and response metadata are in the fields that LangChain has for them."""
+    """Sender, metadata and response metadata are in LangChain's fields for them."""
     message = am.Msg(
         "assistant",
         "x",
@@ -104,7 +104,7 @@ def test_calls_load() -> None:
 
 
 def test_tool_results_load() -> None:
-    """Link, tool, artifact and failure of a result are in their fields."""
+    """Link, tool, artifact and status of a result are in their fields."""
     fine = am.Msg("tool", [am.ToolResultBlock("c1", "sunny", name="f", artifact={"rows": [1]})])
     native = one(fine)
     assert (native.tool_call_id, native.name, native.content) == ("c1", "f", "sunny")
@@ -123,7 +123,7 @@ def test_results_without_ids_load() -> None:
 
 
 def test_media_and_thinking_load_as_standard_blocks() -> None:
-    """Blocks are v1 blocks: LangChain's own view of standard content gives them back unchanged."""
+    """Blocks are v1 blocks: LangChain's own view of standard content returns them unchanged."""
     blocks = [
         am.ThinkingBlock("hm", signature=am.Signature("anthropic", "sig")),
         am.TextBlock("see", citations=(am.Citation(url="https://x", title="T", start=0, end=3),)),
@@ -152,14 +152,14 @@ def test_media_and_thinking_load_as_standard_blocks() -> None:
 
 
 def test_calls_between_texts_load_once_in_each_place() -> None:
-    """A call that others follow is a v1 block in content and an entry of tool_calls."""
+    """A call followed by other blocks is a v1 block in content and an entry of tool_calls."""
     native = one(am.Msg("assistant", [am.ToolUseBlock("c1", "f", {"a": 1}), am.TextBlock("so")]))
     assert native.content[0] == {"type": "tool_call", "id": "c1", "name": "f", "args": {"a": 1}}
     assert [call["id"] for call in native.tool_calls] == ["c1"]
 
 
 def test_what_loads_is_written_as_we_wrote_it() -> None:
-    """LangChain's dump of what it loaded from us reads back as our messages."""
+    """LangChain's dump of our loaded messages reads back as our messages."""
     messages = [
         am.Msg.system("s"),
         am.Msg("user", [am.TextBlock("look"), PNG], name="bob"),
@@ -240,7 +240,7 @@ def test_the_sum_of_chunks_comes_back_exactly() -> None:
 
 
 def test_our_text_is_their_text() -> None:
-    """Text, calls and links say the same here and there, for every message that langchain-core makes."""
+    """Text, calls and links are the same here and there, for every message that langchain-core makes."""
     for message in theirs():
         ours = am.decode([am.thaw(core.message_to_dict(message))], "langchain")[0]
         calls = [(call.id, call.name, call.input) for call in ours.tool_calls]

@@ -1,6 +1,6 @@
-"""The codecs ``langchain``, ``langchain-lc`` and ``langgraph``: nothing that a document says hides or is lost untold.
+"""The codecs ``langchain``, ``langchain-lc`` and ``langgraph``: nothing in a document is hidden or lost silently.
 
-Each document comes back exactly; a word that nobody knows stands in the model or in a loss, never in a note alone.
+Each document comes back exactly; an unknown word is in the model or in a loss, never in a note alone.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def native(tag: str, content: Any = "hi", **fields: Any) -> dict[str, Any]:
 
 
 def returned(document: Any, codec: am.CodecName = "langchain") -> am.History:
-    """Return the history of a document, having checked that it fits and comes back exactly."""
+    """Check that a document fits and comes back exactly, and return its history."""
     history = am.decode(copy.deepcopy(document), codec)
     losses: list[am.Loss] = []
     assert same_document(thaw(am.encode(history, codec, losses=losses)), document)
@@ -86,7 +86,7 @@ def test_what_only_a_sibling_knows_is_an_extra(tag: str, key: str) -> None:
 
 
 def test_a_function_message_keeps_its_error() -> None:
-    """The text of an error is told, as content, where a function message has no place for it elsewhere."""
+    """The text of an error is written as content if a function message has no other place for it."""
     converted = am.convert([native("function", "", name="f", error=WORD)], "langchain", "openai")
     assert [(loss.level, loss.was) for loss in converted.losses if loss.kind == "dropped"]
     assert any(loss.level == "content" for loss in converted.losses)
@@ -122,7 +122,7 @@ ODD_FIELDS: list[tuple[str, dict[str, Any], Any]] = [
 
 @pytest.mark.parametrize(("tag", "fields", "content"), ODD_FIELDS, ids=str)
 def test_odd_values_are_no_notes(tag: str, fields: dict[str, Any], content: Any) -> None:
-    """A value that has no meaning under its key stays in the model, and the rest of the message is understood."""
+    """A value without a meaning under its key stays in the model, and the rest of the message is read."""
     history = returned([native(tag, content, **fields)])
     assert history[0].role != "native"
     assert WORD not in json.dumps(fields) + json.dumps(content) or WORD in said(history)
@@ -150,7 +150,7 @@ ODD_PARTS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("odd", ODD_PARTS, ids=str)
 def test_odd_values_of_parts_are_no_notes(odd: dict[str, Any]) -> None:
-    """A text with something odd about it is that text; what is odd is an extra, and its good neighbours are read."""
+    """A text with something odd beside it is that text; the oddity is an extra, and valid parts beside it are read."""
     history = returned([native("human", [{"type": "text", "text": "hello", **odd}])])
     (block,) = history[0].content
     assert isinstance(block, am.TextBlock)
@@ -163,7 +163,7 @@ def test_odd_values_of_parts_are_no_notes(odd: dict[str, Any]) -> None:
 
 
 def test_the_pieces_in_a_stored_chunk_are_told() -> None:
-    """Pieces that say what the calls say are those; any others are extras, and content where they are lost."""
+    """Pieces that repeat the calls belong to them; any others are extras, and are lost as content."""
     piece = {"name": "f", "args": '{"a":1}', "id": "c1", "index": 0, "type": "tool_call_chunk"}
     own = {"tool_calls": [CALL], "chunk_position": "last"}
     chunk = native("AIMessageChunk", "", invalid_tool_calls=[], usage_metadata=None, **own)
@@ -177,7 +177,7 @@ def test_the_pieces_in_a_stored_chunk_are_told() -> None:
 
 @pytest.mark.parametrize("key", ["finish_reason", "stop_reason"])
 def test_finish_reasons_map_one_to_one(key: str) -> None:
-    """No two native words under one key are one word of ours, but those that are the same in both."""
+    """No two native words under one key map to one word of ours, unless they mean the same."""
     words = ("model_context_window_exceeded", "stop_sequence", "STOP", "SAFETY", "function_call", "pause_turn", "eos")
     for word in words:
         (message,) = returned([native("ai", response_metadata={key: word})])
@@ -188,7 +188,7 @@ def test_finish_reasons_map_one_to_one(key: str) -> None:
 
 
 def objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """Give each object of a document that is no free-form data, with its path."""
+    """Yield each object of a document that isn't free-form data, with its path."""
     if is_object(value):
         yield path, value
         for key, item in value.items():
@@ -200,7 +200,7 @@ def objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any,
 
 
 def damaged(document: Any, rng: random.Random) -> Any:
-    """Return a copy of a document with something else, or a key of a sibling more, at one place."""
+    """Return a copy of a document with another value, or one more key of a sibling, in one place."""
     other = copy.deepcopy(document)
     _, place = rng.choice(list(objects(other)))
     key = rng.choice([*place, "name", "status", "citations", "tool_calls", "cache_control", "id"])
@@ -210,7 +210,7 @@ def damaged(document: Any, rng: random.Random) -> Any:
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_no_word_hides_in_notes(codec: am.CodecName) -> None:
-    """Whatever stands at whatever place of a document: it is refused, or returned exactly and in the model."""
+    """Any value in any place of a document: it is refused, or returned exactly and in the model."""
     rng = random.Random(12)
     sources = [document for _, document in documents(codec) if len(json.dumps(document)) < 20_000]
     seen = 0
@@ -264,7 +264,7 @@ BY_ANTHROPIC = {"model_provider": "anthropic"}
 
 
 def answered(document: Any) -> Any:
-    """Return the content that Anthropic gets for the one message of a document; nothing of it is lost."""
+    """Return the content that Anthropic gets for a document's one message, without any loss."""
     converted = am.convert(document, "langchain", "anthropic")
     assert [loss for loss in converted.losses if loss.level == "content"] == []
     (message,) = converted.document["messages"]
@@ -272,7 +272,7 @@ def answered(document: Any) -> Any:
 
 
 def test_anthropic_gets_its_own_blocks() -> None:
-    """What Anthropic said, as LangChain stores it, becomes what it said: server tools, citations, thinking."""
+    """Anthropic's content, as LangChain stores it, becomes the original: server tools, citations, thinking."""
     document = [native("ai", ANSWER, tool_calls=CALLS, response_metadata=BY_ANTHROPIC)]
     returned(document)
     assert same_document(answered(document), ANSWER)
@@ -280,7 +280,7 @@ def test_anthropic_gets_its_own_blocks() -> None:
 
 @pytest.mark.parametrize("begin", ["srvtoolu_", "x"])
 def test_anthropic_gets_its_own_blocks_from_v1(begin: str) -> None:
-    """The same as content blocks v1, as langchain-core itself translates them; whose they are the message says."""
+    """The same as content blocks v1, as langchain-core itself translates them; the message names the provider."""
     core = pytest.importorskip("langchain_core.messages")
     told = core.AIMessage(copy.deepcopy(ANSWER), tool_calls=CALLS, response_metadata=BY_ANTHROPIC)
     content = json.loads(json.dumps(told.content_blocks).replace("srvtoolu_", begin))
@@ -291,7 +291,7 @@ def test_anthropic_gets_its_own_blocks_from_v1(begin: str) -> None:
 
 
 def test_anthropics_requests_go_there_and_back() -> None:
-    """Every golden request of Anthropic's comes back from LangChain with its messages as they were."""
+    """Every golden Anthropic request comes back from LangChain with its messages unchanged."""
     for name, document in documents("anthropic"):
         if not name.startswith("golden anthropic/"):
             continue
@@ -319,7 +319,7 @@ SPELT_FOR_ANTHROPIC: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("part", "wanted"), SPELT_FOR_ANTHROPIC)
 def test_what_v1_says_in_extras_reaches_anthropic(part: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """Signatures, cache hints and who called stand in `extras` of v1, and at their own place at Anthropic."""
+    """Signatures, cache hints and callers are in `extras` of v1, and in their own keys for Anthropic."""
     calls = CALLS if part["type"] == "tool_call" else []
     document = [native("ai", [part, {"type": "text", "text": "b"}], tool_calls=calls)]
     returned(document)
@@ -328,7 +328,7 @@ def test_what_v1_says_in_extras_reaches_anthropic(part: dict[str, Any], wanted: 
 
 @pytest.mark.parametrize("provider", ["google_genai", "openai"])
 def test_a_signature_is_of_who_wrote_the_message(provider: str) -> None:
-    """A signature in `extras` is of the message's provider: Anthropic does not get that of another."""
+    """A signature in `extras` belongs to the message's provider: Anthropic doesn't get another provider's."""
     part = {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "sig"}}
     text = {"type": "text", "text": "a"}
     (message,) = returned([native("ai", [part, text], response_metadata={"model_provider": provider})])
@@ -355,7 +355,7 @@ def test_results_among_the_parts_of_a_human_message_keep_their_hint() -> None:
     ids=str,
 )
 def test_documents_of_anthropic_reach_it(part: dict[str, Any]) -> None:
-    """A file that the provider has, a search result, a document of blocks: as they were."""
+    """A provider's file, a search result, a document of blocks: unchanged."""
     document = [native("human", [part, {"type": "text", "text": "read"}])]
     returned(document)
     assert same_document(answered(document)[0], part)
@@ -367,13 +367,13 @@ LEGACY = {"function_call": {"name": "f", "arguments": '{"a": 1}'}}
 
 
 def test_a_function_call_beside_tool_calls_is_the_same_call() -> None:
-    """OpenAI's first generation repeats in additional_kwargs what tool_calls say."""
+    """OpenAI's first generation repeats tool_calls in additional_kwargs."""
     (message,) = returned([native("ai", "", additional_kwargs=LEGACY, tool_calls=[CALL])])
     assert [call.id for call in message.tool_calls] == ["c1"]
 
 
 def test_a_lone_function_call_has_the_id_of_its_result() -> None:
-    """A call without id is the one that the tool message behind it answers; it is still written without."""
+    """A call without id is the one that the next tool message answers; it is still written without."""
     document = [native("ai", "", additional_kwargs=LEGACY), native("tool", "r", tool_call_id="c9", name="f")]
     history = returned(document)
     assert (history[0].tool_calls[0].id, history[1].tool_call_id) == ("c9", "c9")
@@ -382,7 +382,7 @@ def test_a_lone_function_call_has_the_id_of_its_result() -> None:
 
 
 def test_openai_gets_names_and_breakpoints() -> None:
-    """A file's name beside its data, and OpenAI's word for a cache hint, are read as what they are."""
+    """A file's name beside its data, and OpenAI's name for a cache hint, are read with their meaning."""
     named = {"type": "file", "base64": "aGk=", "mime_type": "application/pdf", "filename": "x.pdf"}
     marked = {"type": "text", "text": "a", "prompt_cache_breakpoint": {"mode": "explicit"}}
     document = [native("human", [marked, named])]
@@ -398,7 +398,7 @@ def test_openai_gets_names_and_breakpoints() -> None:
 
 @pytest.mark.parametrize("status", [{}, {"status": None}, {"status": "error"}, {"status": "cancelled"}])
 def test_results_with_an_error_come_back(status: dict[str, Any]) -> None:
-    """A tool message with an error and no status is none with one."""
+    """A tool message with an error and no status doesn't become one with a status."""
     document = native("tool", "boom", error="boom")
     del document["data"]["status"]
     document["data"] |= status
@@ -423,7 +423,7 @@ def rows(name: str) -> list[bytes]:
 
 
 def test_checkpoints_of_delta_channels_are_no_empty_histories() -> None:
-    """A thread's first input is read; any checkpoint whose messages are elsewhere, all or the older ones, says so."""
+    """A thread's first input is read; a checkpoint with its messages elsewhere, all or the older ones, reports it."""
     first, *others = rows("delta_channel_tables.json")
     history = am.loads(first, "langgraph")
     assert (len(history), am.dumps(history, "langgraph")) == (1, first)
@@ -435,7 +435,7 @@ def test_checkpoints_of_delta_channels_are_no_empty_histories() -> None:
 
 
 def test_checkpoints_of_other_channels_are_read() -> None:
-    """Each checkpoint of a thread without delta channels has its messages, and comes back as it was."""
+    """Each checkpoint of a thread without delta channels has its messages, and comes back unchanged."""
     for raw in rows("sqlite_tables.json"):
         history = am.loads(raw, "langgraph")
         assert len(history) > 0
@@ -465,7 +465,7 @@ OLD: list[tuple[Any, list[str]]] = [
 
 @pytest.mark.parametrize(("document", "roles"), OLD, ids=[str(number) for number in range(len(OLD))])
 def test_old_checkpoints_without_envelopes_only_are_read(document: Any, roles: list[str]) -> None:
-    """JSON of the first versions is read with no messages, with pairs among envelopes, and from what a step wrote."""
+    """JSON of the first versions is read: without messages, with pairs among envelopes, and with a step's writes."""
     history = am.loads(json.dumps(document), "langgraph")
     assert [message.role for message in history] == roles
     assert same_document(json.loads(am.dumps(history, "langgraph")), document)
@@ -476,7 +476,7 @@ def test_old_checkpoints_without_envelopes_only_are_read(document: Any, roles: l
 
 @pytest.mark.parametrize("odd", [1, {"x": 1}, [5]])
 def test_a_key_of_message_pack_has_one_answer(odd: Any) -> None:
-    """Plain data with `__ext__` that is no extension is refused when it is read; from elsewhere it is data."""
+    """Plain data with `__ext__` that isn't an extension is refused when read; from elsewhere it is data."""
     with pytest.raises(am.DecodeError):
         am.decode([native("human", additional_kwargs={"__ext__": odd})], "langgraph")
     history = am.decode([native("human", additional_kwargs={"__ext__": odd})], "langchain")
@@ -487,7 +487,7 @@ def test_a_key_of_message_pack_has_one_answer(odd: Any) -> None:
 
 @pytest.mark.parametrize("tag", ["tool_call_chunk", "invalid_tool_call", "function_call", "tool_call", "tool_use"])
 def test_a_copy_of_a_call_under_another_tag_comes_back(tag: str) -> None:
-    """What stands in content beside `tool_calls` comes back, whatever it calls itself."""
+    """Values in content beside `tool_calls` come back, whatever their type."""
     part = {"type": tag, "id": "c1", "name": "look", "input": {"city": "Paris"}}
     call = {"name": "look", "args": {"city": "Paris"}, "id": "c1", "type": "tool_call"}
     returned([native("ai", [{"type": "text", "text": "See"}, part], tool_calls=[call])])

@@ -1,6 +1,6 @@
-"""The codec ``langgraph`` against langgraph-checkpoint itself, and what a user of it sees.
+"""The codec ``langgraph`` against langgraph-checkpoint itself, and its use.
 
-What we write loads there with the same meaning, field by field, and the bytes that it writes come back exactly.
+Our documents load there with the same meaning, field by field, and its bytes come back exactly.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from data import golden
 from support.documents import documents
 from support.langgraph_documents import UUID, checkpoint, extension
 
-# Untyped on purpose: what they take at run time is tried here, not what their annotations say.
+# Untyped on purpose: this tests what they accept at run time, not their annotations.
 core: Any = import_module("langchain_core.messages")
 serial: Any = import_module("langchain_core.load")
 jsonplus: Any = import_module("langgraph.checkpoint.serde.jsonplus")
 types: Any = import_module("langgraph.checkpoint.serde.types")
 numpy: Any = import_module("numpy")
 
-# LangGraph warns of every class that it has not on a list of its own.
+# LangGraph warns of every class that isn't on its own list.
 logging.getLogger("langgraph").setLevel(logging.ERROR)
-# LangGraph reads the old type "json" with a reader that LangChain calls unfinished.
+# LangGraph reads the old type "json" with a LangChain reader that warns of being unfinished.
 pytestmark = pytest.mark.filterwarnings("ignore:The function `load` is in beta", "ignore:The default value of")
 
 LG: Final = "langgraph"
@@ -59,7 +59,7 @@ def stored(value: Any) -> bytes:
 
 
 def revived(raw: bytes) -> Any:
-    """Return what LangGraph makes of bytes."""
+    """Return the value that LangGraph loads from bytes."""
     return REAL.loads_typed(("msgpack", raw))
 
 
@@ -135,7 +135,7 @@ VALUES: dict[str, Any] = {
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES.keys())
 def test_what_else_a_checkpoint_holds_comes_back_exactly(value: Any) -> None:
-    """Whatever LangGraph stores around messages, and inside of them, is written again byte by byte."""
+    """Everything that LangGraph stores around and inside messages is written again byte for byte."""
     message = core.ToolMessage("x", tool_call_id="c1", artifact=value)
     assert core.ToolMessage.model_validate(message.model_dump())
     for document in (
@@ -189,7 +189,7 @@ def _made(cls: Any, **own: Any) -> Any:
 
 
 TOOL: dict[str, Any] = {"tool_call_id": st.text(), "artifact": JSON, "status": st.sampled_from(["success", "error"])}
-# Of calls in additional_kwargs LangChain makes calls, and refuses nonsense: they have a test of their own.
+# LangChain makes calls from those in additional_kwargs, and refuses nonsense: another test covers that.
 KWARGS = OBJECTS.map(lambda fields: {key: value for key, value in fields.items() if key != "tool_calls"})
 AI: dict[str, Any] = {"additional_kwargs": KWARGS, "tool_calls": CALLS, "usage_metadata": USAGES}
 MESSAGES = st.one_of(
@@ -224,7 +224,7 @@ def test_what_is_decoded_says_what_langchain_says(messages: list[Any]) -> None:
 
 
 def test_golden_bytes_come_back_exactly() -> None:
-    """Bytes that LangGraph stored are read into the plain data that is recorded with them, and returned."""
+    """LangGraph's stored bytes are read as the plain data recorded with them, and returned."""
     path = next(path for path in golden("langchain_ops") if path.stem == "langgraph_msgpack")
     cases = json.loads(path.read_text())["cases"]
     assert cases
@@ -236,7 +236,7 @@ def test_golden_bytes_come_back_exactly() -> None:
 
 
 def test_bytes_of_all_documents_come_back_exactly() -> None:
-    """Every document of the laws has bytes, and these are returned; JSON as a document, not to the letter."""
+    """Every document of the laws has bytes, and these are returned; JSON as a document, not byte for byte."""
     for name, document in documents(LG):
         raw = am.get_codec(LG).render(document)
         history = am.loads(raw, LG)
@@ -261,7 +261,7 @@ def _sources() -> list[str]:
 
 @pytest.mark.parametrize("source", _sources())
 def test_messages_of_other_formats_load_in_langgraph(source: am.CodecName) -> None:
-    """LangGraph loads what we write of any format, and that equals field by field what LangChain loads of our dicts."""
+    """LangGraph loads our output from any format, field by field like LangChain's reading of our dicts."""
     tried = 0
     for name, document in documents(source)[:120]:
         messages = am.decode(document, source).messages
@@ -273,7 +273,7 @@ def test_messages_of_other_formats_load_in_langgraph(source: am.CodecName) -> No
 
 @given(st.lists(MESSAGES, max_size=3))
 def test_what_comes_back_loads_as_the_same_messages(messages: list[Any]) -> None:
-    """Messages that went through the model and lost all spelling are loaded as they were."""
+    """Messages that went through the model and lost all spelling are loaded unchanged."""
     history = am.loads(stored(messages), LG)
     bare = am.History([message.evolve(notes={}) for message in history.messages])
     back = revived(am.dumps(bare, LG, losses=[]))
@@ -287,7 +287,7 @@ def _told(message: Any) -> Any:
 
 
 def test_integers_beyond_64_bits_load() -> None:
-    """An integer that MessagePack has no room for is the same integer in LangGraph, and comes back."""
+    """An integer too large for MessagePack is the same integer in LangGraph, and comes back."""
     big = [2**64, -(2**63) - 1, 10**100]
     message = am.Msg("assistant", [am.ToolUseBlock("c1", "f", {"n": big})])
     raw = am.dumps(message, LG)
@@ -296,7 +296,7 @@ def test_integers_beyond_64_bits_load() -> None:
 
 
 def test_an_edit_of_one_message_leaves_the_others_and_the_rest() -> None:
-    """After an edit LangGraph finds the new text where the old one was, and everything else as it was."""
+    """After an edit LangGraph finds the new text in the old one's place, and everything else unchanged."""
     value: dict[str, Any] = {
         "x": {"a"},
         "messages": [core.HumanMessage("hi"), core.AIMessage("x", response_metadata=META)],
@@ -313,7 +313,7 @@ META: dict[str, Any] = {"model_name": "m", "a": 1, "finish_reason": "stop", "b":
 
 
 def test_the_order_of_keys_is_kept_until_they_change() -> None:
-    """Keys are written in the order in which they were read; with other keys, in the usual one."""
+    """Keys are written in the order of reading; with other keys, in the usual order."""
     raw = stored([core.AIMessage("x", response_metadata=META)])
     (message,) = am.loads(raw, LG)
     assert am.dumps(message, LG) == raw
@@ -332,7 +332,7 @@ SNAPSHOT = types._DeltaSnapshot
 
 
 def _placed(name: str, messages: list[Any]) -> Any:
-    """Return a value of LangGraph with messages at one of the places where it has them."""
+    """Return a LangGraph value with messages in one of its places for them."""
     state = {"a": 1, "messages": messages, "b": 2}
     return {
         "list": messages,
@@ -351,7 +351,7 @@ PLACES = ("list", "state", "checkpoint", "input", "delta channel", "snapshot", "
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_messages_go_back_where_they_stood(place: str, count: int) -> None:
-    """A message that is added to a history stands behind the others, at their place in the document."""
+    """A message added to a history comes after the others, in their place in the document."""
     messages = [core.HumanMessage(str(index)) for index in range(count)]
     raw = stored(_placed(place, messages))
     history = am.loads(raw, LG)
@@ -361,7 +361,7 @@ def test_messages_go_back_where_they_stood(place: str, count: int) -> None:
 
 
 def test_one_message_becomes_a_list_when_another_is_added() -> None:
-    """A single message, alone or as a write to a channel, is returned as it is; two are a list."""
+    """A single message, alone or as a write to a channel, is returned unchanged; two are a list."""
     one, more, added = core.HumanMessage("a"), am.Msg("assistant", "b", id="b"), core.AIMessage("b", id="b")
     history = am.loads(stored(one), LG)
     assert am.dumps(history, LG) == stored(one)
@@ -374,7 +374,7 @@ def test_one_message_becomes_a_list_when_another_is_added() -> None:
 @pytest.mark.parametrize("other", [5, None, "x", {"a": 1}, {"type": "human"}, {"lc": 1}, {"u": [1]}], ids=repr)
 @pytest.mark.parametrize("place", ["checkpoint", "with its config"])
 def test_what_is_called_messages_elsewhere_comes_back(place: str, other: Any) -> None:
-    """A key ``messages`` that holds none stays beside the place that does; where that place is gone, it is told."""
+    """A key ``messages`` without any stays beside the place that has them; if that place is gone, this is reported."""
     values: dict[str, Any] = {"messages": [core.HumanMessage("hi"), core.AIMessage("x")], "n": 1}
     around: Any = {"channel_values": values} if place == "checkpoint" else {"checkpoint": {"channel_values": values}}
     raw = stored({"messages": other, **around})
@@ -401,7 +401,7 @@ def test_a_checkpoint_without_messages_is_a_history_without() -> None:
 
 
 def test_states_hold_messages_in_any_form_that_langgraph_takes() -> None:
-    """Pairs, texts, dicts and envelopes in place of messages are messages, and come back as they were."""
+    """Pairs, texts, dicts and envelopes instead of messages are messages, and come back unchanged."""
     message = core.AIMessage("x", tool_calls=[CALL])
     forms: list[Any] = [
         ("user", "hi"), "hello", {"role": "tool", "content": "4", "tool_call_id": "c1"}, serial.dumpd(message), message,
@@ -414,7 +414,7 @@ def test_states_hold_messages_in_any_form_that_langgraph_takes() -> None:
 
 
 def test_history_extras_tell_what_else_there_was() -> None:
-    """What is around the messages is in the history's extras, for users to read."""
+    """Values around the messages are in the history's extras, for users to read."""
     history = am.loads(
         stored({"messages": [core.HumanMessage("hi")], "step": 3, "user": uuid.UUID(UUID["value"][2])}), LG
     )
@@ -427,7 +427,7 @@ OLD: dict[str, Any] = {"lc": 2, "type": "constructor", "id": ["uuid", "UUID"], "
 
 
 def test_messages_load_from_the_old_type() -> None:
-    """What we write as "json" LangGraph loads as the same messages."""
+    """Our output as "json" is loaded by LangGraph as the same messages."""
     messages = [am.Msg.user("hi"), am.Msg("assistant", [am.ToolUseBlock("c1", "f", {"a": 1})], id="a1")]
     kind, raw = dumps_typed(messages, wire="json")
     assert kind == "json"
@@ -436,7 +436,7 @@ def test_messages_load_from_the_old_type() -> None:
 
 
 def test_old_checkpoints_come_back() -> None:
-    """Envelopes of messages are read from an old checkpoint; those of other classes stay data, where they were."""
+    """Envelopes of messages are read from an old checkpoint; those of other classes stay data, in place."""
     envelope = serial.dumpd(core.HumanMessage("hi", id="h1"))
     document = checkpoint({"user": OLD, "messages": [envelope]})
     document["pending_sends"] = []
@@ -449,7 +449,7 @@ def test_old_checkpoints_come_back() -> None:
 
 
 def test_json_without_envelopes_is_refused() -> None:
-    """JSON that holds no envelopes is a document of another format."""
+    """JSON without envelopes is a document of another format."""
     for raw in ("[]", '{"messages": []}', '[{"role": "user", "content": "x"}]', '{"a": 1}'):
         with pytest.raises(am.DecodeError) as caught:
             am.loads(raw, LG)
@@ -460,7 +460,7 @@ def test_json_without_envelopes_is_refused() -> None:
 
 
 def test_pairs_of_type_and_bytes() -> None:
-    """What LangGraph's serializer gives and takes is read and written as a pair."""
+    """The pairs of LangGraph's serializer are read and written."""
     pair = REAL.dumps_typed([core.HumanMessage("hi", id="h1")])
     assert dumps_typed(loads_typed(pair)) == pair
 
@@ -474,14 +474,14 @@ def test_pairs_of_type_and_bytes() -> None:
     ids=lambda pair: pair[0],
 )
 def test_other_types_are_refused(pair: tuple[str, bytes]) -> None:
-    """Types that hold no messages, pickle above all, and bytes of another type are refused by one typed error."""
+    """Types without messages, pickle above all, and bytes of another type are refused with one typed error."""
     with pytest.raises(am.DecodeError) as caught:
         loads_typed(pair)
     assert (caught.value.code, caught.value.codec) == ("type", LG)
 
 
 def test_formats_are_told_apart() -> None:
-    """Bytes of LangGraph, canonical MessagePack and LangChain's envelopes are each known for what they are."""
+    """Bytes of LangGraph, canonical MessagePack and LangChain's envelopes are each recognised."""
     messages = [core.HumanMessage("hi")]
     assert am.detect(stored(messages))[0] == (LG, 1.0)
     assert am.detect(stored(checkpoint({})))[0] == (LG, 1.0)

@@ -1,4 +1,4 @@
-"""The short way of the codec ``langgraph`` for bytes against its careful one, which is the truth."""
+"""The short way of the codec ``langgraph`` for bytes, compared with its careful one, the reference."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _ext(body: Any, **options: Any) -> Any:
     return Ext(native["__ext__"], pack(native["value"]))
 
 
-# The places where free-form data stands.
+# The places of free-form data.
 PLACES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "kwargs of a user": lambda value: _human(additional_kwargs={"k": value}),
     "kwargs": lambda value: _ai(additional_kwargs={"k": value}),
@@ -104,7 +104,7 @@ PLACES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "content": _human,
     "an id": lambda value: _human(id=value),
 }
-# What MessagePack has and JSON has not, what looks like it, and what is only a little odd.
+# Values that MessagePack has and JSON hasn't, lookalikes of them, and slightly odd ones.
 VALUES: dict[str, Any] = {
     "not a number": float("nan"),
     "infinity": [float("-inf")],
@@ -127,7 +127,7 @@ VALUES: dict[str, Any] = {
     "usual": {"a": [1, None, {"b": 2.5}], "ü": "é"},
     "an extension that is no message": Ext(5, pack(["app", "Thing", {}, "model_validate_json"])),
 }
-# What the short way takes, and what it leaves to the careful one.
+# Values that the short way takes, and values that it leaves to the careful one.
 USUAL: list[dict[str, Any]] = [
     *(_human(), _human("", id="m1", name="ada"), _human([TEXT, IMAGE], additional_kwargs={"channel": "web"})),
     *(_human([TEXT]), _human(name=""), {**_human(), "type": "system"}),
@@ -148,7 +148,7 @@ ALMOST: list[dict[str, Any]] = [
 
 
 def _read(codec: am.Codec, raw: bytes, **options: Any) -> Any:
-    """Return all that is known of what was read, notes included, or the words, code and path of the refusal."""
+    """Return everything known about a read history, notes included, or the words, code and path of the refusal."""
     try:
         return plain_copy(thaw(am.encode(am.loads(raw, codec, **options), "json")), DEEPEST)
     except AgentMsgError as error:
@@ -156,7 +156,7 @@ def _read(codec: am.Codec, raw: bytes, **options: Any) -> Any:
 
 
 def _read_alike(raw: bytes, careful: am.Codec = CAREFUL, **options: Any) -> bool:
-    """Check that bytes are read the same in both ways; tell whether they are read."""
+    """Check that bytes are read the same in both ways; return whether they are read."""
     quick = _read(FAST, raw, **options)
     assert same_document(quick, _read(careful, raw, **options)), raw
     return not isinstance(quick, list)
@@ -176,7 +176,7 @@ def _bytes(codec: am.Codec, history: am.History) -> Any:
 
 
 def _agree(raw: bytes) -> bool:
-    """Check that bytes are read the same in both ways, and written the same; tell whether they are read."""
+    """Check that bytes are read the same in both ways, and written the same; return whether they are read."""
     is_read = _read_alike(raw)
     if is_read:
         _written_alike(am.loads(raw, FAST))
@@ -184,15 +184,15 @@ def _agree(raw: bytes) -> bool:
 
 
 def _comes_back(raw: bytes) -> bool:
-    """Check the same of bytes; tell whether they come back."""
+    """Check the same for bytes; return whether they come back."""
     return _agree(raw) and am.dumps(am.loads(raw, FAST), FAST) == raw
 
 
 def _is_short(raw: bytes) -> bool:
-    """Tell whether all messages of a document are read without the careful way."""
+    """Whether all messages of a document are read without the careful way."""
     codec = LangGraphCodec()
     codec.engine.fill()
-    codec._usual._read_other = lambda *_: None  # type: ignore[method-assign] # whatever comes here is not usual
+    codec._usual._read_other = lambda *_: None  # type: ignore[method-assign] # anything here is unusual
     return codec._usual.read(raw, DEFAULT_LIMITS) is not None
 
 
@@ -201,7 +201,7 @@ def _is_short(raw: bytes) -> bool:
 
 @pytest.mark.parametrize("body", USUAL + ALMOST)
 def test_both_ways_agree_on_usual_messages(body: dict[str, Any]) -> None:
-    """What the short way takes is what the careful one reads, alone, before and behind others, in each container."""
+    """What the short way takes is read like in the careful way, alone, before and after others, in each container."""
     message, other = _ext(body), _ext(_ai())
     for natives in ([message], [_ext(_human()), message, other]):
         documents: list[Any] = [natives, {"messages": natives}, checkpoint({"messages": natives, "n": 1})]
@@ -212,14 +212,14 @@ def test_both_ways_agree_on_usual_messages(body: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_both_ways_agree_on_what_json_has_not(place: str) -> None:
-    """Whatever stands in user data, it is read, escaped and written as the careful way does it."""
+    """Any user data is read, escaped and written as in the careful way."""
     for value in VALUES.values():
         assert _comes_back(pack([_ext(_human()), _ext(PLACES[place](value)), _ext(_ai())]))
 
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES.keys())
 def test_both_ways_agree_on_what_is_around(value: Any) -> None:
-    """The same, beside messages, in place of a key's value, and at each step to them."""
+    """The same, beside messages, instead of a key's value, and at each step to them."""
     natives = [_ext(_human()), _ext(_ai())]
     odd_key: Any = value if is_object(value) else {}
     around: list[dict[Any, Any]] = [
@@ -235,7 +235,7 @@ def test_both_ways_agree_on_what_is_around(value: Any) -> None:
 
 
 def test_extensions_before_messages_are_looked_into() -> None:
-    """One message, or a snapshot, at an earlier place is what a document holds, whatever list stands later."""
+    """One message, or a snapshot, in an earlier place is the document's content, whatever list comes later."""
     natives = [_ext(_human()), _ext(_ai())]
     for first in (_ext(_human("first")), Ext(7, pack([_ext(_human("first"))]))):
         raw = pack({"messages": first, "channel_values": {"messages": natives}})
@@ -249,7 +249,7 @@ def test_both_ways_agree_on_golden_and_recorded_documents() -> None:
 
 
 def test_most_usual_messages_take_the_short_way() -> None:
-    """What LangGraph writes of usual messages is read without plain data in between, whole."""
+    """Usual messages written by LangGraph are read without plain data in between, as a whole."""
     raw = am.dumps(mixed_history(60), LG)
     assert _is_short(raw)
     assert _is_short(pack({"messages": unpack(raw), "user": Ext(0, pack(UUID["value"]))}))
@@ -258,7 +258,7 @@ def test_most_usual_messages_take_the_short_way() -> None:
 
 
 def test_both_ways_agree_on_mutants() -> None:
-    """The same, for what is almost usual."""
+    """The same, for almost usual messages."""
     rng = random.Random(8)
     read = 0
     for _ in range(MUTANTS):
@@ -273,7 +273,7 @@ def test_both_ways_agree_on_mutants() -> None:
 
 
 def test_both_ways_agree_on_broken_bytes() -> None:
-    """Bytes that were changed, cut or doubled are read alike, or refused in the same words."""
+    """Changed, cut or doubled bytes are read the same, or refused in the same words."""
     rng = random.Random(9)
     whole = pack([_ext(body) for body in USUAL[:12]])
     read = 0
@@ -294,7 +294,7 @@ def test_both_ways_agree_on_broken_bytes() -> None:
 
 
 def test_both_ways_agree_on_other_spellings() -> None:
-    """What is not in its shortest spelling, outside of a message or inside, is read the same, and comes back."""
+    """Values not in their shortest spelling, outside or inside a message, are read the same, and come back."""
     rng = random.Random(10)
     wide = [0xC9, 0xCA, 0xCD, 0xCF, 0xD2, 0xD3, 0xD9, 0xDA, 0xDB, 0xDC, 0xDD, 0xDE, 0xDF]
     raw = pack({"messages": [_ext(body) for body in USUAL[:12]], "x": [1, {"y": "z"}]})
@@ -306,7 +306,7 @@ def test_both_ways_agree_on_other_spellings() -> None:
 
 
 def test_a_key_that_stands_twice_in_a_message_is_refused() -> None:
-    """A map with the same key twice is refused inside of messages too."""
+    """A map with a duplicate key is refused inside messages too."""
     fields = pack(_human())
     twice = bytes([fields[0] + 1]) + fields[1:] + pack("id") + pack(None)
     payload = pack(["langchain_core.messages.human", "HumanMessage"])[1:] + twice + pack("model_validate_json")
@@ -329,7 +329,7 @@ def test_depth_is_bounded(place: str) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_wide_data_is_not_deep(place: str) -> None:
-    """User data with many brackets is read as the careful way does it, and in the short way."""
+    """User data with many brackets is read as in the careful way, and in the short way."""
     values: list[dict[str, Any]] = [{"n": 1}, {"rows": [{"n": index} for index in range(300)]}]
     raws = [pack([_ext(PLACES[place](value))]) for value in values]
     assert all(map(_comes_back, raws))
@@ -338,7 +338,7 @@ def test_wide_data_is_not_deep(place: str) -> None:
 
 @pytest.mark.parametrize("limits", [Limits(depth=6), Limits(depth=300), Limits(bytes=300)])
 def test_limits_hold(limits: Limits) -> None:
-    """Limits of the caller's are kept in both ways."""
+    """The caller's limits hold in both ways."""
     for levels in (1, 3, 118, 250, 290):
         raw = pack([_ext(_human())])
         deep = pack(_human(additional_kwargs={"n": "HERE"})).replace(pack("HERE"), b"\x91" * levels + b"\xc0")
@@ -348,7 +348,7 @@ def test_limits_hold(limits: Limits) -> None:
 
 
 def test_huge_lengths_take_no_memory() -> None:
-    """A length that the bytes do not have is refused inside of messages, by the words of the careful way."""
+    """A length beyond the bytes is refused inside messages, in the words of the careful way."""
     words = b"\x94" + pack(["langchain_core.messages.human", "HumanMessage"])[1:]
     for huge in (
         b"\xdd\xff\xff\xff\xff",
@@ -367,7 +367,7 @@ def test_what_is_no_list_of_messages_is_told_the_same(raw: bytes) -> None:
 
 
 def test_an_error_has_its_place() -> None:
-    """What is wrong behind usual messages is told with its path."""
+    """An error after usual messages has its path."""
     with pytest.raises(am.DecodeError) as caught:
         am.loads(pack({"messages": [_ext(_human()), _ext(_ai()), 7]}), LG)
     assert caught.value.path == ("messages", 2)
@@ -400,7 +400,7 @@ def test_both_ways_write_the_same(history: am.History) -> None:
 
 
 def test_edited_messages_are_written_alike() -> None:
-    """The same, for what was read and edited, in every container."""
+    """The same, for read and edited histories, in every container."""
     rng = random.Random(11)
     for place in PLACES.values():
         for value in VALUES.values():
@@ -420,7 +420,7 @@ ORDERS: list[Any] = [
 
 @pytest.mark.parametrize("orders", ORDERS)
 def test_orders_that_say_anything_are_written_alike(orders: Any) -> None:
-    """Whatever a note claims of the order of keys, both ways write the same."""
+    """Whatever a note claims about the order of keys, both ways write the same."""
     (message,) = am.loads(
         pack([_ext(_ai([TEXT, TEXT], response_metadata={"model_name": "m", "finish_reason": "stop"}))]), LG
     )
@@ -449,14 +449,14 @@ def test_orders_that_say_anything_are_written_alike(orders: Any) -> None:
     ],
 )
 def test_notes_that_say_anything_are_written_alike(planted: dict[str, Any]) -> None:
-    """Whatever a note claims of the container, both ways write the same."""
+    """Whatever a note claims about the container, both ways write the same."""
     for document in ([_ext(_human())], {"messages": [_ext(_human())], "x": 1}, checkpoint({"messages": [_ext(_ai())]})):
         history = am.loads(pack(document), FAST)
         _written_alike(with_note(history, LG, {**note_of(history, LG), **planted}))
 
 
 def test_values_are_written_the_same_once_they_were_looked_at() -> None:
-    """Arguments are wrapped when they are handed out first: their bytes stay the same."""
+    """Arguments are wrapped on first use: their bytes stay the same."""
     value: Any = {"a": [{"b": [1, {"c": None}]}], "__d": {"e": [[0]]}}
     raw = pack([_ext(_ai("", _call(value))), _ext(_tool(artifact=value)), _ext(_human(additional_kwargs=value))])
     history = am.loads(raw, FAST)

@@ -1,4 +1,4 @@
-"""The codec ``langgraph`` and what data may not do: call, import, break; and how MessagePack is read and spelt."""
+"""The codec ``langgraph`` and what data must not do: call, import, crash; and how MessagePack is read and spelt."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from support.langgraph_documents import UUID, extension
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Untyped on purpose: what they take at run time is tried here, not what their annotations say.
+# Untyped on purpose: this tests what they accept at run time, not their annotations.
 core: Any = import_module("langchain_core.messages")
 jsonplus: Any = import_module("langgraph.checkpoint.serde.jsonplus")
 ormsgpack: Any = import_module("ormsgpack")
@@ -47,7 +47,7 @@ def stored(value: Any) -> bytes:
 
 
 def revived(raw: bytes) -> Any:
-    """Return what LangGraph makes of bytes."""
+    """Return the value that LangGraph loads from bytes."""
     return REAL.loads_typed(("msgpack", raw))
 
 
@@ -75,7 +75,7 @@ CANARY = """
 
 
 def _hostile() -> list[bytes]:
-    """Return documents with extensions of every code that name what would leave a trace."""
+    """Return documents with extensions of every code whose names would leave a trace when called."""
     payloads: list[Any] = [
         *(["lg_canary", "touch", "x"], ["lg_canary", "touch", ["x"]], ["lg_canary", "touch", {"a": 1}]),
         *(["lg_canary", "Touch", "x", "touch"], ["lg_canary", "HumanMessage", {**HUMAN}, "model_validate_json"]),
@@ -90,7 +90,7 @@ def _hostile() -> list[bytes]:
 
 
 def _message_with(exts: list[Any]) -> Any:
-    """Return a message with extensions inside of it."""
+    """Return a message with extensions inside."""
     body = {**HUMAN, "additional_kwargs": {"x": exts}}
     return ormsgpack.Ext(5, ormsgpack.packb(["lg_canary", "HumanMessage", body, "model_validate_json"]))
 
@@ -107,13 +107,13 @@ def test_nothing_that_a_document_names_is_imported_or_called(tmp_path: Path) -> 
     count, seen, imported = json.loads(done.stdout)
     assert count == len(lines.split())
     assert not imported
-    # Attributes and addresses of our own objects are no deeds.
+    # Attributes and addresses of our own objects have no effect.
     assert not [event for event in seen if not event[0].startswith(("object.", "builtins.id"))]
     assert not (tmp_path / "lg_canary_was_here").exists()
 
 
 def _user_data() -> list[tuple[str, Any]]:
-    """Return documents of other formats in which a model, or a user, wrote what looks like an extension."""
+    """Return documents of other formats in which a model, or a user, wrote lookalikes of an extension."""
     arguments = json.dumps({"x": EVIL})
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": arguments}}
     human = {
@@ -135,7 +135,7 @@ def _user_data() -> list[tuple[str, Any]]:
 def test_user_data_never_becomes_an_extension(
     source: am.CodecName, document: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What looks like an extension in a document of another format is a map in LangGraph: it calls nothing."""
+    """A lookalike of an extension in another format's document is a map in LangGraph: it calls nothing."""
     called: list[Any] = []
     monkeypatch.setattr("os.system", called.append)
     history = am.decode(document, source)
@@ -159,7 +159,7 @@ def test_user_data_loads_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_extension_that_is_moved_is_data() -> None:
-    """An extension is written again only where it stood, unchanged: elsewhere it is a map."""
+    """An extension is written again only in its own place, unchanged: elsewhere it is a map."""
     history = am.loads(stored({"messages": [core.HumanMessage("hi")], "user": uuid.UUID(UUID["value"][2])}), LG)
     rest: Any = history.extras["langchain"]
     moved = history.evolve(extras={"langchain": {"user": rest["user"], "again": rest["user"]}})
@@ -217,7 +217,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("raw", "code"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_bytes_are_refused(raw: bytes, code: str) -> None:
-    """Whatever is wrong with bytes, they are refused at once by one typed error with its code."""
+    """Any invalid bytes are refused at once with one typed error and its code."""
     limits = am.Limits(bytes=100) if code == "bytes" else DEFAULT_LIMITS
     with pytest.raises(am.DecodeError) as caught:
         am.loads(raw, LG, limits=limits)
@@ -225,7 +225,7 @@ def test_hostile_bytes_are_refused(raw: bytes, code: str) -> None:
 
 
 def test_an_object_that_only_looks_like_an_extension_is_refused() -> None:
-    """Plain data that claims to be of MessagePack, and says nothing, is refused when it is read: it has no bytes."""
+    """Plain data that claims to be MessagePack, without content, is refused when read: it has no bytes."""
     wrong: list[Any] = [
         *({"__ext__": 5}, {"__ext__": 300, "bytes": ""}, {"__ext__": 99, "bytes": "?"}, {"__bin__": 1}),
         *({"__float__": "cb3ff0000000000000"}, {"__float__": "x"}, {"__map__": [1]}, {"__wire__": "msgpack"}),
@@ -252,7 +252,7 @@ def test_an_object_that_only_looks_like_an_extension_is_refused() -> None:
     ],
 )
 def test_a_wrapper_that_is_not_needed_is_refused(odd: Any) -> None:
-    """What we would not write around MessagePack is refused: it could not come back."""
+    """Values around MessagePack that we wouldn't write are refused: they couldn't come back."""
     with pytest.raises(am.DecodeError) as caught:
         am.decode(odd, LG)
     assert caught.value.code == "type"
@@ -262,7 +262,7 @@ def test_a_wrapper_that_is_not_needed_is_refused(odd: Any) -> None:
 
 
 def packed(value: Any) -> bytes:
-    """Return the bytes that LangGraph's library makes of a value."""
+    """Return a value as bytes of LangGraph's library."""
     return bytes(ormsgpack.packb(value, option=ormsgpack.OPT_NON_STR_KEYS))
 
 
@@ -284,7 +284,7 @@ TREES = st.recursive(
 
 @given(TREES)
 def test_both_readers_and_writers_agree(value: Any) -> None:
-    """What LangGraph's library writes is read alike by both readers, is JSON, and both writers return it."""
+    """The output of LangGraph's library is read the same by both readers, is JSON, and both writers return it."""
     raw = packed(value)
     slow, marks = read_tree(raw, DEPTH)
     assert not marks
@@ -295,14 +295,14 @@ def test_both_readers_and_writers_agree(value: Any) -> None:
 
 
 def _respelt(raw: bytes, rng: random.Random) -> bytes:
-    """Return MessagePack with some of its values spelt longer than they need to be."""
+    """Return MessagePack with some of its values spelt longer than needed."""
     tree, _ = read_tree(raw, DEPTH)
     wide = [0xC6, 0xC9, 0xCA, 0xCD, 0xCF, 0xD2, 0xD3, 0xD9, 0xDA, 0xDB, 0xDC, 0xDD, 0xDE, 0xDF]
     return write_tree(tree, [[number, rng.choice(wide)] for number in range(200) if rng.random() < 0.5])
 
 
 def test_other_spellings_come_back_exactly() -> None:
-    """MessagePack that is spelt otherwise than LangGraph does is read alike, and returned; until it is edited."""
+    """MessagePack in other spellings than LangGraph's is read the same, and returned until it is edited."""
     rng = random.Random(1)
     tried = 0
     sources = documents(LG)[::5]
@@ -329,7 +329,7 @@ def test_wide_containers_come_back() -> None:
 
 
 def test_limits_count_for_both_readers() -> None:
-    """A caller's depth is the limit of the whole document, inside of extensions too."""
+    """A caller's depth is the limit of the whole document, also inside extensions."""
     raw = stored([core.ToolMessage("x", tool_call_id="c", artifact=[[[[1]]]])])
     assert am.loads(raw, LG, limits=am.Limits(depth=12))
     with pytest.raises(am.DecodeError) as caught:

@@ -1,4 +1,4 @@
-"""The laws, for every registered codec and for made-up ones: the suite that no codec is exempt from."""
+"""The laws, for every registered codec and for made-up ones: no codec is exempt from this suite."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ALL = (*REGISTERED, *TOYS)
 CANONICAL = tuple(codec for codec in REGISTERED if codec.caps.everything)
 MUTANTS = effort(1_300)
 
-# How many damaged documents tell what notes a codec makes, beside all whole ones.
+# The number of damaged documents, beside all whole ones, from which a codec's notes are collected.
 NOTED = effort(140)
 
 each_codec = pytest.mark.parametrize("codec", ALL, ids=lambda codec: codec.name)
@@ -61,7 +61,7 @@ each_registered = pytest.mark.parametrize("codec", REGISTERED, ids=lambda codec:
 
 @cache
 def _words(codec: Codec) -> Words:
-    """Return the families, keys and marks of the notes that a codec makes; for a made-up one, those of all."""
+    """Return the families, keys and marks of a codec's notes; for a made-up one, those of all."""
     if codec not in REGISTERED:
         found = [_words(other) for other in REGISTERED]
         families, keys, marks = (
@@ -115,7 +115,7 @@ def test_canonical_forms_lose_nothing(codec: Codec, history: History) -> None:
 
 
 def test_the_canonical_codecs_are_the_two_of_ours() -> None:
-    """Law 2 is asked of json and msgpack, so that it cannot pass by asking nobody."""
+    """Law 2 runs for json and msgpack, so that it can't pass without any codec."""
     assert [codec.name for codec in CANONICAL] == ["json", "msgpack"]
 
 
@@ -123,14 +123,14 @@ def test_the_canonical_codecs_are_the_two_of_ours() -> None:
 @settings(max_examples=effort(150))
 @given(history=histories(), message=messages(), seed=st.integers(0, 2**32))
 def test_any_history_is_told_whole(codec: Codec, history: History, message: Msg, seed: int) -> None:
-    """Laws 3, 5 and 7, and sendable. All are asked of the same histories: to make one takes longer than to ask.
+    """Laws 3, 5 and 7, and sendable. All use the same histories: making one takes longer than checking it.
 
-    - 3 a-c: what is written reads back, and with its account, on file and shuffled, rebuilds the input.
-    - 3d, the floor: of a history made only of what the table names, fit changes nothing.
-    - 3e: with carry, what a document carries in metadata and the rest of the account rebuild the input.
-    - 5: whatever notes are planted, what is written reads back as what was fit.
-    - 7: a message added behind changes no native message but the last (unless a format lifts systems).
-    - Sendable: repair mends what can be mended, tells all of it, and changes nothing else.
+    - 3 a-c: written documents read back, and with their loss reports, on file and shuffled, rebuild the input.
+    - 3d, the floor: fit doesn't change a history made only of what the table names.
+    - 3e: with carry, the losses carried in metadata and the rest of the report rebuild the input.
+    - 5: whatever notes are planted, the written document reads back as what was fit.
+    - 7: an added message changes no native message but the last (unless a format lifts systems).
+    - Sendable: repair mends all that can be mended, reports it all, and changes nothing else.
     """
     honest_account(codec, history, rng=_rng(seed))
     floor(codec, history)
@@ -144,7 +144,7 @@ def test_any_history_is_told_whole(codec: Codec, history: History, message: Msg,
 
 @each_registered
 def test_messages_without_text_stay_where_histories_grow(codec: Codec) -> None:
-    """Law 7, where the messages in front have nothing that the format has a place for there."""
+    """Law 7, if the format supports nothing in the earlier messages."""
     roles: tuple[Any, ...] = ("system", "developer", "user", "assistant")
     contents: tuple[tuple[am.Block, ...], ...] = ((), (am.ThinkingBlock("", redacted="x"),))
     for role, content, times, behind in product(roles, contents, (1, 2), roles):
@@ -152,7 +152,7 @@ def test_messages_without_text_stay_where_histories_grow(codec: Codec) -> None:
 
 
 def _with_empty_words() -> Iterator[History]:
-    """Yield histories in which each optional word that there may be is there, and empty."""
+    """Yield histories in which each optional word is present, and empty."""
     words: dict[str, Any] = {"item_id": "", "phase": ""}
     blocks = (
         am.TextBlock("x", **words),
@@ -174,7 +174,7 @@ def _with_empty_words() -> Iterator[History]:
 
 @each_codec
 def test_an_empty_word_is_a_word(codec: Codec) -> None:
-    """Law 3 for what a truth test would pass over: an empty name or id comes back, or is told as lost."""
+    """Law 3 for values that a truth test would skip: an empty name or id comes back, or is reported as lost."""
     for history in _with_empty_words():
         honest_account(codec, history, rng=_rng(0))
 
@@ -203,7 +203,7 @@ def test_real_notes_planted_elsewhere_never_change_meaning(codec: Codec) -> None
 
 @each_registered
 def test_edits_win(codec: Codec) -> None:
-    """Law 6: after any edit of a history that was read, the new values are written."""
+    """Law 6: after any edit of a read history, the new values are written."""
     rng = _rng(4)
     sources = documents(codec.name)
     for _ in range(effort(600)):
@@ -215,7 +215,7 @@ def test_edits_win(codec: Codec) -> None:
 
 @each_registered
 def test_codecs_are_pure(codec: Codec) -> None:
-    """Law 7: documents stay as they were, and two readings or writings are the same to the letter."""
+    """Law 7: documents stay unchanged, and two readings or writings are identical."""
     rng = _rng(5)
     sources = documents(codec.name)
     for _, document in sources:
@@ -229,13 +229,13 @@ def test_codecs_are_pure(codec: Codec) -> None:
     raw=st.one_of(st.binary(max_size=40), st.text(max_size=20).map(lambda text: text.encode("utf-8", "surrogatepass")))
 )
 def test_any_bytes_give_a_history_or_one_error(codec: Codec, raw: bytes) -> None:
-    """Law 8: any bytes are read or refused by an AgentMsgError with codec and code."""
+    """Law 8: any bytes are read or refused with an AgentMsgError that has codec and code."""
     typed_errors(codec, raw)
 
 
 @each_registered
 def test_damaged_bytes_give_a_history_or_one_error(codec: Codec) -> None:
-    """Law 8: bytes of real documents, cut or with bytes changed, are read or refused by the one typed error."""
+    """Law 8: bytes of real documents, cut or with bytes changed, are read or refused with the one typed error."""
     rng = _rng(6)
     sources = [codec.render(document) for _, document in documents(codec.name)]
     for _ in range(effort(1_000)):
@@ -255,13 +255,13 @@ def test_damaged_bytes_give_a_history_or_one_error(codec: Codec) -> None:
     ids=lambda odd: repr(odd).split(" at 0x")[0],  # the same in every worker
 )
 def test_any_object_gives_a_history_or_one_error(codec: Codec, odd: Any) -> None:
-    """Law 8: any Python object is read or refused by the one typed error."""
+    """Law 8: any Python object is read or refused with the one typed error."""
     typed_errors(codec, None, odd)
 
 
 @each_registered
 def test_cycles_and_depth_give_one_error(codec: Codec) -> None:
-    """Law 8: a cycle, and nesting of any depth, are refused by the one typed error."""
+    """Law 8: a cycle, and nesting of any depth, are refused with the one typed error."""
     cycle: dict[str, Any] = {}
     cycle["role"] = cycle
     deep: Any = []
@@ -272,7 +272,7 @@ def test_cycles_and_depth_give_one_error(codec: Codec) -> None:
 
 
 def test_options_are_fields_of_codecs() -> None:
-    """A codec is a frozen attrs object: its options are its fields, and it cannot be changed."""
+    """A codec is a frozen attrs object: its options are its fields, and it can't be changed."""
     for codec in REGISTERED:
         assert attrs.has(type(codec))
         with pytest.raises(AttributeError):

@@ -1,4 +1,4 @@
-"""Every law fails for a codec that is broken on purpose: a law that cannot fail proves nothing."""
+"""Every law fails for a codec that is broken on purpose: a law that can't fail proves nothing."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Stasher(Chat):
 
 
 class Dropper(Chat):
-    """Says that it carries names, and drops them."""
+    """Claims to support names, and drops them."""
 
     def write_message(self, message: Msg) -> dict[str, Any]:
         return {key: value for key, value in super().write_message(message).items() if key != "name"}
@@ -118,7 +118,7 @@ class Resurrector(Chat):
 
 
 class Forgetter(Chat):
-    """Ignores the id when it reads."""
+    """Ignores the id when reading."""
 
     def read_message(self, native: dict[str, Any]) -> Msg:
         return super().read_message(native).evolve(id=None)
@@ -143,7 +143,7 @@ _GREEDY = Caps(
 
 
 class Restless(Chat):
-    """Gives another id at each reading."""
+    """Makes another id in each reading."""
 
     counter: ClassVar[Any] = itertools.count()
 
@@ -166,7 +166,7 @@ class Crasher(Chat):
 
 
 class Lossy(Chat):
-    """Calls itself canonical."""
+    """Claims to be canonical."""
 
     @property
     def caps(self) -> Caps:
@@ -174,7 +174,7 @@ class Lossy(Chat):
 
 
 class Amnesiac(Chat):
-    """Remembers spellings in the codec instead of on the objects, so that they do not survive another format."""
+    """Remembers spellings in the codec instead of on the objects, so that another format loses them."""
 
     seen: ClassVar[dict[int, Any]] = {}
 
@@ -239,7 +239,7 @@ def _nothing(_: object) -> None:
 
 
 class _NarrowFloor(Chat):
-    """Its rule for names changes its mind: it has just said that one is carried, and then drops it."""
+    """Its rule for names contradicts itself: it first accepts a name, and then drops it."""
 
     minds: ClassVar[Iterator[Any]] = itertools.chain([str, str], itertools.repeat(_nothing))
 
@@ -262,13 +262,13 @@ def _stashed() -> History:
 
 @pytest.mark.parametrize("attempt", [attempt for _, attempt in BROKEN], ids=[law for law, _ in BROKEN])
 def test_a_broken_codec_breaks_its_law(attempt: Callable[[], object]) -> None:
-    """A codec that is broken in one way is caught by the law that speaks of it."""
+    """The law about it detects a codec broken in one way."""
     with pytest.raises((AssertionError, KeyError, TypeError, AttributeError)):
         attempt()
 
 
 def test_the_sound_codec_keeps_every_law() -> None:
-    """The codec that the broken ones derive from keeps all laws, so that it is the breakage that is caught."""
+    """The base of the broken codecs keeps all laws, so the breakage itself is detected."""
     chat = Chat()
     assert exact_return(chat, DOCUMENT) is not None
     honest_account(chat, HISTORY)

@@ -1,6 +1,6 @@
-"""The codec ``lionpride``: what each field is in the model, how the role is found, odd forms, what has no place.
+"""The codec ``lionpride``: the model of each field, the choice of the role, odd forms, unsupported content.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def node(content: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def only(content: dict[str, Any], **fields: Any) -> am.Msg:
-    """Return the message of a node, having checked that it comes back exactly."""
+    """Check that a node comes back exactly, and return its message."""
     return returned([node(content, **fields)])[0]
 
 
@@ -85,10 +85,10 @@ MAPPING: list[tuple[dict[str, Any], str, tuple[am.Block, ...]]] = [
 
 @pytest.mark.parametrize(("content", "role", "blocks"), MAPPING, ids=lambda value: repr(value)[:120])
 def test_fields_and_blocks(content: dict[str, Any], role: str, blocks: tuple[am.Block, ...]) -> None:
-    """Each field of content is a block, and the same field is written for the block made anew."""
+    """Each field of content is a block, and a new block like it is written as the same field."""
     message = only(content)
     assert (message.role, message.content) == (role, blocks)
-    if content.get("request_id") != "req_1":  # made anew, its id would be a UUID
+    if content.get("request_id") != "req_1":  # a new one would have a UUID
         assert contents(msg(role, *blocks, id=ID)) == [content]
 
 
@@ -111,7 +111,7 @@ EMPTY: list[tuple[dict[str, Any], str, int]] = [
 
 @pytest.mark.parametrize(("content", "role", "blocks"), EMPTY, ids=repr)
 def test_empty_keys_count(content: dict[str, Any], role: str, blocks: int) -> None:
-    """That a key is there decides the role; an empty value is a block, null is none."""
+    """The presence of a key decides the role; an empty value is a block, null is none."""
     message = only(content)
     assert (message.role, len(message.content)) == (role, blocks)
 
@@ -129,7 +129,7 @@ PRECEDENCE: list[tuple[list[str], str]] = [
 
 @pytest.mark.parametrize(("keys", "role"), PRECEDENCE, ids=repr)
 def test_first_class_wins(keys: list[str], role: str) -> None:
-    """Of keys of several classes the first class decides; the others are kept beside, and win over nothing."""
+    """With keys of several classes the first class decides; the others are kept, and decide nothing."""
     content: dict[str, Any] = dict.fromkeys(keys, "x")
     if "images" in content:
         content["images"] = [URL]
@@ -152,7 +152,7 @@ OF_ANOTHER_CLASS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("content", OF_ANOTHER_CLASS, ids=repr)
 @pytest.mark.parametrize("target", ["anthropic", "openai", "json", "riffer"])
 def test_keys_of_another_class_are_unknown_fields(content: dict[str, Any], target: am.CodecName) -> None:
-    """A key that only another class of content has is an unknown field: it stays, or it is in the account."""
+    """A key of another class of content is an unknown field: it stays, or is in the loss report."""
     document = node(content)
     extras: Any = only(content).extras["lionpride.content"]
     told = {key: value for key, value in content.items() if value not in (None, [], "", False)}
@@ -163,7 +163,7 @@ def test_keys_of_another_class_are_unknown_fields(content: dict[str, Any], targe
 
 
 def test_both_names_of_metadata() -> None:
-    """Beside metadata, the name that databases have for it is an unknown field."""
+    """Beside metadata, its name in databases is an unknown field."""
     for other in ({"a": 1}, None, "x"):
         message = only({"instruction": "x"}, node_metadata=other)
         assert (message.metadata, message.extras) == ({}, {"lionpride": {"node_metadata": other}})
@@ -183,7 +183,7 @@ def test_both_names_of_metadata() -> None:
     ],
 )
 def test_fields_that_hold_something_else(key: str, value: Any) -> None:
-    """A field that holds what it cannot mean is an unknown field; all else of the message is read."""
+    """A field with an invalid value is an unknown field; the rest of the message is read."""
     contents: list[dict[str, Any]] = [{"instruction": "x"}, {"function": "f", "arguments": {}}]
     for content in contents:
         message = only(content, **{key: value})
@@ -195,7 +195,7 @@ def test_fields_that_hold_something_else(key: str, value: Any) -> None:
 
 
 def test_unknown_keys_change_no_role() -> None:
-    """Keys that would make another class of a content are not written, and that is accounted for."""
+    """Keys that would change the class of a content aren't written, and are reported."""
     losses: list[am.Loss] = []
     own = {"lionpride.content": {"instruction": "no", "note": 1}}
     assert contents(msg("assistant", am.TextBlock("hi"), extras=own), losses=losses) == [
@@ -224,7 +224,7 @@ def test_fields_of_nodes() -> None:
 
 
 def test_clones_keep_their_lineage() -> None:
-    """A clone of ours has in the metadata what a clone of lionpride has."""
+    """The metadata of our clone equals that of a lionpride clone."""
     clone = only({"instruction": "x"}).clone(name="b")
     (native,) = written(clone)
     assert native["metadata"] == {"clone_from": ID, "original_created_at": "2026-01-15T10:30:00+00:00", **CLASS}
@@ -244,7 +244,7 @@ TIMES: list[tuple[Any, datetime]] = [
 
 @pytest.mark.parametrize(("spelt", "time"), TIMES, ids=repr)
 def test_forms_of_times(spelt: Any, time: datetime) -> None:
-    """Times are read in all the forms that lionpride reads, and written again in theirs; a new one as ISO 8601."""
+    """Times are read in all forms that lionpride reads, and written again in theirs; a new one as ISO 8601."""
     message = only({"instruction": "x"}, created_at=spelt)
     assert message.created_at is not None
     assert am.same(message.created_at, time)
@@ -274,7 +274,7 @@ def test_odd_nodes_come_back(fields: dict[str, Any]) -> None:
 
 
 def test_database_form() -> None:
-    """Metadata under the name that databases have is metadata, and stays under it."""
+    """Metadata under its name in databases is metadata, and keeps that name."""
     native = node({"instruction": "x"}, node_metadata={"a": 1, **CLASS})
     del native["metadata"]
     assert returned([native])[0].metadata == {"a": 1}
@@ -291,7 +291,7 @@ def test_database_form() -> None:
     ids=repr,
 )
 def test_parsed_texts_are_texts(content: dict[str, Any], text: str) -> None:
-    """What the real writer parsed out of a text is that text again; a new text is not parsed."""
+    """A value that the real writer parsed from a text is that text again; a new text isn't parsed."""
     message = only(content)
     assert message.text == text
     (key,) = content
@@ -299,7 +299,7 @@ def test_parsed_texts_are_texts(content: dict[str, Any], text: str) -> None:
 
 
 def test_parsed_words_of_results_and_calls() -> None:
-    """The same holds of errors, of request ids and of the names of functions."""
+    """The same goes for errors, request ids and the names of functions."""
     result = only({"error": {"code": 5}, "request_id": 7}).first(am.ToolResultBlock)
     assert result is not None
     assert (result.error, result.tool_call_id) == ('{"code":5}', "7")
@@ -317,12 +317,12 @@ ARGUMENTS: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("arguments", "value"), ARGUMENTS, ids=repr)
 def test_arguments(arguments: Any, value: Any) -> None:
-    """Arguments are an object; what is none stands in an envelope, unless it was read without."""
+    """Arguments are an object; any other value is in an envelope, unless it was read without."""
     assert only({"function": "f", "arguments": arguments}).tool_calls[0].input == value
 
 
 def test_invalid_arguments_survive() -> None:
-    """Arguments that are no JSON are kept to the letter in the envelope, without a loss of content."""
+    """Arguments that aren't JSON are kept to the letter in the envelope, without a loss of content."""
     losses: list[am.Loss] = []
     call = am.ToolUseBlock(ID, "f", raw_input='{"a": ')
     document = written(msg("assistant", call, id=ID), losses=losses)
@@ -339,7 +339,7 @@ def test_calls_and_results_are_linked() -> None:
 
 
 def test_each_call_is_a_message() -> None:
-    """Parallel calls are split, ids that are no UUIDs become some, and results still find their calls."""
+    """Parallel calls are split, ids that aren't UUIDs become UUIDs, and results still find their calls."""
     losses: list[am.Loss] = []
     calls = [am.ToolUseBlock("call_1", "f"), am.ToolUseBlock("call_2", "g")]
     messages = [
@@ -358,7 +358,7 @@ def test_each_call_is_a_message() -> None:
 
 
 def test_containers() -> None:
-    """Lists, single messages and piles come back as what they were; a pile keeps what it has beside its items."""
+    """Lists, single messages and piles keep their form; a pile keeps its keys beside the items."""
     one = node({"instruction": "x"})
     pile = {"id": OTHER, "metadata": {"lion_class": "lionpride.core.pile.Pile"}, "items": [one, one]}
     documents: list[Any] = [one, [one], [], pile, {"items": []}]
@@ -392,7 +392,7 @@ NO_PLACE: list[tuple[am.Msg, Any, str]] = [
 
 @pytest.mark.parametrize(("message", "content", "level"), NO_PLACE, ids=repr)
 def test_what_has_no_place(message: am.Msg, content: Any, level: str) -> None:
-    """What lionpride has no place for becomes the nearest that it has, and the account says how much that is."""
+    """Unsupported content becomes the nearest supported one, and the loss report shows the difference."""
     losses: list[am.Loss] = []
     assert contents(message, losses=losses) == [content]
     assert ("content" in {loss.level for loss in losses}) is (level == "content")
@@ -400,7 +400,7 @@ def test_what_has_no_place(message: am.Msg, content: Any, level: str) -> None:
 
 
 def test_removals_are_dropped() -> None:
-    """A removal is for stores that know them."""
+    """A removal is for stores that support it."""
     losses: list[am.Loss] = []
     assert written(am.Msg.remove("m1"), losses=losses) == []
     assert [loss.kind for loss in losses] == ["dropped"]
@@ -408,7 +408,7 @@ def test_removals_are_dropped() -> None:
 
 @pytest.mark.parametrize("content", [{"images": "x"}, {"images": [1]}, {"images": [URL], "image_detail": 1}], ids=repr)
 def test_what_cannot_be_told_is_kept_whole(content: dict[str, Any]) -> None:
-    """A content of another type than lionpride reads is a native message."""
+    """A content of a type that lionpride can't read is a native message."""
     assert only(content).role == "native"
 
 
@@ -424,12 +424,12 @@ BROKEN: list[tuple[Any, tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize(("document", "path"), BROKEN, ids=lambda value: repr(value)[:60])
 def test_errors(document: Any, path: tuple[Any, ...]) -> None:
-    """What is no message of lionpride is refused, with its path."""
+    """Anything but a message of lionpride is refused, with the path."""
     assert refused(document, codec="lionpride") == (path, "schema", "lionpride")
 
 
 def test_sniffing() -> None:
-    """A class in the metadata says it; keys of content say it nearly; messages with roles are others'."""
+    """A class in the metadata is certain; keys of content are nearly so; messages with roles are another format's."""
     assert am.detect(node({}))[0] == ("lionpride", 1.0)
     assert am.detect([{"content": {"instruction": "x"}}])[0][0] == "lionpride"
     assert CODEC.sniff([{"role": "user", "content": "x"}]) == 0.0

@@ -37,7 +37,7 @@ def _names() -> list[str]:
 @pytest.mark.parametrize("codec", am.codec_names())
 @pytest.mark.parametrize("compression", SUFFIXES)
 def test_what_is_dumped_is_loaded(codec: am.CodecName, compression: str) -> None:
-    """A document in a file of any name gives the same history, with its codec and without; other bytes are none."""
+    """A document in a file of any name gives the same history, with and without its codec; other bytes give none."""
     wanted = am.decode(am.encode(HISTORY, codec, losses=[]), codec)
     form = "msgpack" if am.get_codec(codec).binary else "json"
     for name in (f"a.{form}{compression}", f"b{compression}", f"c.dat{compression}"):
@@ -50,7 +50,7 @@ def test_what_is_dumped_is_loaded(codec: am.CodecName, compression: str) -> None
 
 
 def test_file_objects_are_read_and_written_as_they_are() -> None:
-    """Binary and text files are taken alike, stay open, and are neither compressed nor decompressed."""
+    """Binary and text files are accepted alike, stay open, and are neither compressed nor decompressed."""
     makers: tuple[Callable[[], Any], ...] = (
         io.BytesIO,
         io.StringIO,
@@ -75,7 +75,7 @@ def test_file_objects_are_read_and_written_as_they_are() -> None:
 
 
 def test_a_file_that_exists_is_replaced_only_by_force() -> None:
-    """Without force nothing is written over; with it the file is another one."""
+    """Without force nothing is overwritten; with it the file is replaced."""
     am.dump(HISTORY, "a.json", "json")
     before = Path("a.json").read_bytes()
     with pytest.raises(am.FileError, match="force=True replaces it") as caught:
@@ -112,7 +112,7 @@ def test_what_cannot_be_written_leaves_all_as_it_was() -> None:
 
 
 def test_a_format_is_detected_or_refused() -> None:
-    """Without a codec the format is recognised; where that is not certain, the error names file and guesses."""
+    """Without a codec the format is detected; if that is uncertain, the error names file and guesses."""
     Path("a.json").write_text('[{"role": "user", "content": [{"type": "text", "text": "x"}]}]')
     Path("b.json").write_text('{"what": "ever"}')
     assert am.load("a.json") == am.load("a.json", "openai")
@@ -123,7 +123,7 @@ def test_a_format_is_detected_or_refused() -> None:
 
 
 def test_a_file_holds_one_document_to_be_loaded() -> None:
-    """JSON Lines with one document are loaded, with several they name load_lines; nothing is no document."""
+    """JSON Lines with one document are loaded; for several the error names load_lines; an empty file is no document."""
     am.dump_lines([HISTORY], "one.jsonl")
     am.dump_lines(HISTORY, "many.jsonl")
     Path("none.jsonl").write_text("\n\n")
@@ -141,7 +141,7 @@ LOADS: tuple[Callable[[Any], object], ...] = (am.load, lambda path: list(am.load
 
 
 def test_files_that_cannot_be_read_are_file_errors() -> None:
-    """No such file, a folder, damaged compression; a text that is a document is told to go to loads."""
+    """A missing file, a folder, damaged compression; for a document as text the error names loads."""
     Path("folder").mkdir()
     Path("bad.json.gz").write_bytes(gzip.compress(am.dumps(HISTORY, "json"))[:-9])
     for name, code in (("missing.json", "file"), ("folder", "file"), ("bad.json.gz", "compression"), ("\0", "file")):
@@ -157,7 +157,7 @@ def test_files_that_cannot_be_read_are_file_errors() -> None:
 
 
 def test_threads_that_write_one_file_write_it_whole() -> None:
-    """Whoever is last, the file is one document, and nothing else stays behind."""
+    """Whichever writer is last, the file is one document, and nothing else remains."""
     histories = [am.History.of(f"{number} " * 5000) for number in range(8)]
     threads = [Thread(target=am.dump, args=(h, "a.json", "json"), kwargs={"force": True}) for h in histories]
     for thread in threads:
@@ -174,7 +174,7 @@ def test_threads_that_write_one_file_write_it_whole() -> None:
 @pytest.mark.parametrize("codec", am.codec_names())
 @pytest.mark.parametrize("compression", SUFFIXES)
 def test_lines_are_appended_and_read(codec: am.CodecName, compression: str) -> None:
-    """Each item is one line, or one frame; what is appended later comes later, compressed files included."""
+    """Each item is one line, or one frame; later items are appended, in compressed files too."""
     name = f"log.{'msgpack' if am.get_codec(codec).binary else 'jsonl'}{compression}"
     items: list[am.History | am.Msg] = [HISTORY, CALL, HISTORY[2:]]
     am.dump_lines(items[:2], name, codec, losses=[])
@@ -198,7 +198,7 @@ def test_an_item_is_a_message_or_a_history() -> None:
 
 
 def test_a_bad_line_is_named_and_the_next_ones_are_read() -> None:
-    """An error says which line; the iterator goes on after it; a line that was cut ruins no other."""
+    """An error has the line; the iterator continues after it; a cut line ruins no other."""
     am.dump_lines(["one"], "a.jsonl")
     with Path("a.jsonl").open("a") as file:
         file.write('\n{"agentmsg": 1, "messages": [{"role": 7}]}\n{"agentmsg": 1, "mess')
@@ -216,7 +216,7 @@ def test_a_bad_line_is_named_and_the_next_ones_are_read() -> None:
 
 
 def test_lines_are_read_as_they_are_asked_for() -> None:
-    """Of a file object no line is taken before it is asked for, once the format is known."""
+    """Lines of a file object are read only on demand, once the format is known."""
     taken: list[int] = []
     lines = [am.dumps([str(number)], "json") + b"\n" for number in range(5)]
 
@@ -235,7 +235,7 @@ def test_lines_are_read_as_they_are_asked_for() -> None:
 
 
 def test_a_new_file_of_lines_is_whole_or_not_there() -> None:
-    """With append=False a file that exists needs force, and a refused item writes nothing."""
+    """With append=False an existing file needs force, and a refused item writes nothing."""
     am.dump_lines(["a"], "a.jsonl", append=False)
     with pytest.raises(am.FileError) as caught:
         am.dump_lines(["b"], "a.jsonl", append=False)
@@ -257,7 +257,7 @@ def test_a_new_file_of_lines_is_whole_or_not_there() -> None:
 
 
 def test_a_recorder_can_keep_a_log() -> None:
-    """The append log and a Recorder fit together: what the agent says is on file as soon as it is said."""
+    """The append log works with a Recorder: each message of the agent is on file at once."""
     recorder = am.Recorder(on_message=lambda message: am.dump_lines([message], "log.jsonl"))
     recorder.add("Hi", am.Msg.assistant("Hello"), am.Msg.assistant("Bye"))
     assert [history[0].text for history in am.load_lines("log.jsonl")] == ["Hello", "Bye"]
@@ -314,7 +314,7 @@ def _closed(file: Any) -> Any:
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_files_are_a_typed_error(kind: str) -> None:
-    """Whatever a file object does, there is a result or one AgentMsgError."""
+    """Whatever a file object does, the result is a document or one AgentMsgError."""
     calls: tuple[Callable[[Any], object], ...] = (
         am.load,
         lambda file: am.load(file, "openai"),
@@ -334,7 +334,7 @@ def test_hostile_files_are_a_typed_error(kind: str) -> None:
 
 
 def test_a_raw_file_that_takes_less_gets_all() -> None:
-    """A file that writes a part of what it is given is given the rest."""
+    """If a file writes only a part of its data, the rest is written again."""
     got = bytearray()
 
     class Slow:
@@ -347,7 +347,7 @@ def test_a_raw_file_that_takes_less_gets_all() -> None:
 
 
 def test_an_iterator_of_lines_can_be_closed() -> None:
-    """After close there are no more lines, and what was not read is no error."""
+    """After close there are no more lines, and unread ones are no error."""
     am.dump_lines(HISTORY, "a.jsonl")
     lines: Iterator[am.History] = am.load_lines("a.jsonl")
     next(lines)

@@ -1,4 +1,4 @@
-"""Media from files: what a caller names is read then and there, with its media type."""
+"""Media from files: a named file is read at once, with its media type."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KINDS: dict[str, tuple[str, bytes, str | None]] = {
 
 @pytest.mark.parametrize("name", list(KINDS))
 def test_a_file_becomes_a_source(name: str, tmp_path: Path) -> None:
-    """The source holds the bytes; the media type is what the first bytes tell, else what the name stands for."""
+    """The source holds the bytes; the first bytes decide the media type, else the name does."""
     file, data, kind = KINDS[name]
     path = tmp_path / file
     path.write_bytes(data)
@@ -50,7 +50,7 @@ def test_a_file_becomes_a_source(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cls", [AudioBlock, FileBlock, ImageBlock, VideoBlock])
 def test_media_blocks_are_made_of_files(cls: Any, tmp_path: Path) -> None:
-    """Each class of media makes a block of a file, the same as of its bytes and media type."""
+    """Each class of media makes the same block from a file as from its bytes and media type."""
     path = tmp_path / "shot.png"
     path.write_bytes(PNG)
     assert cls.from_file(path) == cls.from_bytes(PNG, "image/png")
@@ -59,7 +59,7 @@ def test_media_blocks_are_made_of_files(cls: Any, tmp_path: Path) -> None:
 
 
 def test_a_file_may_be_too_large(tmp_path: Path) -> None:
-    """More bytes than the limit are refused, just as many are not."""
+    """More bytes than the limit are refused, exactly as many are not."""
     path = tmp_path / "shot.png"
     path.write_bytes(PNG)
     assert Base64Source.from_file(path, limits=Limits(inline_media=len(PNG))).decode() == PNG
@@ -70,7 +70,7 @@ def test_a_file_may_be_too_large(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [".", "missing.png", "nul\0.png"])
 def test_a_file_that_cannot_be_read(name: str, tmp_path: Path) -> None:
-    """A folder, a missing file or an impossible name is a FileError, which is an OSError as well."""
+    """A folder, a missing file or an impossible name is a FileError, which is also an OSError."""
     with pytest.raises(FileError, match="cannot be read") as caught:
         ImageBlock.from_file(tmp_path / name)
     assert caught.value.code == "file"

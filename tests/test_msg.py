@@ -1,4 +1,4 @@
-"""Msg: making, changing and asking; nothing that is handed out can change it."""
+"""Msg: making, changing and asking; no returned value can change it."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_assistant_messages_take_calls() -> None:
 
 
 def test_tool_messages() -> None:
-    """A tool message holds one result; what belongs to the result goes there."""
+    """A tool message holds one result; arguments about the result go there."""
     message = Msg.tool("22 C", tool_call_id="c1", name="weather", error="late", error_type="timeout", id="m")
     assert message.content == (ToolResultBlock("c1", "22 C", name="weather", error="late", error_type="timeout"),)
     assert (message.id, message.text, message.tool_call_id) == ("m", "22 C", "c1")
@@ -178,7 +178,7 @@ WRONG: dict[str, tuple[dict[str, Any], tuple[str | int, ...]]] = {
 
 @pytest.mark.parametrize("name", list(WRONG))
 def test_the_constructor_coerces_nothing(name: str) -> None:
-    """A value of the wrong kind is refused with code and path, by evolve and the builder, too."""
+    """A value of the wrong type is refused with code and path, by evolve and the builder too."""
     fields, path = WRONG[name]
     start, make = Msg.user("x"), cast("Any", Msg)
     for attempt in (partial(make, **{"role": "user", **fields}), partial(start.evolve, **fields)):
@@ -201,7 +201,7 @@ def test_of_derives_the_role() -> None:
 
 
 def test_the_builder() -> None:
-    """A builder collects fields and blocks; it may go on after build without changing what it built."""
+    """A builder collects fields and blocks; it may continue after build without changing what it built."""
     builder = Msg.builder().role("user").name("Al").id("1").text("a").metadata({"x": 1}, y=2)
     first = builder.build()
     second = builder.add(ImageBlock(URLSource("u"))).metadata(z=3).build()
@@ -219,7 +219,7 @@ def test_the_builder() -> None:
 
 
 def test_a_builder_starts_from_a_message() -> None:
-    """``to_builder().build()`` gives the same message, notes included."""
+    """``to_builder().build()`` returns the same message, notes included."""
     again = FULL.to_builder().build()
     assert again == FULL
     assert same(again, FULL)
@@ -231,7 +231,7 @@ def test_a_builder_starts_from_a_message() -> None:
 
 
 def test_changing_gives_a_copy() -> None:
-    """Methods evolve and with_... change one thing of a copy; everything else, notes included, stays."""
+    """The methods evolve and with_... change one thing of a copy; everything else stays, notes included."""
     for changed, field in (
         (FULL.with_id("m2"), "id"),
         (FULL.with_name("Eve"), "name"),
@@ -247,7 +247,7 @@ def test_changing_gives_a_copy() -> None:
 
 
 def test_clone() -> None:
-    """A clone has a new id and time, and says in its metadata where it comes from."""
+    """A clone has a new id and time, and names its origin in its metadata."""
     clone = FULL.clone(name="Eve")
     assert clone.id not in {None, "m1"}
     assert isinstance(clone.id, Made)
@@ -263,7 +263,7 @@ def test_clone() -> None:
 
 
 def test_nothing_handed_out_changes_the_message() -> None:
-    """No field can be set, and what the fields and accessors hand out is read-only all the way down."""
+    """No field can be set, and everything that fields and accessors return is read-only all the way down."""
     for field in attrs.fields(Msg):
         with pytest.raises(AttributeError):
             setattr(FULL, field.name, None)
@@ -283,7 +283,7 @@ def test_nothing_handed_out_changes_the_message() -> None:
 
 
 def test_lists_handed_in_stay_the_callers() -> None:
-    """Changing a list or dict after it was handed in does not show in the message."""
+    """Later changes to a passed list or dict don't show in the message."""
     content: list[Any] = [TextBlock("a")]
     metadata: dict[str, Any] = {"deep": [1]}
     embedding = [1.0]
@@ -298,7 +298,7 @@ def test_lists_handed_in_stay_the_callers() -> None:
 
 
 def test_equality_hash_pickle_and_copy() -> None:
-    """A message equals, hashes like and is the same as its copies and what comes back from pickle."""
+    """A message equals its copies and its unpickled self, with the same hash."""
     for again in (pickle.loads(pickle.dumps(FULL)), copy.copy(FULL), copy.deepcopy(FULL)):
         assert again == FULL
         assert hash(again) == hash(FULL)
@@ -312,7 +312,7 @@ def test_equality_hash_pickle_and_copy() -> None:
 
 
 def test_same_is_strict_where_equality_is_not() -> None:
-    """True, 1 and 1.0, 0.0 and -0.0, orders of keys, offsets of times: equal some of them, the same none."""
+    """True, 1 and 1.0, 0.0 and -0.0, orders of keys, offsets of times: some are equal, none are the same."""
     values: list[Any] = [True, 1, 1.0, False, 0, 0.0, -0.0, None, "", [], {}, [1], [True], [1.0]]
     for index, one in enumerate(values):
         for other_index, other in enumerate(values):
@@ -333,7 +333,7 @@ def test_same_is_strict_where_equality_is_not() -> None:
 
 
 def test_made_values_equal_none_and_their_own_text() -> None:
-    """A made id or time is the same as None and as the plain value, under == only as the plain value."""
+    """A made id or time is the same as None and as the plain value, but equal (==) only to the plain value."""
     message = Msg.user("x")
     assert message.id is not None
     assert message.created_at is not None
@@ -349,7 +349,7 @@ def test_made_values_equal_none_and_their_own_text() -> None:
 
 
 def test_what_is_computed_from_a_made_time_is_not_made() -> None:
-    """Shifting, replacing and moving a made time give plain times: somebody meant them."""
+    """Shifting, replacing and moving a made time give plain times, because they are intended."""
     made = Msg.user("x").created_at
     assert isinstance(made, MadeTime)
     hour = dt.timedelta(hours=1)
@@ -391,7 +391,7 @@ def test_blocks_by_class() -> None:
 
 
 def test_calls_and_results() -> None:
-    """Calls with valid arguments and those without stand apart."""
+    """Calls with valid and with invalid arguments are separate."""
     assert FULL.tool_calls == (CALL,)
     assert FULL.invalid_tool_calls == (BAD_CALL,)
     assert FULL.tool_results == ()
@@ -409,7 +409,7 @@ def test_roles_can_be_asked_for(role: Any) -> None:
 
 
 def test_matching() -> None:
-    """Messages and blocks can be taken apart by ``match``, by name and by position."""
+    """``match`` takes messages and blocks apart, by name and by position."""
     match FULL:
         case Msg(role="assistant", tool_calls=[ToolUseBlock(name=name, input={"a": a}), *_]):
             assert (name, a) == ("add", 1)
@@ -424,7 +424,7 @@ def test_matching() -> None:
 
 @pytest.mark.parametrize("length", [0, 1, 49, 50, 51, 1000])
 def test_str_is_short(length: int) -> None:
-    """``str`` shows role, link and text; of more than 50 characters the first 47 and three dots."""
+    """``str`` shows role, link and text; after more than 50 characters the first 47 and three dots."""
     text = "x" * length
     shown = text if length <= 50 else "x" * 47 + "..."
     assert str(Msg("user", text)) == f"Msg(user): {shown}"
@@ -433,7 +433,7 @@ def test_str_is_short(length: int) -> None:
 
 
 def test_repr_is_bounded() -> None:
-    """``repr`` leaves out what is absent, and is at most 2,000 characters long, however large the message."""
+    """``repr`` leaves out absent fields, and has at most 2,000 characters, however large the message."""
     assert repr(Msg("user", "hi", id=None, created_at=None)) == "Msg(role='user', content=(TextBlock(text='hi'),))"
     assert repr(CALL) == "ToolUseBlock(id='c1', name='add', input={'a': 1})"
     huge = [
@@ -464,7 +464,7 @@ class Unit(enum.StrEnum):
 
 @attrs.frozen
 class Place:
-    """An attrs class with what people put in one."""
+    """An attrs class with typical fields."""
 
     city: str
     degrees: float = 0.0
@@ -498,7 +498,7 @@ def _get(value: Any, cls: Any) -> Any:
 
 
 def test_structured_data_becomes_attrs_dataclass_or_pydantic() -> None:
-    """Structured output is made into classes of all three kinds, nested; an int serves as a float."""
+    """Structured output becomes classes of all three kinds, nested; an int serves as a float."""
     place = {
         "city": "Rome",
         "degrees": 20,
@@ -554,7 +554,7 @@ MISFITS: dict[str, tuple[Any, Any, str]] = {
 
 @pytest.mark.parametrize("name", list(MISFITS))
 def test_structured_data_is_not_coerced(name: str) -> None:
-    """What does not fit is a typed error that names the place, whichever library the class is made with."""
+    """A value that doesn't fit raises a typed error with the path, whichever library made the class."""
     value, cls, named = MISFITS[name]
     with pytest.raises(InvalidMessage) as caught:
         _get(value, cls)
@@ -563,7 +563,7 @@ def test_structured_data_is_not_coerced(name: str) -> None:
 
 
 def test_classes_that_raise_give_a_typed_error() -> None:
-    """Whatever a class of the user's raises becomes the one typed error, with its words."""
+    """Any error of a user's class becomes the one typed error, with its words."""
 
     @attrs.frozen
     class Fussy:
@@ -589,15 +589,15 @@ _NEW: tuple[Any, ...] = (None, True, 1, 2.5, float("nan"), "y", "\ud800", b"z", 
 
 @pytest.mark.parametrize("owner", _EVOLVED, ids=lambda owner: type(owner).__name__)
 def test_evolve_takes_and_refuses_what_the_class_does(owner: Any) -> None:
-    """A copy with one other field is the one that ``__init__`` makes, or the same error."""
+    """A copy with one other field equals the one that ``__init__`` makes, or raises the same error."""
     cls = cast("Any", type(owner))
-    # What a new input does to the old text is the call's own.
+    # The call itself decides what a new input does to the old text.
     names = [field.alias for field in attrs.fields(cls) if field.init and field.alias not in ("input", "raw_input")]
 
     def outcome(evolve: Any, name: str, value: Any) -> Any:
         try:
             made = evolve(owner, **{name: value})
-        except Exception as error:  # noqa: BLE001 - that it is the same is what is asked
+        except Exception as error:  # noqa: BLE001 - both must raise the same
             return type(error), str(error), getattr(error, "path", None), getattr(error, "code", None)
         return made, made.notes, type(getattr(made, name))
 

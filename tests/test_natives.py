@@ -1,4 +1,4 @@
-"""What codecs share for native messages: whole ones, arguments, ids, times, made values, the order of keys."""
+"""Shared by codecs for native messages: whole ones, arguments, ids, times, made values, the order of keys."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _make_call = maker(am.ToolUseBlock)
     ],
 )
 def test_a_message_is_kept_whole(native: Any, fallback: str | None) -> None:
-    """What cannot be told is a native message of its family, whose text others may write; nobody else's is one."""
+    """An unreadable message is a native message of its family, with its text for others; no other family reads it."""
     message = read_whole(native, "x")
     block = message.first(am.NativeBlock)
     assert block is not None
@@ -85,7 +85,7 @@ def test_a_message_is_kept_whole(native: Any, fallback: str | None) -> None:
     ids=repr,
 )
 def test_a_bare_text_says_nothing_but_its_words(more: dict[str, Any]) -> None:
-    """A text that says more is none, nor an empty one; how another family spelt it counts for nothing."""
+    """A text with other fields isn't bare, nor is an empty one; another family's spelling doesn't matter."""
     assert is_bare_text(am.TextBlock("a", notes={"y": {"/odd": True}}), "x")
     assert not is_bare_text(am.TextBlock("a").evolve(**more), "x")
     assert not is_bare_text(am.RefusalBlock("a"), "x")
@@ -108,14 +108,14 @@ def _part(native: Any) -> am.Block:
     ],
 )
 def test_content_is_a_text_or_a_list(value: Any, expected: Any) -> None:
-    """A list is a deviation where a text alone would say the same; what is neither cannot be read."""
+    """A list is noted if a text alone would mean the same; any other value is unreadable."""
     assert am.same(read_content(value, _part, "x"), expected)
     with pytest.raises(Unreadable):
         read_content({"a": value}, _part, "x")
 
 
 def test_unknown_keys_of_an_inner_object_have_a_namespace() -> None:
-    """They are extras under it, and stand in the object again; without any there are no extras."""
+    """They are extras in it, and are in the object again; without any there are no extras."""
     extras = rest_of({"a": 1, "b": [2]}, frozenset("a"), "x.item")
     assert (extras, rest_of({"a": 1}, frozenset("a"), "x.item")) == ({"x.item": {"b": [2]}}, {})
     assert with_rest({"a": 3}, am.TextBlock("t", extras=extras), "x.item") == {"a": 3, "b": [2]}
@@ -124,7 +124,7 @@ def test_unknown_keys_of_an_inner_object_have_a_namespace() -> None:
 
 @pytest.mark.parametrize(("native", "path"), [(5, ()), ([], ()), ({}, ("role",)), ({"role": 1}, ("role",))])
 def test_a_message_says_its_role(native: Any, path: tuple[str, ...]) -> None:
-    """What is no object, or says no role, is a typed error with its place."""
+    """Anything but an object with a role raises a typed error with the path."""
     with pytest.raises(DecodeError) as caught:
         role_of(native)
     assert caught.value.path == path
@@ -139,7 +139,7 @@ def test_counts_are_whole_numbers(value: Any, count: int | None) -> None:
 
 @pytest.mark.parametrize("value", [True, 1.0, "1", []])
 def test_what_is_no_count_is_unreadable(value: Any) -> None:
-    """A truth value, a fraction or a text is no count."""
+    """A truth value, a fraction or a text isn't a count."""
     with pytest.raises(Unreadable):
         count_at({"n": value}, "n")
 
@@ -149,7 +149,7 @@ def test_what_is_no_count_is_unreadable(value: Any) -> None:
     [('{"a": 1}', '{"a": 1}'), ("{bad", "{bad"), (None, ""), ({"a": 1}, None), ([1], None), (5, None)],
 )
 def test_arguments_are_text_or_what_they_are(value: Any, text: str | None) -> None:
-    """Arguments that are a text are that text; others are noted, and written again as they are while they hold."""
+    """Text arguments are that text; others are noted, and written again unchanged as long as they hold."""
     block = read_arguments(partial(_make_call, "c", "f"), value, "x")
     assert (block.raw_input, is_marked(block, "x", "/object")) == (text, text is None)
     assert write_arguments(block, "x") == ("" if value is None else value)
@@ -158,7 +158,7 @@ def test_arguments_are_text_or_what_they_are(value: Any, text: str | None) -> No
 
 
 def test_ids_are_given_where_none_was_read() -> None:
-    """A client's call or result without an id needs one, but not what was read without."""
+    """A client's call or result without an id needs one, unless it was read without."""
     lacks, notes = lacks_id("x"), without_id("x")
     blocks: list[tuple[am.Block, bool]] = [
         (am.ToolUseBlock(None, "f"), True),
@@ -174,7 +174,7 @@ def test_ids_are_given_where_none_was_read() -> None:
 
 
 def test_results_are_named_after_their_calls() -> None:
-    """A result that says no tool has the name of its call, one that says one keeps it; other fields stay."""
+    """A result without a name gets that of its call, one with a name keeps it; other fields stay."""
     names = CallNames()
     asked = am.Msg("assistant", [am.ToolUseBlock("c", "first"), am.ToolUseBlock("c", "second")])
     answers = [am.Msg("tool", [am.ToolResultBlock("c", "22C", name=name)], id="m") for name in (None, "own", None)]
@@ -187,7 +187,7 @@ def test_results_are_named_after_their_calls() -> None:
 
 @given(messages())
 def test_a_quick_copy_is_what_evolve_gives(message: am.Msg) -> None:
-    """The copy that checks nothing has all fields of the one that does, whatever the message."""
+    """The unchecked copy has all fields of the checked one, whatever the message."""
     quick = replacer(am.Msg, "name")(message, "Ada")
     careful = message.evolve(name="Ada")
     assert type(quick) is am.Msg
@@ -219,17 +219,17 @@ def test_the_nearest_millisecond_of_utc(time: datetime, nearest: datetime) -> No
 
 
 def test_times_are_read_from_texts() -> None:
-    """A text of ISO 8601 is a time, any other is none."""
+    """A text of ISO 8601 is a time, any other isn't."""
     assert read_time("2026-01-15T10:30:00.123Z") == TIME
     assert [read_time(text) for text in ("", "soon", "2026-13-01")] == [None, None, None]
 
 
 class _Clock(datetime):
-    """A class of times such as libraries and tests have."""
+    """A subclass of datetime, as in some libraries and tests."""
 
 
 def test_a_time_of_another_class_becomes_plain() -> None:
-    """No format gives the class of a time back, so that a message has the plain one from the start."""
+    """No format keeps a subclass of datetime, so a message has the plain class from the start."""
     message = am.Msg("user", "Hi", created_at=_Clock(2026, 1, 15, 10, 30, 0, 123000, UTC))
     assert type(message.created_at) is datetime
     assert message.created_at == TIME
@@ -239,14 +239,14 @@ def test_a_time_of_another_class_becomes_plain() -> None:
         assert am.same(am.decode(am.encode(history, name), name)[0].created_at, TIME)
 
 
-# The fields that all messages of a format have, and hold an id or a time.
+# Id and time fields that all messages of a format have.
 ALWAYS = {"arcaelas": {"timestamp"}, "lionpride": {"id", "created_at"}, "riffer": set[str](), "synaptic": set[str]()}
 SOME = {"id", "created_at", "timestamp"}
 
 
 @pytest.mark.parametrize("name", ALWAYS)
 def test_what_the_library_made_is_told_where_all_messages_have_it(name: am.CodecName) -> None:
-    """Made ids and times stand where no message of the format is without; where there are none, none is made up."""
+    """Made ids and times are written in formats whose messages always have one; in others none is made up."""
     message, losses = am.Msg("user", "Hi"), list[am.Loss]()
     native = message.encode(name, losses=losses)
     assert (SOME & native.keys(), losses) == (ALWAYS[name], [])
@@ -255,14 +255,14 @@ def test_what_the_library_made_is_told_where_all_messages_have_it(name: am.Codec
 
 
 def test_what_somebody_gave_is_told_from_what_was_made() -> None:
-    """A made id or time is as good as none."""
+    """A made id or time counts as absent."""
     message = am.Msg("user", "Hi")
     assert (told(message.id), told(message.created_at), told(made_id()), told(None)) == (None, None, None, None)
     assert (told("m"), told(TIME)) == ("m", TIME)
 
 
 def test_ids_of_lionpride_are_uuids() -> None:
-    """A made id that is no UUID is not written there, one that is given and is none is dropped."""
+    """A made id that isn't a UUID isn't written there; a given one is dropped."""
     assert "id" not in am.Msg("user", "Hi", id=am.Made("call_0_0_f")).encode("lionpride")
     losses: list[am.Loss] = []
     assert "id" not in am.Msg("user", "Hi", id="m-1").encode("lionpride", losses=losses)
@@ -293,29 +293,29 @@ def test_ids_of_lionpride_are_uuids() -> None:
     ],
 )
 def test_the_words_of_blocks(block: am.Block, text: str | None) -> None:
-    """Where only text has a place, a block is the words that it has; thinking and pictures have none."""
+    """In places that only hold text, a block becomes its text; thinking and pictures have none."""
     found = as_text(block)
     assert (None if found is None else found.text) == text
 
 
 def test_every_block_of_words_has_a_row() -> None:
-    """The rows for places of text have the classes that have words, and carry no field of theirs."""
+    """The rows for places of text have the classes with text, and none of their fields."""
     assert set(TEXT_ROWS) == set(AS_TEXT)
     assert not any(row.fields for row in TEXT_ROWS.values())
 
 
 def test_blocks_stand_in_the_order_of_their_ranks() -> None:
-    """Neighbours of one rank keep their order; what is in order need not be ordered."""
+    """Neighbours of one rank keep their order; an ordered sequence needs no new order."""
     assert in_order("bab", ord) == (1, 0, 2)
     assert [in_order(blocks, ord) for blocks in ("", "a", "abb")] == [None, None, None]
 
 
-# Order plays no part for JSON, but people compare texts. A hand-written sample of 1.0 has its time last.
+# Order means nothing in JSON, but people compare texts. A hand-written sample of 1.0 has its time last.
 _SAMPLE = ["role", "content", "tool_id", "timestamp"]
 
 
 def _keys(native: Any) -> Iterator[list[str]]:
-    """Give the keys of all objects of a native message, in order."""
+    """Return the keys of all objects of a native message, in order."""
     if is_object(native):
         yield list(native)
     for inner in native.values() if is_object(native) else native if is_list(native) else ():
@@ -324,7 +324,7 @@ def _keys(native: Any) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("name", ["arcaelas", "riffer", "synaptic"])
 def test_fields_stand_in_the_order_of_the_real_writer(name: str) -> None:
-    """What the real library wrote is written with its keys in the same order, down to the calls and blocks."""
+    """The real library's documents are written with their keys in the same order, down to the calls and blocks."""
     codec = am.get_codec(name)
     compared = 0
     for _, document in documents(name):

@@ -1,4 +1,4 @@
-"""Documents whose values contradict each other, or stand where they have no meaning: each comes back exactly."""
+"""Documents whose values contradict each other, or have no meaning in their place: each comes back exactly."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ _SAME = [_turn("function_call", '{"name": "f", "arguments": {}, "id": "x"}'), _t
 
 
 def _odd_link() -> am.History:
-    """Return a result with an id, beside one that is none, and whose call gets another."""
+    """Return a result with an id, beside one without, whose call gets another."""
     call, result = (
         am.ToolUseBlock("c", "f", {}),
         am.ToolResultBlock("c", "1", name="f", notes={"sharegpt": {"/id": True}}),
@@ -237,25 +237,25 @@ _LANGCHAIN: tuple[Any, ...] = (
     ],
 )
 def test_odd_combinations_come_back(name: am.CodecName, document: Any) -> None:
-    """Values that say two things, or nothing there, are kept as they are."""
+    """Contradictory or meaningless values are kept unchanged."""
     assert exact_return(am.get_codec(name), document) is not None
 
 
 def _twice(name: am.CodecName, *documents: Any) -> am.History:
-    """Return all documents, twice one after another."""
+    """Return all documents, each twice in a row."""
     messages = [message for document in documents for message in am.decode(document, name).messages]
     return am.History(messages=messages * 2)
 
 
 def _without_first(name: am.CodecName, document: Any) -> am.History:
-    """Return a document whose messages lost the first of their blocks."""
+    """Return a document whose messages lack the first of their blocks."""
     history = am.decode(document, name)
     return history.evolve(messages=[message.evolve(content=message.content[1:]) for message in history.messages])
 
 
 _CALLS = _turn("function_call", '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]')
 _LINKED = _turn("observation", "3", tool_call_id="call_0_0_f")
-# The second shares the native message of the first, as it loses the id that it is read by its place.
+# The second shares the first one's native message, because it loses the id that depends on its place.
 _NUMBERED: Any = [
     {
         "id": f"agentmsg-{number}",
@@ -292,7 +292,7 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
     ],
 )
 def test_odd_combinations_are_told(name: am.CodecName, history: am.History) -> None:
-    """What such values lose on the way is told, and nothing is lost that isn't."""
+    """Losses of such values are reported, and only real losses are."""
     honest_account(am.get_codec(name), history)
 
 
@@ -322,7 +322,7 @@ _THROUGH: tuple[Any, ...] = (
 
 @pytest.mark.parametrize(("name", "document", "through"), _THROUGH)
 def test_odd_combinations_come_back_through_others(name: am.CodecName, document: Any, through: am.CodecName) -> None:
-    """What the history went through does not matter, for nothing is written that was only remembered."""
+    """The history's past doesn't matter: no value that was only remembered is written."""
     assert returns_through(am.get_codec(name), document, am.get_codec(through)) is not None
 
 
@@ -370,7 +370,7 @@ def _of_openai(**more: Any) -> Any:
     return {"id": "c", "type": "function", "function": _CALL, **more}
 
 
-# Two calls of one id, of which only one says more than the other: in `additional_kwargs`, in the content.
+# Two calls of one id, one of which has more fields: in `additional_kwargs`, in the content.
 _TWINS: tuple[Any, ...] = (
     _ai("", additional_kwargs={"tool_calls": [_of_openai(), _of_openai(caller=5)]}),
     _ai([{"type": "tool_use", "id": "c", "name": "f", "input": said} for said in ({"a": 1}, {})],
@@ -399,12 +399,12 @@ _SIGNED: Any = {"type": "reasoning", "reasoning": "t", "extras": {"signature": "
 def test_odd_combinations_are_told_after_edits(
     name: am.CodecName, document: Any, change: Callable[[am.Msg], am.Msg]
 ) -> None:
-    """What an edit leaves no place for is in the loss report, and all else is written."""
+    """Content that an edit leaves no place for is in the loss report, and everything else is written."""
     history = am.decode(document, name)
     honest_account(am.get_codec(name), history.evolve(messages=[change(history[0])]))
 
 
 def test_a_result_that_gets_another_id_leaves_its_call_the_old_one() -> None:
-    """A call of OpenAI's first kind, whose id a reader took of the result, keeps it where the result has another."""
+    """A call of OpenAI's first kind, with an id from its result, keeps it if the result has another."""
     history = am.decode(_first_kind("x"), "langchain")
     honest_account(am.get_codec("langchain"), history.evolve(messages=[history[0], _with_id(history[1])]))

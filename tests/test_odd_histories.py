@@ -1,4 +1,4 @@
-"""Histories that no document holds: put together, cut and edited, so that what was odd stands where it was not."""
+"""Histories that no document holds: joined, cut and edited, so that odd values end up in new places."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SERVED: tuple[am.ToolUseBlock, ...] = (
 
 
 def _together(name: am.CodecName, *documents: Any) -> am.History:
-    """Return all documents, one after another, in what holds the first."""
+    """Return all documents joined, in the first one's container."""
     found = [am.decode(document, name) for document in documents]
     return found[0].evolve(messages=[message for history in found for message in history])
 
@@ -54,7 +54,7 @@ def _with_metadata(message: am.Msg) -> am.Msg:
 
 
 def _foreign_inside(message: am.Msg) -> am.Msg:
-    """Return a message whose result holds a block that nobody knows."""
+    """Return a message whose result holds an unknown block."""
     return message.evolve(content=(message.tool_results[0].evolve(content=(am.NativeBlock("x-other", {}),)),))
 
 
@@ -68,7 +68,7 @@ def _old(**more: Any) -> Any:
 
 
 def _served(*calls: am.ToolUseBlock) -> am.History:
-    """Return calls and a result of the provider's without ids, twice: the account pairs calls with one another."""
+    """Return calls and a result of the provider's without ids, twice: the loss report pairs calls with one another."""
     return am.History.of(am.Msg(role="assistant", content=(*calls, am.ToolResultBlock(None, kind="server")) * 2))
 
 
@@ -90,6 +90,6 @@ _CASES: tuple[tuple[am.CodecName, am.History], ...] = (
 
 @pytest.mark.parametrize(("name", "history"), _CASES)
 def test_odd_histories_are_told(name: am.CodecName, history: am.History) -> None:
-    """What such values lose on the way is told, whether it is carried or repaired, and nothing is lost that isn't."""
+    """Losses of such values are reported, carried or repaired or not, and only real losses are."""
     for law in (honest_account, carried_account, sendable):
         law(am.get_codec(name), history)

@@ -1,6 +1,6 @@
-"""The codec ``openai``: what each native object is in the model, what compatible servers write, what becomes of edits.
+"""The codec ``openai``: the model of each native object, documents of compatible servers, the effects of edits.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def test_openais_own_messages_mean_this(case: str) -> None:
 
 @pytest.mark.parametrize("case", SERVERS)
 def test_messages_of_servers_mean_this(case: str) -> None:
-    """What compatible servers write is this message, and comes back exactly, directly and through canonical JSON."""
+    """A compatible server's message is this message, and comes back exactly, directly and through canonical JSON."""
     native, message = SERVERS[case]
     history = returned([native])
     assert am.same(history[0], message), history[0]
@@ -88,7 +88,7 @@ MADE = [case for case, (_, message) in SERVERS.items() if not message.has(am.Nat
 
 @pytest.mark.parametrize("case", MADE)
 def test_what_no_document_had_is_never_written_anew(case: str) -> None:
-    """The same message, made and not read, is written as OpenAI's own types want it."""
+    """The same message, made and not read, is written as OpenAI's own types require."""
     assert openai_request_problems(write(_bare(SERVERS[case][1]))) == []
 
 
@@ -104,7 +104,7 @@ def _bare(message: am.Msg) -> am.Msg:
 
 
 def test_a_body_keeps_its_parameters() -> None:
-    """The keys of a body that are no messages, tools and settings are extras of the history, in their own types."""
+    """A body's keys other than messages, tools and settings are extras of the history, with their own types."""
     history = returned({"model": "m", "messages": [], "temperature": 1.0, "stop": None, "n": 2})
     assert history.settings == am.Settings(model="m", temperature=1.0)
     assert history.extras == {"openai": {"stop": None, "n": 2}}
@@ -151,7 +151,7 @@ def test_tools_mean_this(case: str) -> None:
 
 
 def test_functions_of_old_are_tools() -> None:
-    """The functions of an old request are tools, and are written as functions again, behind others too."""
+    """The functions of an old request are tools, and are written as functions again, also after others."""
     old = {"name": "g", "parameters": SCHEMA}
     assert am.same(returned({"messages": [], "functions": [old]}).tools, (am.ToolSpec("g", parameters=SCHEMA),))
     both = returned({"messages": [], "tools": [TOOLS["function"][0]], "functions": [old]})
@@ -159,7 +159,7 @@ def test_functions_of_old_are_tools() -> None:
 
 
 def test_an_edited_function_of_old_may_be_a_tool() -> None:
-    """A function of old that has got keys which only a tool holds is written as a tool."""
+    """An old function with added keys that only a tool has is written as a tool."""
     (tool,) = returned({"messages": [], "functions": [{"name": "g"}]}).tools
     history = am.History(tools=[tool.evolve(extras={"openai": {"x": 1}})])
     assert am.encode(history, CODEC)["tools"] == [{"type": "function", "function": {"name": "g"}, "x": 1}]
@@ -191,7 +191,7 @@ def test_arguments_keep_their_text(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["{bad", '{"a":', "NaN"])
 def test_invalid_arguments_are_kept_as_they_are(text: str) -> None:
-    """Text that is no JSON makes an invalid call and is never mended."""
+    """Text that isn't JSON makes an invalid call and is never repaired."""
     (block,) = read(assistant(tool_calls=[call(text)])).invalid_tool_calls
     assert (block.is_valid, block.input, block.raw_input) == (False, None, text)
 
@@ -204,7 +204,7 @@ def test_very_deep_arguments_are_text() -> None:
 
 
 def test_custom_input_that_is_no_text_is_a_function_call() -> None:
-    """A custom call can only say text: any other input is written as a function call, and that is accounted for."""
+    """A custom call holds only text: any other input is written as a function call, and that is reported."""
     losses: list[am.Loss] = []
     (native,) = write(msg("assistant", am.ToolUseBlock("c1", "f", {"a": 1}, kind="custom")), losses=losses)
     assert native["tool_calls"] == [call('{"a":1}')]
@@ -215,7 +215,7 @@ def test_custom_input_that_is_no_text_is_a_function_call() -> None:
 
 
 def test_results_are_named_after_their_calls() -> None:
-    """The n-th result of an id has the name of its n-th call; that is not written, and no loss."""
+    """The n-th result of an id has the name of its n-th call, which isn't written, and is no loss."""
     calls = [call(), {"id": "c1", "type": "function", "function": {"name": "g", "arguments": "{}"}}]
     result = {"role": "tool", "tool_call_id": "c1", "content": "r"}
     history = returned([assistant(tool_calls=calls), result, result, result])
@@ -223,7 +223,7 @@ def test_results_are_named_after_their_calls() -> None:
 
 
 def function(name: str, content: Any = "r") -> dict[str, Any]:
-    """Return the result of a function of old."""
+    """Return the result of an old function."""
     return {"role": "function", "name": name, "content": content}
 
 
@@ -245,7 +245,7 @@ def _links(history: am.History) -> list[str | None]:
 
 
 def test_functions_of_old_are_linked_in_order() -> None:
-    """Each function_call has an id of its own, and each result that of the first unanswered call of its name."""
+    """Each function_call has its own id, and each result that of the first unanswered call of its name."""
     assert _links(returned(OLD)) == ["call_1_0_f", "call_1_0_f", "call_3_0_f", "call_3_0_f"]
     crossed = returned([old("f"), old("g"), function("g"), function("f"), function("f")])
     assert _links(crossed) == ["call_0_0_f", "call_1_0_g", "call_1_0_g", "call_0_0_f", None]
@@ -282,7 +282,7 @@ EDITS: dict[str, Edit] = {
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_edits_of_functions_of_old_win(edit: str) -> None:
-    """Whatever is edited or deleted, what is written reads back as the edited history, links and all."""
+    """After any edit or deletion, the written document reads back as the edited history, links included."""
     edited = EDITS[edit](returned(OLD))
     fitted = honest_account(CODEC, edited).history
     assert am.same(CODEC.read(plain_copy(am.thaw(CODEC.write(fitted)))), fitted)
@@ -302,7 +302,7 @@ COPIED: dict[str, Any] = {
 
 @pytest.mark.parametrize("place", COPIED)
 def test_an_edit_of_thinking_shows_in_all_copies(place: str) -> None:
-    """No field keeps what a model thought before the edit; without the thinking no field is left."""
+    """No field keeps a model's thinking from before the edit; without thinking no field remains."""
     message = read(COPIED[place])
     first, *rest = message.content
     (native,) = am.thaw(am.encode([message.with_content([first.evolve(thinking="new"), *rest])], CODEC))["messages"]
@@ -318,7 +318,7 @@ def test_an_edit_of_thinking_shows_in_all_copies(place: str) -> None:
 
 
 def test_thinking_of_others_is_dropped_by_default() -> None:
-    """OpenAI's messages have no place for thinking: it is dropped, wherever it stands, and that is a content loss."""
+    """OpenAI's messages can't hold thinking: it is dropped everywhere, as a content loss."""
     losses: list[am.Loss] = []
     assert write(msg("assistant", TEXT, thought(signature=SIGNED)), losses=losses) == [assistant("a")]
     assert [(loss.path, loss.level) for loss in losses] == [(("messages", 0, "content", 1), "content")]
@@ -347,7 +347,7 @@ LOST: dict[str, list[tuple[Any, ...]]] = {
 
 @pytest.mark.parametrize("place", WRITTEN)
 def test_the_option_chooses_the_place_of_thinking(place: Any) -> None:
-    """Thinking goes where the codec was told, with its signature where that place has one."""
+    """Thinking goes into the key of the option, with its signature if that key has one."""
     losses: list[am.Loss] = []
     message = msg("assistant", thought(signature=SIGNED), TEXT)
     body = am.thaw(am.encode([message], "openai", thinking=place, losses=losses))
@@ -362,13 +362,13 @@ VARIANTS = [OpenAICodec(thinking=place) for place in WRITTEN] + [OpenAICodec(con
 @settings(max_examples=effort(40))
 @given(history=histories(), seed=st.integers(0, 2**32))
 def test_the_account_is_honest_with_every_option(codec: OpenAICodec, history: am.History, seed: int) -> None:
-    """Law 3 holds for each option: the output and its account rebuild the input."""
+    """Law 3 holds for each option: the output and its loss report rebuild the input."""
     honest_account(codec, history, rng=random.Random(seed))
 
 
 @pytest.mark.parametrize("codec", VARIANTS, ids=repr)
 def test_documents_come_back_with_every_option(codec: OpenAICodec) -> None:
-    """Options are for what is new: what was read comes back exactly with each of them."""
+    """Options are for new messages: read ones come back exactly with each of them."""
     for native, _ in (*OWN.values(), *SERVERS.values()):
         assert exact_return(codec, [native]) is not None
     rng = random.Random(7)
@@ -378,7 +378,7 @@ def test_documents_come_back_with_every_option(codec: OpenAICodec) -> None:
 
 
 def test_the_option_list_writes_bare_lists() -> None:
-    """A new history is a bare list where that was asked for and there is nothing beside messages."""
+    """A new history is a bare list if that was requested and there is nothing beside messages."""
     history = am.History([msg("user", TEXT)])
     assert am.encode(history, "openai", container="list") == [{"role": "user", "content": "a"}]
     body = am.encode(history.evolve(tools=[am.ToolSpec("f")]), "openai", container="list")
@@ -483,7 +483,7 @@ GIVEN: dict[str, tuple[am.Msg, Any, list[tuple[Any, ...]]]] = {
 
 @pytest.mark.parametrize("case", GIVEN)
 def test_what_has_no_equal_place_is_accounted_for(case: str) -> None:
-    """The nearest native message is written, it is valid, and the account says what is lost and rebuilds the rest."""
+    """The nearest native message is written, it is valid, and the loss report rebuilds the rest."""
     message, native, paths = GIVEN[case]
     losses: list[am.Loss] = []
     natives = [] if native is NOTHING else [native]
@@ -514,9 +514,9 @@ HOLDERS: dict[str, Any] = {
 @pytest.mark.parametrize("value", [5, "x", [5], {"x": 1}, None], ids=repr)
 @pytest.mark.parametrize("name", ["openai", "openai-response"])
 def test_an_extra_under_a_key_that_is_used_is_accounted_for(name: am.CodecName, key: str, value: Any) -> None:
-    """Where a block stands under a key, an extra of this key has no place, and is no silent loss.
+    """If a block is under a key, an extra of this key isn't supported, and its loss is reported.
 
-    A response has no place for the block itself, where that is audio that stands elsewhere: then the extra has.
+    A response can't hold the block itself if it is audio in another place: then it holds the extra.
     """
     message = msg("assistant", HOLDERS[key], **own({key: value}))
     output = honest_account(am.get_codec(name), am.History([message])).history[0]
@@ -544,13 +544,13 @@ REFUSED: list[tuple[Any, tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize(("document", "path"), REFUSED, ids=repr)
 def test_what_is_no_request_is_refused(document: Any, path: tuple[Any, ...]) -> None:
-    """What is no message, or no list of them, is a DecodeError with its place."""
+    """Anything but a message, or a list of them, is a DecodeError with the path."""
     assert refused(document, codec=CODEC) == (path, "schema", "openai")
 
 
 @pytest.mark.parametrize("options", [{"thinking": "loud"}, {"container": "box"}, {"engine": None}])
 def test_unknown_options_are_refused(options: Any) -> None:
-    """An option that there is not, or a value that it does not take, is a CodecLookupError."""
+    """An unknown option, or a value that it doesn't take, is a CodecLookupError."""
     with pytest.raises(am.CodecLookupError):
         am.get_codec("openai", **options)
 
@@ -562,12 +562,12 @@ _SLOW = "x_slow"
 
 def _entries(native: dict[str, Any], key: str) -> list[Any]:
     entries = native.get(key)
-    # One text alone could be content that is a text, and with a key more it could not.
+    # One text alone could be content that is a string; with one more key it couldn't.
     return [] if not is_list(entries) or (key == "content" and len(entries) == 1) else entries
 
 
 def _slowed(document: Any) -> Any:
-    """Return a copy with a key that nobody knows in each message, part and call: no fast path takes such."""
+    """Return a copy with an unknown key in each message, part and call: no fast path takes these."""
     out = plain_copy(document)
     natives: Any = out.get("messages") if is_object(out) else out
     for native in filter(is_object, natives if is_list(natives) else []):
@@ -578,7 +578,7 @@ def _slowed(document: Any) -> Any:
 
 
 def _without(value: Any) -> Any:
-    """Return a value without that key, and without the extras that only held it."""
+    """Return a value without that key, and without the extras that held only it."""
     if is_list(value):
         return list(map(_without, value))
     if not is_object(value):
@@ -596,7 +596,7 @@ def _outcome(document: Any) -> Any:
 
 
 def _check_paths(document: Any) -> bool:
-    """Check that both paths read the same, notes and all, and write the same; False: there was nothing to read."""
+    """Check that both paths read the same, notes included, and write the same; False: there was nothing to read."""
     fast, slow = _outcome(plain_copy(document)), _outcome(_slowed(document))
     if isinstance(fast, tuple):
         assert fast == slow, document
@@ -609,7 +609,7 @@ def _check_paths(document: Any) -> bool:
 
 
 def test_fast_paths_agree_with_the_general_one() -> None:
-    """Golden, recorded and made-up documents are read and written by the fast paths as by the general one."""
+    """Golden, recorded and made-up documents are read and written the same by the fast paths and the general one."""
     for _, document in documents("openai"):
         assert _check_paths(document)
     for native, _ in (*OWN.values(), *SERVERS.values()):
@@ -618,7 +618,7 @@ def test_fast_paths_agree_with_the_general_one() -> None:
 
 
 def test_fast_paths_agree_on_damaged_documents() -> None:
-    """The same for damaged documents: what is almost usual is read as the general path reads it."""
+    """The same for damaged documents: almost usual ones are read as by the general path."""
     rng = random.Random(8)
     usual = [plain_copy(native) for native, _ in OWN.values()]
     tries = effort(500)

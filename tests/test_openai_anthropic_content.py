@@ -1,6 +1,6 @@
-"""What is in messages, between OpenAI and Anthropic, case by case: media, thinking, refusals, caches, server tools.
+"""The content of messages, between OpenAI and Anthropic, case by case: media, thinking, refusals, caches, server tools.
 
-Each case gives the exact document in the other format, the exact account, and the source again; see ``converts``.
+Each case has the exact document in the other format, the exact losses, and the source again; see ``converts``.
 """
 
 from __future__ import annotations
@@ -24,43 +24,43 @@ def text(words: str, **more: Any) -> dict[str, Any]:
 
 
 def asking(*parts: Any) -> dict[str, Any]:
-    """Return a body with one user message of these parts; both formats have it so."""
+    """Return a body with one user message of these parts, the same in both formats."""
     return {"messages": [{"role": "user", "content": list(parts)}]}
 
 
 def telling(content: Any, **more: Any) -> dict[str, Any]:
-    """Return a body with one assistant message; both formats have it so."""
+    """Return a body with one assistant message, the same in both formats."""
     return {"messages": [{"role": "assistant", "content": content, **more}]}
 
 
 def forth(document: dict[str, Any], into: dict[str, Any], *account: str) -> am.Conversion:
-    """Assert what a body of OpenAI becomes at Anthropic."""
+    """Check the conversion of an OpenAI body to Anthropic."""
     return converts(document, "openai", "anthropic", into, *account)
 
 
 def back(document: dict[str, Any], into: dict[str, Any], *account: str) -> am.Conversion:
-    """Assert what a body of Anthropic becomes at OpenAI."""
+    """Check the conversion of an Anthropic body to OpenAI."""
     return converts(document, "anthropic", "openai", into, *account)
 
 
 def both(openai: dict[str, Any], anthropic: dict[str, Any]) -> None:
-    """Assert that either is the other in the other format, and nothing is lost."""
+    """Check that each converts to the other, without loss."""
     forth(openai, anthropic)
     back(anthropic, openai)
 
 
 def image_url(url: str, **more: Any) -> dict[str, Any]:
-    """Return an image as OpenAI has it."""
+    """Return an OpenAI image."""
     return {"type": "image_url", "image_url": {"url": url, **more}}
 
 
 def image(**source: str) -> dict[str, Any]:
-    """Return an image as Anthropic has it."""
+    """Return an Anthropic image."""
     return {"type": "image", "source": source}
 
 
 def document(source: dict[str, str], **more: Any) -> dict[str, Any]:
-    """Return a document as Anthropic has it."""
+    """Return an Anthropic document."""
     return {"type": "document", "source": source, **more}
 
 
@@ -68,17 +68,17 @@ def document(source: dict[str, str], **more: Any) -> dict[str, Any]:
 
 
 def test_texts_are_texts() -> None:
-    """Text parts beside each other stay as many as they are, blank ones among them."""
+    """Adjacent text parts keep their number, blank ones included."""
     both(asking(text("a"), text("b"), text(" ")), asking(text("a"), text("b"), text(" ")))
 
 
 def test_the_url_of_an_image_is_passed_on() -> None:
-    """Nothing is fetched to make data of it."""
+    """Nothing is fetched to turn it into data."""
     both(asking(image_url(PICTURE)), asking(image(type="url", url=PICTURE)))
 
 
 def test_a_data_url_is_base64_data() -> None:
-    """The data is the same text on either side: it is not encoded anew."""
+    """The data is the same text in both: it isn't encoded anew."""
     both(
         asking(image_url(f"data:image/png;base64,{PNG}")),
         asking(image(type="base64", media_type="image/png", data=PNG)),
@@ -95,7 +95,7 @@ def test_the_detail_of_an_image_is_an_annotation() -> None:
 
 
 def test_an_image_of_a_type_that_the_other_refuses_is_dropped() -> None:
-    """Anthropic takes four media types."""
+    """Anthropic accepts four media types."""
     forth(
         asking(text("a"), image_url(f"data:image/bmp;base64,{PNG}")),
         {"messages": [{"role": "user", "content": "a"}]},
@@ -104,7 +104,7 @@ def test_an_image_of_a_type_that_the_other_refuses_is_dropped() -> None:
 
 
 def test_a_pdf_is_a_document_whose_title_is_its_name() -> None:
-    """OpenAI's files have a name, Anthropic's documents a title: the words are kept, the account tells which it was."""
+    """OpenAI's files have a name, Anthropic's documents a title: the words stay, and the loss report has the field."""
     file = {"type": "file", "file": {"filename": "a.pdf", "file_data": f"data:application/pdf;base64,{PDF}"}}
     source = {"type": "base64", "media_type": "application/pdf", "data": PDF}
     forth(
@@ -118,7 +118,7 @@ def test_a_pdf_is_a_document_whose_title_is_its_name() -> None:
 
 
 def test_a_file_id_belongs_to_its_provider() -> None:
-    """The other would find no file, or another one."""
+    """The other provider would find no file, or another one."""
     forth(
         asking(text("a"), {"type": "file", "file": {"file_id": "file-1"}}),
         {"messages": [{"role": "user", "content": "a"}]},
@@ -134,7 +134,7 @@ def test_a_file_id_belongs_to_its_provider() -> None:
 
 
 def test_a_document_by_url_is_dropped() -> None:
-    """OpenAI takes files as data only, and nothing is fetched."""
+    """OpenAI accepts files only as data, and nothing is fetched."""
     source = {"type": "url", "url": "https://example.com/a.pdf"}
     back(
         asking(text("a"), document(source)),
@@ -154,7 +154,7 @@ def test_a_document_of_text_is_text() -> None:
 
 
 def test_a_search_result_is_text() -> None:
-    """Title, source and texts of a search result are told in words."""
+    """Title, source and texts of a search result become text."""
     part = {"type": "search_result", "source": "wiki", "title": "Night", "content": [text("It is dark.")]}
     back(
         asking(part),
@@ -164,7 +164,7 @@ def test_a_search_result_is_text() -> None:
 
 
 def test_sound_is_dropped() -> None:
-    """Anthropic takes no sound; that of an answer is a reference that only OpenAI knows."""
+    """Anthropic accepts no sound; that of a response is a reference that only OpenAI knows."""
     sound = {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}
     forth(
         asking(text("a"), sound),
@@ -180,7 +180,7 @@ SIGNED = {"type": "thinking", "thinking": "Hm.", "signature": "c2lnbmVk"}
 
 
 def test_thinking_has_no_place_in_requests_to_openai() -> None:
-    """It is never passed off as what the model said."""
+    """It is never presented as the model's own words."""
     back(
         telling([SIGNED, {"type": "redacted_thinking", "data": "b3BhcXVl"}, text("a")]),
         telling("a"),
@@ -191,23 +191,23 @@ def test_thinking_has_no_place_in_requests_to_openai() -> None:
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
 def test_thinking_without_signature_has_no_place_at_anthropic(field: str) -> None:
-    """Anthropic refuses thinking that it did not sign."""
+    """Anthropic refuses thinking that it didn't sign."""
     forth(telling("a", **{field: "Hm."}), telling("a"), f"{FIRST} dropped (content)")
 
 
 def test_a_signature_of_anthropic_comes_home() -> None:
-    """Compatible servers carry it: thinking with its own signature is thinking again."""
+    """Compatible servers support it: thinking with its own signature is thinking again."""
     forth(telling("a", thinking_blocks=[SIGNED]), telling([SIGNED, text("a")]))
 
 
 def test_a_signature_that_another_made_is_of_no_use() -> None:
-    """It would be refused, and thinking without a signature has no place."""
+    """It would be refused, and thinking without a signature isn't supported."""
     signed = {"type": "reasoning.text", "text": "Hm.", "signature": "c2lnbmVk", "format": "google-gemini-v1"}
     forth(telling("a", reasoning_details=[signed]), telling("a"), f"{FIRST} dropped (content)")
 
 
 def test_thinking_may_be_text_in_tags() -> None:
-    """Who asks for it has thinking as text, said to be thinking."""
+    """By option thinking becomes text, marked as thinking."""
     said = telling([text("<thinking>Hm.</thinking>"), text("a")])
     changed = f"{FIRST} changed (content)"
     converts(telling([SIGNED, text("a")]), "anthropic", am.get_codec("openai", thinking="text"), said, changed)
@@ -215,7 +215,7 @@ def test_thinking_may_be_text_in_tags() -> None:
 
 
 def test_thinking_may_stand_in_a_field_of_compatible_servers() -> None:
-    """Where the field holds no signature, only that is lost."""
+    """If the field can't hold a signature, only that is lost."""
     field = am.get_codec("openai", thinking="reasoning_content")
     lost = f"{FIRST}/signature dropped (annotation)"
     converts(telling([SIGNED, text("a")]), "anthropic", field, telling("a", reasoning_content="Hm."), lost, types=False)
@@ -228,12 +228,12 @@ def test_thinking_may_stand_in_a_field_of_compatible_servers() -> None:
 
 @pytest.mark.parametrize("message", [telling(None, refusal="No."), telling([{"type": "refusal", "refusal": "No."}])])
 def test_a_refusal_is_text(message: dict[str, Any]) -> None:
-    """Anthropic has no place for refusals in a request: the model reads that it refused."""
+    """Anthropic has no refusals in requests: the model reads that it refused."""
     forth(message, telling("No."), f"{FIRST} changed (annotation)")
 
 
 def test_an_unknown_part_is_dropped() -> None:
-    """What nobody knows only its own format can write."""
+    """An unknown block can be written only in its own format."""
     stranger = {"type": "hologram", "data": 1}
     into = {"messages": [{"role": "user", "content": "a"}]}
     forth(asking(text("a"), stranger), into, "messages/0/content/1 dropped (content)")
@@ -241,7 +241,7 @@ def test_an_unknown_part_is_dropped() -> None:
 
 
 def test_a_message_of_an_unknown_role_is_the_text_that_it_has() -> None:
-    """A user says it: nothing else is known of who did."""
+    """It becomes a user's message: its sender is unknown."""
     critic = {"messages": [{"role": "critic", "content": "Weak."}]}
     into = {"messages": [{"role": "user", "content": "Weak."}]}
     account = ("messages/0/role changed (content)", f"{FIRST} changed (content)")
@@ -261,7 +261,7 @@ def test_names_are_dropped() -> None:
 
 @pytest.mark.parametrize("target", ["anthropic", "openai"])
 def test_what_requests_have_no_place_for_is_an_annotation(target: am.CodecName) -> None:
-    """Ids, metadata, models, usage and reasons to finish are no part of a request, and no part of a prompt."""
+    """Ids, metadata, models, usage and finish reasons aren't part of a request or a prompt."""
     said = am.Msg(
         *("assistant", "a"), id="m1", created_at=None, metadata={"k": 1}, model="m", finish_reason="stop",
         usage=am.Usage(input=1),
@@ -276,7 +276,7 @@ def test_what_requests_have_no_place_for_is_an_annotation(target: am.CodecName) 
 
 
 def test_cache_hints_are_translated() -> None:
-    """A breakpoint is a breakpoint, where neither says for how long."""
+    """A breakpoint is a breakpoint, if neither has a duration."""
     both(
         asking(text("a", prompt_cache_breakpoint={"mode": "explicit"})),
         asking(text("a", cache_control={"type": "ephemeral"})),
@@ -291,7 +291,7 @@ def test_cache_hints_are_translated() -> None:
     ],
 )
 def test_the_time_of_a_cache_is_the_nearest(source: am.CodecName, ttl: str, target: am.CodecName, nearest: str) -> None:
-    """Neither has the times of the other."""
+    """Neither has the other's durations."""
 
     def hinted(codec: str, time: str) -> dict[str, Any]:
         if codec == "openai":
@@ -308,7 +308,7 @@ def test_the_cache_control_of_compatible_servers_is_anthropics() -> None:
 
 
 def test_a_cache_hint_on_a_call_or_tool_has_no_place_at_openai() -> None:
-    """Breakpoints are of parts."""
+    """Breakpoints belong to parts."""
     hint = {"cache_control": {"type": "ephemeral"}}
     schema = {"type": "object"}
     use = {"type": "tool_use", "id": "1", "name": "add", "input": {}, **hint}
@@ -335,7 +335,7 @@ NO_PLACE = (f"{FIRST} changed (content)", "messages/0/content/1 changed (content
 
 
 def test_a_server_tool_is_tagged_text() -> None:
-    """What Anthropic ran for the model is told in words: OpenAI's messages have no place for such calls."""
+    """Calls that Anthropic ran for the model become text: OpenAI's messages can't hold them."""
     back(telling([SEARCH, FOUND]), telling([text(CALLED), text(RETURNED)]), *NO_PLACE)
 
 
@@ -347,7 +347,7 @@ def test_a_result_of_a_server_tool_that_says_nothing_is_dropped() -> None:
 
 
 def test_a_tool_of_an_mcp_server_is_tagged_text() -> None:
-    """The same holds for tools that Anthropic calls at other servers."""
+    """The same goes for tools that Anthropic calls on other servers."""
     use = {"type": "mcp_tool_use", "id": "m1", "name": "echo", "server_name": "s", "input": {"x": 1}}
     result = {"type": "mcp_tool_result", "tool_use_id": "m1", "is_error": False, "content": [text("1")]}
     said = [
@@ -358,12 +358,12 @@ def test_a_tool_of_an_mcp_server_is_tagged_text() -> None:
 
 
 def test_a_summary_is_text() -> None:
-    """A summary of what went before is read as what the assistant said."""
+    """A summary of earlier messages becomes an assistant's text."""
     back(telling([{"type": "compaction", "content": "We met."}]), telling("We met."), f"{FIRST} changed (content)")
 
 
 def test_citations_have_no_place_in_requests_of_the_other() -> None:
-    """OpenAI's requests have none; Anthropic's need a proof that only Anthropic gives."""
+    """OpenAI's requests have none; Anthropic's need a proof that only Anthropic issues."""
     cited = {"type": "web_search_result_location", "url": "https://example.com", "title": "Night"}
     whole = text("It is dark.", citations=[{**cited, "encrypted_index": "eA==", "cited_text": "dark"}])
     lost = f"{FIRST}/citations dropped (annotation)"

@@ -1,6 +1,6 @@
-"""Every golden and recorded document of OpenAI and Anthropic in the other format: accepted, and given back.
+"""Every golden and recorded document of OpenAI and Anthropic in the other format: accepted, and restored.
 
-``python -m support.loss_table`` prints what is lost; the tests below keep what was found when it was read.
+``python -m support.loss_table`` prints the losses; the tests below keep what was found by reading it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _found(source: str, target: str) -> Iterator[tuple[str, am.Conversion, am.Lo
 
 
 def _owner(history: am.History, path: tuple[Any, ...]) -> Any:
-    """Return what a path without its last key stands for."""
+    """Return the owner of a path: the path without its last key."""
     value: Any = history
     for key in path[:-1]:
         value = value[key] if isinstance(key, int) else getattr(value, key)
@@ -73,7 +73,7 @@ def _owner(history: am.History, path: tuple[Any, ...]) -> Any:
 
 @pairs
 def test_the_types_of_the_target_accept_every_document(source: str, target: str) -> None:
-    """What is written is valid in the schema of the target, also where what was read is not in that of the source."""
+    """The output is valid in the target's schema, even if the input isn't in the source's."""
     refused = {
         name: problems
         for name, _, result in conversions(source, target)
@@ -84,7 +84,7 @@ def test_the_types_of_the_target_accept_every_document(source: str, target: str)
 
 @pairs
 def test_every_document_is_given_back(source: am.CodecName, target: am.CodecName) -> None:
-    """What was written and its account are the history that was read, and the very document."""
+    """The output and its loss report rebuild the history, and the very document."""
     wrong = [
         name for name, document, result in conversions(source, target) if not returns(document, result, source, target)
     ]
@@ -104,7 +104,7 @@ def test_what_was_written_is_read_and_written_the_same(source: str, target: am.C
 
 @pairs
 def test_bytes_are_converted_as_plain_data_is(source: am.CodecName, target: am.CodecName) -> None:
-    """Bytes give bytes, of the same document, and an account that was on file gives the same bytes back."""
+    """Bytes give bytes of the same document, and a loss report from file restores the same bytes."""
     wrong: list[str] = []
     for name, document, plain in conversions(source, target):
         result = am.convert(json.dumps(document).encode(), source, target)
@@ -117,7 +117,7 @@ def test_bytes_are_converted_as_plain_data_is(source: am.CodecName, target: am.C
 
 @requests
 def test_a_conversion_there_and_back_loses_nothing_more(source: am.CodecName, target: am.CodecName) -> None:
-    """What the first conversion wrote is carried by the second, but for what only the other format has."""
+    """The second conversion keeps the first one's output, except for what only the other format has."""
     made = {"dropped", "changed"}
     lost = {
         f"{where_of(loss)} {loss.kind}"
@@ -133,14 +133,14 @@ def test_a_conversion_there_and_back_loses_nothing_more(source: am.CodecName, ta
 
 @pairs
 def test_content_is_lost_only_where_no_better_mapping_is_known(source: str, target: str) -> None:
-    """Whoever makes a new kind of loss has to say why."""
+    """A new kind of loss needs a reason."""
     lost = {f"{where_of(loss)} {loss.kind}" for _, _, loss in _found(source, target) if loss.level == "content"}
     assert lost - _UNAVOIDABLE.keys() == set()
 
 
 @pairs
 def test_messages_texts_calls_and_results_are_all_there(source: str, target: str) -> None:
-    """What most conversations are made of is carried: no message, text, function call or client's result is lost."""
+    """Most conversations convert: no message, text, function call or client's result is lost."""
 
     def is_usual(value: Any) -> bool:
         if isinstance(value, (am.ToolUseBlock, am.ToolResultBlock)):
@@ -159,7 +159,7 @@ def test_messages_texts_calls_and_results_are_all_there(source: str, target: str
 
 @pairs
 def test_images_by_url_and_as_data_are_all_there(source: str, target: str) -> None:
-    """Users' images survive; only file ids, and images that a tool gave, have no place."""
+    """Users' images survive; only file ids, and images from tools, aren't supported."""
     lost = [
         f"{name}: {told(loss)}"
         for name, _, loss in _found(source, target)
@@ -172,7 +172,7 @@ def test_images_by_url_and_as_data_are_all_there(source: str, target: str) -> No
 
 @pairs
 def test_arguments_and_names_of_functions_are_no_loss(source: str, target: str) -> None:
-    """Arguments are carried however they are spelt, and a result's name is derived from its call."""
+    """Arguments convert in any spelling, and a result's name is derived from its call."""
     fields = {"raw_input", "input", "name"}
     tools = (am.ToolUseBlock, am.ToolResultBlock)
     lost = [
@@ -187,7 +187,7 @@ def test_arguments_and_names_of_functions_are_no_loss(source: str, target: str) 
 
 @pairs
 def test_only_system_messages_move(source: str, target: str) -> None:
-    """Neither format makes the other's messages stand elsewhere, but for instructions, of which Anthropic has one."""
+    """Neither format moves the other's messages, except instructions, of which Anthropic has one."""
     moved = {
         (result.history[int(loss.path[1])].role, loss.kind)
         for _, result, loss in _found(source, target)
@@ -211,7 +211,7 @@ def test_most_documents_lose_no_content(
     """Shares in percent: of documents without loss of content, and of those that lose only parameters of a request."""
     found = survey(source, target)
     assert found.documents == len(documents(source)) > 15
-    # Golden documents have more that is special, and of others the quick profile reads a tenth.
+    # Golden documents have more special cases, and the quick profile reads a tenth of the others.
     less = 0 if EVERY == 1 else 20
     assert 100 * found.readable / found.documents >= readable - less
     assert 100 * found.conversing / found.documents >= conversing - less
@@ -222,7 +222,7 @@ def test_most_documents_lose_no_content(
 
 
 def test_the_table_tells_every_loss() -> None:
-    """The counts of its rows are all the losses there are, most frequent first."""
+    """The counts of its rows are all the losses, most frequent first."""
     rows = survey("openai", "anthropic").rows
     counts = [row.count for row in rows]
     assert sum(counts) == sum(1 for _ in _found("openai", "anthropic"))
@@ -232,7 +232,7 @@ def test_the_table_tells_every_loss() -> None:
 
 
 def test_the_table_says_what_was_lost() -> None:
-    """Keys of what is a mapping, counters of a usage, values of a field, reasons for a whole block."""
+    """Keys of mappings, counters of a usage, values of a field, reasons for a whole block."""
 
     def loss(*path: str | int, was: Any, now: Any = None, why: str = "") -> am.Loss:
         return am.Loss(path, "dropped", "openai", "annotation", was, now, why)
@@ -252,7 +252,7 @@ def test_the_table_says_what_was_lost() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])
 def test_each_case_is_given_back_and_accepted(case: Case) -> None:
-    """The small documents of the table are held to what all others are held to."""
+    """The table's small documents pass the same checks as all others."""
     for document, (source, target) in zip((case.openai, case.anthropic), PAIRS, strict=False):
         if document is not None:
             result = am.convert(document, source, target)
@@ -261,7 +261,7 @@ def test_each_case_is_given_back_and_accepted(case: Case) -> None:
 
 
 def test_a_case_that_is_exact_loses_nothing() -> None:
-    """A cell of the table tells what the account does, each thing once."""
+    """A cell of the table shows the loss report, each thing once."""
     said = {"role": "user", "content": "Hi", "name": "Ann"}
     assert outcome({"messages": [said, said]}, "openai", "anthropic") == "name dropped (annotation)"
     assert outcome({"messages": [{"role": "user", "content": "Hi"}]}, "openai", "anthropic") == "exact"

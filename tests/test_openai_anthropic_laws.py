@@ -1,4 +1,4 @@
-"""OpenAI and Anthropic over the whole model: what is written is valid in the schema, and accounts stack."""
+"""OpenAI and Anthropic over the whole model: output is valid in the schema, and loss reports stack."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from agentmsg.testing import histories
 from support.conversions import PROBLEMS
 
 _N = TypeVar("_N", bound=Noted)
-# Answers of no message: there is nothing that a schema could be about.
+# Responses without a message: no schema applies to them.
 _NOTHING: tuple[Any, ...] = ({}, {"choices": []})
 
 
 def _is_verbatim(value: object) -> bool:
-    """Tell whether a value is, or names, something that only its provider knows."""
+    """Whether a value is, or names, something that only its provider knows."""
     if isinstance(value, (am.ToolUseBlock, am.ToolResultBlock)):
         return value.kind == "server"
     return isinstance(value, (am.NativeBlock, am.NativeTool)) or (isinstance(value, am.Msg) and value.role == "native")
 
 
 def plain(owner: _N) -> _N:
-    """Return an object without all that is written as it is: unknown keys, native parts, spellings."""
+    """Return an object without everything that is written unchanged: unknown keys, native parts, spellings."""
     changes: dict[str, Any] = {"notes": {}} if owner.notes else {}
     for field in attrs.fields(type(owner)):
         value: object = getattr(owner, field.name)
@@ -45,14 +45,14 @@ def plain(owner: _N) -> _N:
 @pytest.mark.parametrize("codec", PROBLEMS)
 @given(history=histories().map(plain))
 def test_what_is_written_of_any_history_is_valid(codec: am.CodecName, history: am.History) -> None:
-    """Whatever stands in a history: the types of the target accept what is written of it."""
+    """For any history, the types of the target accept the output."""
     document = am.encode(history, codec, on_loss="ignore")
     assert document in _NOTHING or PROBLEMS[codec](document) == []
 
 
 @given(history=histories(), order=st.permutations(["openai", "anthropic", "openai-response", "anthropic-response"]))
 def test_accounts_stack(history: am.History, order: list[am.CodecName]) -> None:
-    """After several conversions in a row, the accounts give the first history back: the last is restored first."""
+    """After several conversions in a row, the loss reports restore the first history, the last report first."""
     accounts: list[list[am.Loss]] = []
     written = history
     for codec in order:

@@ -1,6 +1,6 @@
-"""The codec ``openai-response``: what an answer is in the model, what its schema requires, what is invented.
+"""The codec ``openai-response``: a response in the model, the schema's requirements, invented values.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ def choice(content: Any = "a", reason: Any = "stop", **fields: Any) -> dict[str,
 
 
 def answer(*choices: Any, **fields: Any) -> dict[str, Any]:
-    """Return an answer with these choices."""
+    """Return a response with these choices."""
     native = {"id": "r1", "object": "chat.completion", "created": 1_700_000_000, "model": "m"}
     return {**native, "choices": list(choices), "usage": dict(COUNTS), **fields}
 
 
 def reply(*content: Any, **fields: Any) -> am.Msg:
-    """Return the message of such an answer."""
+    """Return the message of such a response."""
     told: dict[str, Any] = {"id": "r1", "created_at": TIME, "model": "m", "usage": USAGE, "finish_reason": "stop"}
     return am.Msg("assistant", content, **{**told, **fields})
 
 
 def read(document: Any) -> am.Msg:
-    """Return the message of an answer that comes back exactly, directly and through canonical JSON."""
+    """Return the message of a response that comes back exactly, directly and through canonical JSON."""
     history = exact_return(CODEC, document)
     assert history is not None
     again = am.decode(am.encode(history, "json"), "json")
@@ -66,7 +66,7 @@ def read(document: Any) -> am.Msg:
 
 
 def write(message: am.Msg, losses: list[am.Loss] | None = None) -> Any:
-    """Return the answer that a message is written as."""
+    """Return a message written as a response."""
     found: list[am.Loss] = [] if losses is None else losses
     return plain_copy(am.thaw(am.encode([message], CODEC, losses=found)))
 
@@ -135,7 +135,7 @@ OWN: dict[str, tuple[Any, am.Msg]] = {
 
 @pytest.mark.parametrize("case", OWN)
 def test_openais_own_answers_mean_this(case: str) -> None:
-    """Each answer of OpenAI is this message, and the message is written as this answer."""
+    """Each OpenAI response is this message, and the message is written as this response."""
     native, message = OWN[case]
     assert am.same(read(native), message)
     losses: list[am.Loss] = []
@@ -207,7 +207,7 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
 
 @pytest.mark.parametrize("case", SERVERS)
 def test_answers_of_servers_mean_this(case: str) -> None:
-    """What compatible servers write is this message, and comes back exactly."""
+    """A compatible server's response is this message, and comes back exactly."""
     native, message = SERVERS[case]
     assert am.same(read(native), message)
 
@@ -223,7 +223,7 @@ def test_answers_of_servers_mean_this(case: str) -> None:
     ids=["null", "no message", "a user", "content"],
 )
 def test_what_cannot_be_told_is_kept_whole(document: Any) -> None:
-    """An answer that the model cannot tell is a message of the role native, and comes back exactly."""
+    """An unreadable response is a message of the role native, and comes back exactly."""
     message = read(document)
     assert message.role == "native"
     assert am.same(message.content, (am.NativeBlock("openai", document),))
@@ -231,7 +231,7 @@ def test_what_cannot_be_told_is_kept_whole(document: Any) -> None:
 
 @pytest.mark.parametrize("rest", [{}, {"id": "r1", "usage": COUNTS}])
 def test_no_choice_is_no_message(rest: Any) -> None:
-    """An answer without choices is an empty history, and what stands around is kept."""
+    """A response without choices is an empty history, and its other keys are kept."""
     history = exact_return(CODEC, {**rest, "choices": []})
     assert history is not None
     assert (len(history), history.extras) == (0, {"openai.response": rest} if rest else {})
@@ -248,7 +248,7 @@ def test_no_choice_is_no_message(rest: Any) -> None:
     ids=repr,
 )
 def test_what_is_no_answer_is_refused(document: Any, path: tuple[Any, ...]) -> None:
-    """What has no list of choices is a DecodeError with its place."""
+    """Anything without a list of choices is a DecodeError with the path."""
     assert refused(document, codec=CODEC) == (path, "schema", "openai-response")
 
 
@@ -267,12 +267,12 @@ PLANTED: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", PLANTED)
 def test_planted_notes_do_not_touch_what_holds_the_message(case: str) -> None:
-    """Whatever notes say of the levels of an answer, its message is written, and reads back."""
+    """Whatever notes claim about the levels of a response, its message is written, and reads back."""
     notes_never_matter(CODEC, am.History([reply(am.TextBlock("a"), notes=PLANTED[case])]))
 
 
 def test_what_the_schema_requires_is_invented_and_reported() -> None:
-    """Id, time, model and finish reason are invented where a message has none: annotations, all of them."""
+    """Id, time, model and finish reason are invented if a message has none: all are annotations."""
     losses: list[am.Loss] = []
     native = write(msg("assistant", TEXT), losses)
     assert openai_response_problems(native) == []
@@ -285,13 +285,13 @@ def test_what_the_schema_requires_is_invented_and_reported() -> None:
 
 
 def test_calls_without_a_reason_are_the_reason() -> None:
-    """A message with calls and no finish reason ends for the calls."""
+    """A message with calls and no finish reason ends with that of calls."""
     native = write(reply(am.ToolUseBlock("c1", "f", {}), finish_reason=None))
     assert native["choices"][0]["finish_reason"] == "tool_calls"
 
 
 def test_counters_that_lack_are_filled() -> None:
-    """The three counters of usage are required; seconds have no place, nor has a cost that no server stated."""
+    """The three counters of usage are required; seconds aren't supported, nor is a cost that no server stated."""
     native = write(reply(TEXT, usage=am.Usage(input=3, cost=1.0, seconds=2.0)))
     assert native["usage"] == {"prompt_tokens": 3, "completion_tokens": 0, "total_tokens": 3}
 
@@ -309,7 +309,7 @@ TIMES: dict[datetime, datetime] = {
 
 @pytest.mark.parametrize("time", TIMES, ids=str)
 def test_times_are_whole_seconds_of_utc(time: datetime) -> None:
-    """A time is written as the nearest count of seconds that a reader understands, and what it was is accounted for."""
+    """A time is written as the nearest number of seconds that a reader understands, and the exact one is reported."""
     fitted = honest_account(CODEC, am.History([reply(TEXT, created_at=time)]))
     assert am.same(fitted.history[0].created_at, TIMES[time])
 
@@ -327,12 +327,12 @@ def test_times_are_whole_seconds_of_utc(time: datetime) -> None:
     ],
 )
 def test_finish_reasons_are_words_of_the_schema(reason: str, word: str) -> None:
-    """A new answer ends with a reason of the schema, the nearest to ours."""
+    """A new response ends with a reason of the schema, the nearest to ours."""
     assert write(reply(TEXT, finish_reason=reason))["choices"][0]["finish_reason"] == word
 
 
 def test_an_edited_reason_does_not_keep_a_servers_word() -> None:
-    """A word of a server does not outlive the reason that it stood for."""
+    """A server's word doesn't outlive the reason that it meant."""
     message = read(answer(choice(reason="eos_token")))
     assert write(message.evolve(finish_reason="length"))["choices"][0]["finish_reason"] == "length"
     old = read(answer(choice(None, "function_call", function_call={"name": "f", "arguments": "{}"})))
@@ -369,7 +369,7 @@ JOINED: dict[str, tuple[am.Msg, Any]] = {
 
 @pytest.mark.parametrize("case", JOINED)
 def test_an_answer_is_one_text_and_one_refusal(case: str) -> None:
-    """Texts are joined, and refusals behind them; what is written is valid, and the account rebuilds the message."""
+    """Texts are joined, and refusals after them; the output is valid, and the loss report rebuilds the message."""
     message, expected = JOINED[case]
     native = write(message)
     assert same_document(native, answer(expected))
@@ -386,7 +386,7 @@ def _servers_own(native: Any) -> bool:
 
 
 def test_answers_can_be_said_again() -> None:
-    """A recorded answer of OpenAI's schema, appended to a request, makes a request that OpenAI's types accept."""
+    """A recorded response in OpenAI's schema, appended to a request, makes a request that OpenAI's types accept."""
     tried = 0
     for name, document in documents("openai-response"):
         if openai_response_problems(document) or _servers_own(document):
@@ -399,7 +399,7 @@ def test_answers_can_be_said_again() -> None:
 
 
 def test_an_answer_dumped_whole_can_be_said_again() -> None:
-    """What only answers have does not leak into a request: annotations, sound itself, nulls; a choice is content."""
+    """Fields of responses don't leak into a request: annotations, sound itself, nulls; a choice is content."""
     nulls = {"tool_calls": None, "function_call": None}
     document = answer(choice("ab", annotations=[CITED], audio=SOUND, **nulls), answer(choice("b"))["choices"][0])
     losses: list[am.Loss] = []
@@ -412,14 +412,14 @@ def test_an_answer_dumped_whole_can_be_said_again() -> None:
 
 @given(messages())
 def test_what_is_written_is_of_the_schema(message: am.Msg) -> None:
-    """Whatever a model said, in the blocks of our model, the answer that is made of it is one of OpenAI's types."""
+    """Any output of a model, in our blocks, makes a response that OpenAI's types accept."""
     fitted = fit(am.History([_plain(message)]), CODEC).history
     assume(len(fitted) == 1)
     assert openai_response_problems(plain_copy(am.thaw(CODEC.write(fitted)))) == []
 
 
 def _plain(message: am.Msg) -> am.Msg:
-    """Return a model's message without what other documents left in it: that is written as it was."""
+    """Return a model's message without remains of other documents: those are written unchanged."""
     own = [block for block in message.content if not isinstance(block, am.NativeBlock)]
     content = [block.evolve(extras={}, notes={}) for block in own]
     usage = None if message.usage is None else message.usage.evolve(extras={}, notes={})
@@ -432,7 +432,7 @@ def _plain(message: am.Msg) -> am.Msg:
 )
 @pytest.mark.parametrize("word", ["tool_calls", "function_call", "stop_sequence", "max_tokens"])
 def test_words_for_the_end_map_one_to_one(calls: dict[str, Any], word: str) -> None:
-    """Two words of the schema say the same and come back each; a word that is not of the schema stays that word."""
+    """Two words of the schema mean the same, and each comes back; a word outside the schema stays."""
     message = read(answer(choice(None, word, **calls)))
     assert message.finish_reason == {"tool_calls": "tool_use", "function_call": "tool_use"}.get(word, word)
     assert word not in str(message.notes)

@@ -1,6 +1,6 @@
-"""The codecs ``openai-responses`` and its responses: items and messages, what has no place, what the types accept.
+"""The codecs ``openai-responses`` and ``openai-responses-response``: items and messages, losses, the types.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
 
 @pytest.mark.parametrize(("item", "message"), [entry[1:] for entry in MAPPING], ids=[entry[0] for entry in MAPPING])
 def test_an_item_is_a_message(item: dict[str, Any], message: am.Msg) -> None:
-    """One item, read alone, is this message; the message is written as the item, to the last key."""
+    """One item, read alone, is this message; the message is written as the item, down to the last key."""
     (found,) = returned([item])
     assert am.same(found, message), found
     assert same_document(written(message)["input"], [item])
@@ -348,14 +348,14 @@ SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
 
 @pytest.mark.parametrize(("item", "message"), [entry[1:] for entry in SPELT], ids=[entry[0] for entry in SPELT])
 def test_items_are_spelt_otherwise_too(item: dict[str, Any], message: am.Msg) -> None:
-    """What people and older versions leave out or spell otherwise says the same, and comes back."""
+    """Keys that people and older versions leave out or spell differently mean the same, and come back."""
     (found,) = returned([item])
     assert am.same(found, message), found
     assert not same_document(written(message)["input"], [item])
 
 
 def test_a_run_of_items_is_one_message() -> None:
-    """What the assistant's side says between others is one message; an item without content parts two."""
+    """The assistant's items between others are one message; an item without content separates two."""
     items = [{"role": "user", "content": "Hi"}, REASONING, CALL, RESULT, SAID, {"role": "assistant", "content": "Ho"}]
     history = returned(items)
     assert [message.role for message in history] == ["user", "assistant", "tool", "assistant"]
@@ -368,7 +368,7 @@ def test_a_run_of_items_is_one_message() -> None:
 
 
 def test_assistants_that_follow_each_other_are_one() -> None:
-    """Neighbours are written as one run, which is told; what a rule takes away stands between nobody."""
+    """Neighbours are written as one run, which is reported; an item dropped by a rule separates nothing."""
     losses: list[am.Loss] = []
     remove = msg("remove")
     document = written(msg("assistant", am.TextBlock("a")), remove, msg("assistant", am.TextBlock("b")), losses=losses)
@@ -428,7 +428,7 @@ def test_results_of_servers_are_in_the_item_of_their_call(result: am.ToolResultB
 
 
 def test_instructions_stand_where_they_stood() -> None:
-    """Instructions are a system message in front; one that was read as an item goes back there."""
+    """Instructions are a system message in front; one read as an item goes back there."""
     documents_of: list[dict[str, Any]] = [
         {"instructions": "Be brief.", "input": []},
         {"input": [{"role": "system", "content": "Be brief."}]},
@@ -466,7 +466,7 @@ def test_instructions_stand_where_they_stood() -> None:
          "foreign server"],
 )  # fmt: skip
 def test_what_has_no_place(message: am.Msg, input_of: list[Any], lost: str) -> None:
-    """What the API has not is left out, or told otherwise; the report says so, and restores it."""
+    """Content that the API lacks is left out, or written differently; the report shows it, and restores it."""
     losses: list[am.Loss] = []
     document = written(message, losses=losses)
     assert document["input"] == input_of
@@ -475,7 +475,7 @@ def test_what_has_no_place(message: am.Msg, input_of: list[Any], lost: str) -> N
 
 
 def test_thinking_may_be_text() -> None:
-    """By option, thinking that OpenAI's models can't go on from is told aloud."""
+    """By option, thinking that OpenAI's models can't continue from becomes text."""
     document = written(msg("assistant", am.ThinkingBlock("Hm")), thinking="text")
     assert document["input"] == [{"role": "assistant", "content": "<thinking>Hm</thinking>"}]
 
@@ -511,14 +511,14 @@ def answer(*items: Any, **fields: Any) -> dict[str, Any]:
     ],
 )
 def test_a_response_is_a_message(document: dict[str, Any], finish: str) -> None:
-    """A response is one message of the assistant; how it ended is told by status, details and calls."""
+    """A response is one assistant message; status, details and calls decide its finish reason."""
     (message,) = checked.returned(document, codec=ANSWERS)
     assert (message.id, message.model, message.finish_reason) == ("resp_1", "gpt-5", finish)
     assert message.created_at == datetime(2025, 3, 8, 23, 29, 2, tzinfo=UTC)
 
 
 def test_what_compacts_a_conversation_comes_back() -> None:
-    """Its output has messages of the user, too: they are kept as they are."""
+    """Its output also has user messages, which are kept whole."""
     found = 0
     for path in corpus("openai_responses"):
         for interaction in json.loads(path.read_text())["interactions"]:
@@ -530,7 +530,7 @@ def test_what_compacts_a_conversation_comes_back() -> None:
 
 
 def test_what_is_no_document_is_refused() -> None:
-    """The error names the place."""
+    """The error has the path."""
     assert refused({"input": 1}, codec="openai-responses") == (("input",), "schema", "openai-responses")
     assert refused({"messages": []}, codec="openai-responses")[0] == ("input",)
     assert refused({"id": "x"}, codec="openai-responses-response")[0] == ("output",)
@@ -551,14 +551,14 @@ def test_the_types_accept_what_is_converted(source: am.CodecName) -> None:
         restored = am.restore(am.decode(done.document, "openai-responses"), done.losses)
         assert am.same(restored, done.history), name
         said = am.convert(document, source, "openai-responses-response").document
-        # Servers that speak like OpenAI have tiers of their own.
+        # Servers compatible with OpenAI have tiers of their own.
         assert not said or responses_response_problems({**said, "service_tier": None}) == [], name
 
 
 @given(history=histories())
 @settings(max_examples=effort(100))
 def test_the_types_accept_any_history(history: am.History) -> None:
-    """The same of all that the model can say."""
+    """The same for everything that the model can hold."""
     foreign = history.evolve(extras={}, messages=[message for message in history if message.role != "native"])
     document = am.encode(foreign, "openai-responses", on_loss="ignore")
     if FAMILY not in str(history):
@@ -566,7 +566,7 @@ def test_the_types_accept_any_history(history: am.History) -> None:
 
 
 def test_sessions_of_the_agents_sdk_are_read() -> None:
-    """The items that its sessions hold are a list of items, each of them a document, too."""
+    """The items in its sessions are a list of items, and each of them is a document too."""
     for path in golden("openai_agents"):
         whole = json.loads(path.read_text())
         if path.stem == "run_state":
@@ -579,7 +579,7 @@ def test_sessions_of_the_agents_sdk_are_read() -> None:
 
 
 def test_extras_of_others_on_a_citation_are_lost_and_told() -> None:
-    """A citation is kept without what another format said of it, and the loss says so."""
+    """A citation is kept without another format's fields, and the loss shows that."""
     cited = am.Citation(url="https://x.test", title="T", start=0, end=1, kind="url_citation")
     history = am.History([am.Msg("assistant", [am.TextBlock("Hi", citations=[cited.evolve(extras={"x": {"id": 1}})])])])
     losses: list[am.Loss] = []

@@ -1,4 +1,4 @@
-"""The codec ``openai``: what compatible servers say beside content, and how results of tools stand in requests."""
+"""The codec ``openai``: compatible servers' keys beside content, and the forms of tool results in requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT_PART = {"type": "text", "text": "a"}
 
 
 def returned(*messages: Any) -> am.History:
-    """Return the history of messages that come back, directly and from Anthropic's with the account."""
+    """Return the history of messages that come back, directly and from Anthropic with the loss report."""
     document = list(messages)
     history = am.decode(document, CODEC)
     assert am.encode(history, CODEC) == document
@@ -49,7 +49,7 @@ def returned(*messages: Any) -> am.History:
     ids=str,
 )
 def test_a_message_may_have_a_cache_hint(message: dict[str, Any]) -> None:
-    """The ``cache_control`` of a message is the hint of its last block, which others have a place for."""
+    """The ``cache_control`` of a message is the hint of its last block, which others support."""
     block = returned({**message, "cache_control": HINT})[0].content[-1]
     assert block.cache == am.CacheHint("ephemeral", "1h")
 
@@ -61,7 +61,7 @@ def test_a_call_may_have_a_cache_hint() -> None:
 
 
 def test_the_hint_of_a_message_stays_a_hint_where_more_is_said() -> None:
-    """A hint on what is no longer the last block stands on its part, and says the same."""
+    """A hint on a block that is no longer the last goes to its part, with the same meaning."""
     message = am.decode([{"role": "user", "content": "a", "cache_control": HINT}], CODEC)[0]
     longer = message.with_content([*message.content, am.TextBlock("b")])
     natives = [{"role": "user", "content": [{**TEXT_PART, "cache_control": HINT}, {"type": "text", "text": "b"}]}]
@@ -80,7 +80,7 @@ def test_the_hint_of_a_message_stays_a_hint_where_more_is_said() -> None:
     ids=str,
 )
 def test_what_has_no_block_to_stand_on_is_unknown(message: dict[str, Any]) -> None:
-    """What is no hint and no signature, or has nothing to stand on, is kept as any unknown key is."""
+    """An invalid hint or signature, or one without an owner, is kept like any unknown key."""
     (found,) = returned(message)
     assert found.role == message["role"]
     assert "cache_control" in str(found.to_dict()) or "extra_content" in str(found.to_dict())
@@ -90,7 +90,7 @@ def test_what_has_no_block_to_stand_on_is_unknown(message: dict[str, Any]) -> No
 
 
 def test_calls_and_texts_may_be_signed() -> None:
-    """Google's endpoint signs the calls and the answer: the signature stands on the call, and on the last text."""
+    """Google's endpoint signs the calls and the answer: the signature belongs to the call, and to the last text."""
     (message,) = returned(assistant("a", extra_content=SIGNED, tool_calls=[call(extra_content=SIGNED), call(id="c2")]))
     assert [block.signature for block in message.content] == [SIGNATURE, SIGNATURE, None]
     (message,) = returned(assistant([{**TEXT_PART, "extra_content": SIGNED}, {"type": "text", "text": "b"}]))
@@ -98,7 +98,7 @@ def test_calls_and_texts_may_be_signed() -> None:
 
 
 def test_a_signed_answer_comes_back() -> None:
-    """An answer of Google's endpoint says so, too."""
+    """A response of Google's endpoint has it too."""
     said = assistant("a", refusal=None, extra_content=SIGNED, tool_calls=[call(extra_content=SIGNED)])
     choice = {"index": 0, "finish_reason": "tool_calls", "logprobs": None, "message": said}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -109,7 +109,7 @@ def test_a_signed_answer_comes_back() -> None:
 
 
 def test_a_signature_of_others_is_not_written() -> None:
-    """OpenAI's schema has no place for a signature: only what was read so is written so."""
+    """OpenAI's schema has no signature: it is written only if it was read like this."""
     signed = am.Msg("assistant", [am.TextBlock("a", signature=SIGNATURE)], id=None, created_at=None)
     losses: list[am.Loss] = []
     assert am.encode(am.History([signed]), CODEC, losses=losses) == {
@@ -127,7 +127,7 @@ def test_a_signature_of_others_is_not_written() -> None:
     ids=str,
 )
 def test_thinking_may_be_a_part(thinking: Any) -> None:
-    """A part of thinking, as Mistral has it, is thinking where it stands; with its signature, where it has one."""
+    """Mistral's part of thinking is thinking in its place, with its signature if it has one."""
     part = {"type": "thinking", "thinking": thinking, "closed": True, "signature": "s"}
     (message,) = returned(assistant([TEXT_PART, part, {"type": "text", "text": "b"}]))
     block = message.content[1]
@@ -137,7 +137,7 @@ def test_thinking_may_be_a_part(thinking: Any) -> None:
 
 
 def test_an_edit_of_a_thinking_part_is_written() -> None:
-    """How the text was cut never outlives the text."""
+    """A division of the text never outlives the text."""
     thinking = [{"type": "text", "text": "H"}, {"type": "text", "text": "m."}]
     (message,) = am.decode([assistant([{"type": "thinking", "thinking": thinking}])], CODEC)
     edited = message.with_content([message.content[0].evolve(thinking="So it is.")])
@@ -146,7 +146,7 @@ def test_an_edit_of_a_thinking_part_is_written() -> None:
 
 
 def test_thinking_with_other_parts_inside_is_native() -> None:
-    """What is not told in texts alone is kept whole, in sight."""
+    """A part with more than texts is kept whole, visibly."""
     part = {"type": "thinking", "thinking": [{"type": "reference", "reference_ids": [1]}]}
     assert isinstance(returned(assistant([TEXT_PART, part]))[0].content[1], am.NativeBlock)
 
@@ -157,7 +157,7 @@ def test_thinking_with_other_parts_inside_is_native() -> None:
 @pytest.mark.parametrize("value", [{"a": 1}, {}, 5, 0, False, 1.5], ids=repr)
 @pytest.mark.parametrize("head", [{"role": "tool", "tool_call_id": "c"}, {"role": "function", "name": "f"}], ids=str)
 def test_a_value_is_a_structured_result(head: dict[str, Any], value: Any) -> None:
-    """Content of a tool that is no text and no list is what the tool gave; others are given its text."""
+    """A tool's content that is neither text nor list is its structured value; other formats get its text."""
     native = {**head, "content": value}
     block = returned(native)[0].content[0]
     assert isinstance(block, am.ToolResultBlock)
@@ -167,7 +167,7 @@ def test_a_value_is_a_structured_result(head: dict[str, Any], value: Any) -> Non
 
 
 def test_a_structured_result_of_others_is_text() -> None:
-    """The schema wants a text: what was not read as a value is written as one."""
+    """The schema requires a text: a value that wasn't read as one is written as text."""
     block = am.ToolResultBlock("c", structured={"a": 1})
     (native,) = am.encode(am.History([am.Msg("tool", [block])]), CODEC, losses=[])["messages"]
     assert native == {"role": "tool", "tool_call_id": "c", "content": '{"a":1}'}
@@ -175,7 +175,7 @@ def test_a_structured_result_of_others_is_text() -> None:
 
 @pytest.mark.parametrize("target", ["openai", "anthropic"])
 def test_a_result_of_media_alone_tells_what_is_structured(target: am.CodecName) -> None:
-    """Media say nothing in words: the text of the structured content stands before them."""
+    """Media have no text: the text of the structured content comes before them."""
     image = am.ImageBlock(am.URLSource("https://x/y.png"))
     result = am.ToolResultBlock("c", (image,), structured={"a": 1})
     history = am.History([am.Msg("tool", [result], id=None, created_at=None)])
@@ -194,7 +194,7 @@ SHOWN = {"type": "image_url", "image_url": {"url": "https://x/1.png"}}
 
 
 def results(*contents: Any) -> list[Any]:
-    """Return messages of Anthropic: calls, and what the tools gave."""
+    """Return Anthropic messages: calls, and the tools' results."""
     links = [f"c{number}" for number in range(len(contents))]
     calls: Any = [{"type": "tool_use", "id": link, "name": "f", "input": {}} for link in links]
     given = zip(links, contents, strict=True)
@@ -203,7 +203,7 @@ def results(*contents: Any) -> list[Any]:
 
 
 def test_images_of_results_may_stand_behind_them() -> None:
-    """With ``results="user"`` images of a run of results are a user's message behind: moved, and given back."""
+    """With ``results="user"`` images in a run of results become a user's message after it: moved, and restored."""
     document = [*results([TEXT_PART, IMAGE], "b", [IMAGE]), {"role": "assistant", "content": "ok"}]
     result = am.convert(document, "anthropic", APART)
     told = [native.get("content") for native in result.document["messages"]]
@@ -224,7 +224,7 @@ def test_by_default_images_of_results_are_dropped() -> None:
 
 
 def test_files_of_results_may_stand_behind_them_too() -> None:
-    """What changes on the way is given back as it was."""
+    """Changed values are restored unchanged."""
     source = {"type": "base64", "media_type": "application/pdf", "data": "QUJD"}
     document = results([{"type": "document", "source": source, "title": "t"}], [{"type": "text", "text": "b"}])
     result = am.convert(document, "anthropic", APART)
@@ -234,7 +234,7 @@ def test_files_of_results_may_stand_behind_them_too() -> None:
 
 
 def test_structured_content_and_images_of_one_result() -> None:
-    """The text of what is structured stays in the result, the image stands behind it."""
+    """The text of structured content stays in the result, the image comes after it."""
     image = am.ImageBlock(am.URLSource("https://x/1.png"))
     result = am.ToolResultBlock("c", (image,), structured={"a": 1})
     history = am.History([am.Msg("tool", [result], id=None, created_at=None)])
@@ -246,6 +246,6 @@ def test_structured_content_and_images_of_one_result() -> None:
 
 @given(histories())
 def test_the_laws_hold_with_media_behind_results(history: am.History) -> None:
-    """The account is honest, and the table is true, whatever stands apart."""
+    """The loss report is honest, and the table is true, whatever is separate."""
     honest_account(APART, history)
     floor(APART, history)

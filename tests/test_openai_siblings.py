@@ -1,6 +1,6 @@
-"""The codec ``openai``: keys that only a sibling of an object knows, and values that are not what their key means.
+"""The codec ``openai``: keys that only a sibling object has, and values that don't fit their key.
 
-A key is known to the object that writes it, and to no other; what cannot be read as what it means is told.
+Only the object that writes a key knows it; a value that can't be read with its meaning is reported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TEXT_PART = {"type": "text", "text": "a"}
 
 
 def comes_back(document: Any, word: str | None = None) -> am.History:
-    """Assert that a document comes back, directly and from Anthropic's; a word of it is in no note, and not lost."""
+    """Check that a document comes back, directly and from Anthropic; a word of it is in no note, and isn't lost."""
     history = am.decode(document, CODEC)
     assert same_document(plain_copy(am.thaw(am.encode(history, CODEC))), document)
     result = am.convert(document, CODEC, "anthropic")
@@ -69,14 +69,14 @@ SIBLINGS: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", SIBLINGS)
 def test_what_only_a_sibling_knows_is_unknown(case: str) -> None:
-    """A key that this very object does not write is kept in sight, and accounted for where it is lost."""
+    """A key that this very object doesn't write is kept visibly, and reported if it is lost."""
     comes_back(SIBLINGS[case], WORD)
 
 
 @pytest.mark.parametrize("empty", [None, [], {}], ids=repr)
 @pytest.mark.parametrize(("full", "other"), [("tools", "functions"), ("functions", "tools")])
 def test_an_empty_list_of_tools_beside_the_other_comes_back(full: str, other: str, empty: Any) -> None:
-    """Of the two lists of tools, one that is empty or null hides nothing, and comes back as it was."""
+    """If one of the two lists of tools is empty or null, it hides nothing, and comes back unchanged."""
     function = {"name": "f", "parameters": {"type": "object"}}
     entry = {"type": "function", "function": function} if full == "tools" else function
     body = {"messages": [user(TEXT_PART, TEXT_PART)], full: [entry], other: empty}

@@ -1,4 +1,4 @@
-"""Operations on histories: merging runs, ids and removals, turns, pairs of calls and results, a text of it all."""
+"""Operations on histories: merging runs, ids and removals, turns, pairs of calls and results, transcripts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _entries(message: am.Msg) -> list[dict[str, Any]]:
 
 @given(st.one_of(histories(6), runs))
 def test_no_neighbours_of_one_role(history: am.History) -> None:
-    """After merging no two neighbours have one role, but for roles that stay apart; merging again changes nothing."""
+    """After merging no two neighbours have one role, except roles that stay separate; merging again changes nothing."""
     merged = history.merge_runs()
     roles = [message.role for message in merged]
     assert [a for a, b in itertools.pairwise(roles) if a == b and a not in APART] == []
@@ -50,7 +50,7 @@ def test_no_neighbours_of_one_role(history: am.History) -> None:
 
 @given(st.one_of(histories(6), runs))
 def test_merging_keeps_what_was_said(history: am.History) -> None:
-    """Texts, and all other blocks as the same objects, stay in order; so do messages that have no such neighbour."""
+    """Texts stay in order, and so do all other blocks, as the same objects, and messages without such a neighbour."""
     merged = history.merge_runs(separator="")
     assert _texts(merged) == _texts(history)
     kept, was = (
@@ -64,7 +64,7 @@ def test_merging_keeps_what_was_said(history: am.History) -> None:
 
 @given(runs)
 def test_merging_sums_usage(history: am.History) -> None:
-    """The usage of a merged message is the sum of every counter; none where no message has any."""
+    """The usage of a merged message is the sum of every counter; None if no message has any."""
     usages = [message.usage for message in history if message.usage is not None]
     for message in history.merge_runs():
         assert (message.usage is None) == (not usages)
@@ -75,7 +75,7 @@ def test_merging_sums_usage(history: am.History) -> None:
 
 @given(runs)
 def test_what_was_merged_can_be_found(history: am.History) -> None:
-    """Every field of a merged message is said by the new one, or stands whole in its entry of ``merged_from``."""
+    """Every field of a merged message is in the new one, or whole in its entry of ``merged_from``."""
     if len(history) < 2:
         return
     history = am.History(m.evolve(metadata={k: v for k, v in m.metadata.items() if k != MERGED_FROM}) for m in history)
@@ -101,12 +101,12 @@ def test_what_was_merged_can_be_found(history: am.History) -> None:
 
 
 def _same(a: Any, b: Any) -> bool:
-    return am.same([*a] if type(a) is tuple else a, [*b] if type(b) is tuple else b)  # pyright: ignore[reportUnknownArgumentType] - of whatever
+    return am.same([*a] if type(a) is tuple else a, [*b] if type(b) is tuple else b)  # pyright: ignore[reportUnknownArgumentType] - any value
 
 
 @given(runs, st.integers(0, 6))
 def test_merging_in_steps(history: am.History, at: int) -> None:
-    """Merging what was merged before with more gives the text and the counters of merging all at once."""
+    """Merging a merged message with more gives the same text and counters as merging all at once."""
     once = history.merge_runs()
     steps = am.History((*history[:at].merge_runs(), *history[at:])).merge_runs()
     assert [message.content for message in steps] == [message.content for message in once]
@@ -116,7 +116,7 @@ def test_merging_in_steps(history: am.History, at: int) -> None:
 
 
 def test_merged_from_grows_by_one_entry_a_message() -> None:
-    """A run that is merged again with each new message lists all of them in one list, none deeper than the others."""
+    """A run that is merged again with each new message lists all of them in one list, none nested deeper."""
     history = am.History()
     for number in range(200):
         history = history.extended(am.Msg.user(f"{number}", id=f"m{number}", created_at=NOON)).merge_runs()
@@ -127,7 +127,7 @@ def test_merged_from_grows_by_one_entry_a_message() -> None:
 
 
 def test_merged_fields() -> None:
-    """What all say is kept, what they say differently is none and stands in the entries, and the first keeps its id."""
+    """Common values are kept, different ones are dropped and are in the entries, and the first keeps its id."""
     first = am.Msg.assistant("a", id="1", created_at=NOON, name="Ann", model="m", finish_reason="length")
     second = am.Msg.assistant("b", id="2", created_at=None, name="Bob", model="m", finish_reason="stop")
     first = first.with_metadata(x=1, y=1).evolve(extras={"openai": {"a": 1}}, embedding=[0.5])
@@ -149,13 +149,13 @@ def test_merged_fields() -> None:
 
 
 def test_merged_messages_of_ones_own_say_no_more() -> None:
-    """Ids and times that the library made leave no trace: such messages merge to one without metadata."""
+    """Ids and times made by the library leave no trace: such messages merge to one without metadata."""
     merged = am.History.of("Hello", "How are you?").merge_runs()
     assert [(message.text, message.metadata) for message in merged] == [("Hello\nHow are you?", {})]
 
 
 def test_merged_from_of_an_application() -> None:
-    """What an application keeps under ``merged_from`` is not lost, whatever it is."""
+    """An application's own value under ``merged_from`` is not lost, whatever it is."""
     for value in ("mine", [1], {"a": 1}, None, []):
         first = am.Msg.user("a").with_metadata(merged_from=value)
         merged = am.History((first, am.Msg.user("b"))).merge_runs()[0]
@@ -172,7 +172,7 @@ def test_merged_from_of_an_application() -> None:
     ],
 )  # fmt: skip
 def test_texts_that_carry_more_stay_apart(more: dict[str, Any]) -> None:
-    """A text with a citation, a cache hint or anything else of its own stays a block: it holds for this text only."""
+    """A text with a citation, a cache hint or any other field stays a block: that holds only for this text."""
     block = am.TextBlock("a", **more)
     for content in ([block, am.TextBlock("b")], [am.TextBlock("b"), block]):
         merged = am.History(am.Msg("user", [each]) for each in content).merge_runs()
@@ -180,7 +180,7 @@ def test_texts_that_carry_more_stay_apart(more: dict[str, Any]) -> None:
 
 
 def test_merging_keeps_history_and_refuses_separators() -> None:
-    """The history's own fields stay; a separator that is no text is a typed error."""
+    """The history's own fields stay; a separator that isn't a text is a typed error."""
     history = am.History([am.Msg.user("a"), am.Msg.user("b")], id="h", metadata={"k": 1})
     assert (history.merge_runs().id, history.merge_runs().metadata) == ("h", {"k": 1})
     with pytest.raises(am.InvalidMessage) as caught:
@@ -201,7 +201,7 @@ stored = st.lists(
 
 
 def state(history: am.History) -> list[am.Msg]:
-    """Return the state that LangGraph's add_messages makes of messages that come in; removals of nothing ignored."""
+    """Return the state that LangGraph's add_messages makes from incoming messages; removals of nothing are ignored."""
     last = max((i + 1 for i, m in enumerate(history) if m.remove_id == REMOVE_ALL), default=0)
     kept: dict[object, am.Msg | None] = {}
     for index, message in enumerate(history[last:]):
@@ -223,7 +223,7 @@ def test_ids_and_removals_give_the_state_of_langgraph(history: am.History) -> No
 
 @given(st.one_of(histories(6), stored))
 def test_dedupe(history: am.History) -> None:
-    """Ids that somebody gave are unique after it, the last of each is kept, and doing it again changes nothing."""
+    """Given ids are unique afterwards, the last of each is kept, and doing it again changes nothing."""
     only = am.History(message for message in history if not message.is_remove)
     once = only.dedupe()
     ids = [message.id for message in once if stated(message.id)]
@@ -244,7 +244,7 @@ def test_equal_answers_are_no_duplicates() -> None:
 
 
 def test_removals() -> None:
-    """A removal removes what stands before it, by ids that were given or made, and nothing behind it."""
+    """A removal removes earlier messages by given or made ids, and nothing after it."""
     hello, again = am.Msg.user("Hello"), am.Msg.user("Hello again", id="2")
     assert hello.id is not None
     history = am.History([hello, again, am.Msg.remove(hello.id)])
@@ -256,7 +256,7 @@ def test_removals() -> None:
 
 @pytest.mark.parametrize("removal", [am.Msg.remove("x"), am.Msg("remove", id=None), am.Msg("remove", id="")])
 def test_removals_of_nothing(removal: am.Msg) -> None:
-    """A removal of what was never there is an error with its place, or ignored, as the caller says."""
+    """A removal of a missing message is an error with its path, or ignored, as the caller chooses."""
     history = am.History([am.Msg.user("a", id=""), removal, am.Msg.user("b", id="x")])
     with pytest.raises(am.InvalidMessage) as caught:
         history.apply_removals()
@@ -271,7 +271,7 @@ def test_removals_of_nothing(removal: am.Msg) -> None:
 
 @given(histories(8))
 def test_turns(history: am.History) -> None:
-    """The turns are the history, each begins with a user's message but perhaps the first, and holds no other."""
+    """The turns make up the history; each but perhaps the first begins with its only user message."""
     turns = history.turns()
     assert [message for turn in turns for message in turn.messages] == list(history)
     for turn in turns:
@@ -282,7 +282,7 @@ def test_turns(history: am.History) -> None:
 
 
 def test_answers_of_turns() -> None:
-    """A turn's answer is the last message of the assistant, but none while the assistant waits for a tool."""
+    """A turn's answer is the last assistant message, but none while the assistant waits for a tool."""
     call: dict[str, Any] = {"id": "c1", "name": "f", "args": {}}
     asked = am.Msg.assistant("Let me see.", tool_calls=[call])
     server = am.Msg("assistant", [am.ToolUseBlock("s", "search", kind="server"), am.TextBlock("Found.")])
@@ -312,7 +312,7 @@ def test_pairs(history: am.History) -> None:
 
 
 def test_pairs_of_ids_that_repeat() -> None:
-    """Ids that repeat pair in order; a result without call, or that stands before its call, is a pair of its own."""
+    """Duplicate ids pair in order; a result without call, or before its call, is a pair of its own."""
 
     def call(id: str | None) -> am.ToolUseBlock:
         return am.ToolUseBlock(id, "f")
@@ -329,7 +329,7 @@ def test_pairs_of_ids_that_repeat() -> None:
 
 
 def test_pending_calls_are_those_without_result() -> None:
-    """A recorder waits for the calls whose pair lacks a result: of an id that repeats, for the second one."""
+    """A recorder waits for the calls without a result: of a duplicate id, for the second one."""
     first, second = am.ToolUseBlock("c", "f", {"n": 1}), am.ToolUseBlock("c", "f", {"n": 2})
     recorder = am.Recorder().add(am.Msg.assistant(tool_calls=[first, second]), am.Msg.tool("1", tool_call_id="c"))
     assert [call.input for call in recorder.pending_tool_calls] == [{"n": 2}]
@@ -350,7 +350,7 @@ def _elements(history: am.History) -> list[ET.Element]:
 
 @given(histories(6))
 def test_xml_gives_back_messages(history: am.History) -> None:
-    """A parser finds an element a message, with its name, its texts in order and its calls."""
+    """A parser finds one element per message, with its name, its texts in order and its calls."""
     found = _elements(history)
     assert [element.tag for element in found] == ["message"] * len(history)
     for message, element in zip(history, found, strict=True):
@@ -366,7 +366,7 @@ def test_xml_gives_back_messages(history: am.History) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(("user", "assistant", "moderator")), st.lists(st.text(), max_size=3))))
 def test_xml_gives_back_texts(said: list[tuple[str, list[str]]]) -> None:
-    """What a message of texts says is the text of its element, but for characters that XML cannot hold."""
+    """The text of a message is the text of its element, except characters that XML can't hold."""
     history = am.History(am.Msg.chat(role, "x").with_content([am.TextBlock(t) for t in texts]) for role, texts in said)
     types = {"user": "human", "assistant": "ai"}
     assert [(element.get("type"), element.text or "") for element in _elements(history)] == [
@@ -384,7 +384,7 @@ tricks = st.lists(
 
 @given(st.lists(st.tuples(st.sampled_from(("user", "assistant", "moderator", "a:b\nAI: c")), tricks), max_size=4))
 def test_no_text_passes_for_a_message(said: list[tuple[str, str]]) -> None:
-    """In the prefix form, as many lines begin like a message as there are messages, whatever these say."""
+    """In the prefix form, as many lines begin like a message as there are messages, whatever their texts."""
     history = am.History(am.Msg.chat(role, "x").with_content(text) for role, text in said)
     labels = {"moderator": "moderator: ", "a:b\nAI: c": "a_b_AI_ c: "}
     heads = (*HEADS, *(label for role, label in labels.items() if history.first(role=role)))
@@ -393,7 +393,7 @@ def test_no_text_passes_for_a_message(said: list[tuple[str, str]]) -> None:
 
 
 def test_prefix_form() -> None:
-    """Texts, calls, results, errors and media are shown, each message behind the label of its role."""
+    """Texts, calls, results, errors and media are shown, each message after the label of its role."""
     calls: Any = [{"id": "c1", "name": "f", "args": {"q": "é"}}, {"id": "c2", "name": "g", "arguments": "{bad"}]
     failed = am.ToolResultBlock("c2", "", name="g", status="error", error="no such tool", error_type="Lookup")
     image = am.ImageBlock.from_url("https://x/y.png", "image/png")
@@ -413,7 +413,7 @@ def test_prefix_form() -> None:
 
 
 def test_xml_form() -> None:
-    """Attributes and texts are escaped; calls stand below what is said; a failed result says so."""
+    """Attributes and texts are escaped; calls come below the text; a failed result is marked."""
     failed = am.ToolResultBlock("c&", "", name="g", status="error", error="<no>")
     history = am.History([
         am.Msg.user("5 < 6 & 7", name='A "b" <\n>'),
@@ -431,7 +431,7 @@ def test_xml_form() -> None:
 
 @pytest.mark.parametrize(("options", "code"), [({"format": "json"}, "option"), ({"prefixes": {"user": 1}}, "type")])
 def test_text_options(options: dict[str, Any], code: str) -> None:
-    """Another format, or a label that is no text, is a typed error, for an empty history too."""
+    """Another format, or a label that isn't a text, is a typed error, for an empty history too."""
     with pytest.raises(am.InvalidMessage) as caught:
         am.History().to_text(**options)
     assert caught.value.code == code
@@ -442,7 +442,7 @@ def test_text_options(options: dict[str, Any], code: str) -> None:
 
 @given(histories(6))
 def test_operations_are_pure(history: am.History) -> None:
-    """An operation gives the same for the same history, also where that lacks ids and times that the library made."""
+    """An operation gives the same for the same history, even without the ids and times that the library made."""
     before = am.dumps(history, "json")
     bare = history.evolve(
         messages=[m.evolve(id=m.id if m.is_remove else stated(m.id), created_at=stated(m.created_at)) for m in history]
@@ -455,7 +455,7 @@ def test_operations_are_pure(history: am.History) -> None:
 
 
 def test_operations_take_any_iterable() -> None:
-    """The functions take a history, a message or any iterable of messages or texts, and refuse what is none."""
+    """The functions take a history, a message or any iterable of messages or texts, and refuse anything else."""
     from agentmsg.ops.ids import apply_removals, dedupe
     from agentmsg.ops.merging import merge_runs
     from agentmsg.ops.pairs import pair_tools

@@ -1,4 +1,4 @@
-"""Parquet in and out: rows are documents as lines are, whatever column they stand in, and however a run ends."""
+"""Parquet in and out: rows are documents like lines, in any column, and however a run ends."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.files import ENVIRONMENT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Rows of OpenAI's bodies, some with members that others don't have.
+# Rows with OpenAI bodies, some with members that others lack.
 CALL = {"id": "c1", "type": "function", "function": {"name": "now", "arguments": '{"zone": "UTC"}'}}
 ROWS: list[Any] = [
     {"messages": [{"role": "user", "content": "Hi"}], "model": "m"},
@@ -48,7 +48,7 @@ def arrow() -> Any:
 
 
 def parquet() -> Any:
-    """Return its part for Parquet."""
+    """Return its Parquet module."""
     return import_module("pyarrow.parquet")
 
 
@@ -68,7 +68,7 @@ def lines(name: str) -> list[Any]:
 
 
 def saved_lines(name: str, rows: Sequence[Any] = ROWS) -> str:
-    """Write documents to a file of lines; return its name."""
+    """Write documents to a file, one per line; return its name."""
     Path(name).write_bytes(b"".join(text(row).encode() + b"\n" for row in rows))
     return name
 
@@ -80,13 +80,13 @@ def saved(name: str, columns: Any, *, schema: Any = None, group: int | None = No
 
 
 def saved_rows(name: str, rows: Sequence[Any] = ROWS, *, group: int | None = None) -> str:
-    """Write rows, each column of theirs a column of Arrow's own type; return the name of the file."""
+    """Write rows, each of their columns as a column of Arrow's own type; return the name of the file."""
     table = arrow().Table.from_pylist(list(rows), schema=arrow().Table.from_pylist([_all(rows)]).schema)
     return saved(name, table.to_pydict(), schema=table.schema, group=group)
 
 
 def _all(rows: Sequence[Any]) -> Any:
-    """Return a row that has every member that any row has."""
+    """Return a row with every member of any row."""
     message: dict[str, Any] = {}
     row: dict[str, Any] = {}
     for each in rows:
@@ -111,7 +111,7 @@ def documents_in(name: str) -> list[Any]:
 def test_without_the_package_its_install_command_is_told(
     args: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where pyarrow isn't installed, reading and writing Parquet is one error that says what to install."""
+    """Without pyarrow, reading and writing Parquet is one error with the install command."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     saved_lines("a.jsonl")
     Path("a.parquet").write_bytes(b"PAR1")
@@ -135,16 +135,16 @@ def test_without_the_package_its_install_command_is_told(
     ids=str,
 )
 def test_what_parquet_cannot_be_is_refused(args: tuple[str, ...], words: str) -> None:
-    """Names and options that don't go with Parquet are refused before anything is read or written."""
+    """Names and options that don't fit Parquet are refused before anything is read or written."""
     saved_lines("a.jsonl")
     done = agentmsg("convert", "-t", "anthropic", *args)
     assert done.exit_code == 2
     assert words in done.stderr
-    assert os.listdir() == ["a.jsonl"]  # noqa: PTH208 - the names are all
+    assert os.listdir() == ["a.jsonl"]  # noqa: PTH208 - only the names matter
 
 
 def test_lines_are_not_appended_to_rows() -> None:
-    """A Parquet file can't grow: dump_lines says how to write a new one."""
+    """A Parquet file can't grow: dump_lines explains how to write a new one."""
     with pytest.raises(am.FileError, match="append=False") as caught:
         am.dump_lines([am.Msg("user", "Hi")], "a.parquet")
     assert caught.value.code == "form"
@@ -171,7 +171,7 @@ def _texts() -> dict[str, Any]:
     "kind", ["string", "large string", "string view", "binary", "large binary", "dictionary", "JSON"]
 )
 def test_rows_of_texts_are_lines(kind: str) -> None:
-    """The rows of a column of JSON texts convert to the bytes that the same lines do, with the same losses."""
+    """The rows of a column of JSON texts convert to the same bytes as the same lines, with the same losses."""
     saved("a.parquet", {"id": range(4), "body": _texts()[kind], "note": list("wxyz")}, group=3)
     saved_lines("a.jsonl")
     for name in ("a.parquet", "a.jsonl"):
@@ -187,7 +187,7 @@ def test_rows_of_texts_are_lines(kind: str) -> None:
 
 @pytest.mark.slow
 def test_rows_are_documents_without_null_padding() -> None:
-    """Rows with messages are whole documents, without the nulls that Arrow gives each struct for others' members."""
+    """Rows with messages are whole documents, without the nulls that Arrow adds to each struct for others' members."""
     saved_rows("a.parquet")
     assert agentmsg("convert", "a.parquet", "-t", "openai", "-o", "b.jsonl").exit_code == 0
     assert lines("b.jsonl") == ROWS
@@ -199,7 +199,7 @@ def test_rows_are_documents_without_null_padding() -> None:
 
 @pytest.mark.slow
 def test_null_items_stay() -> None:
-    """A member that is null is left out, at any depth; an item of a list that is null stays."""
+    """A null member is left out, at any depth; a null item of a list stays."""
     given: Any = [{"a": None, "b": [None, {"c": None, "d": 1}], "e": {"f": None}}, {"a": 1, "b": [], "e": None}]
     saved("a.parquet", {"x": arrow().array(given)})
     found = [json.loads(each.data or b"") for each in _found("a.parquet", "x")]
@@ -215,7 +215,7 @@ def _found(name: str, column: str | None = None) -> list[Any]:
 
 @pytest.mark.slow
 def test_messages_of_a_data_set_are_found() -> None:
-    """Where a row has more than JSON holds, the column of messages is taken, and the others are named."""
+    """If a row has more than JSON holds, the column of messages is taken, and the others are named."""
     saved(
         "a.parquet",
         {
@@ -231,7 +231,7 @@ def test_messages_of_a_data_set_are_found() -> None:
 
 @pytest.mark.slow
 def test_a_column_is_chosen_or_the_choice_refused() -> None:
-    """--column picks one; without it, several that could be meant, or none, are an error that names all columns."""
+    """--column picks one; without it, several possible columns, or none, are an error that names all columns."""
     own = [text(row) for row in ROWS]
     saved("a.parquet", {"prompt": own, "other": own[::-1], "size": range(4)})
     refused = agentmsg("convert", "a.parquet", "-t", "json", "-o", "b.jsonl")
@@ -252,7 +252,7 @@ def test_a_column_is_chosen_or_the_choice_refused() -> None:
 
 @pytest.mark.slow
 def test_a_row_can_be_the_document_whatever_it_holds() -> None:
-    """--column "*" takes whole rows, where detection would not."""
+    """--column "*" takes whole rows, even if detection wouldn't."""
     saved("a.parquet", {"role": ["user"], "content": ["Hi"], "n": [None]})
     assert [json.loads(each.data) for each in _found("a.parquet", "*")] == [{"role": "user", "content": "Hi"}]
 
@@ -272,7 +272,7 @@ NOT_JSON: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("kind", NOT_JSON)
 @pytest.mark.parametrize("deep", [False, True])
 def test_what_json_has_not_is_quarantined(kind: str, deep: bool) -> None:
-    """A value of a type that JSON has not is a fault of its row, which names the column; other rows convert."""
+    """A value of a type outside JSON is an error of its row, which names the column; other rows convert."""
     types = {"map": arrow().map_(arrow().string(), arrow().int64()), "nanoseconds": arrow().timestamp("ns")}
     value, code = NOT_JSON[kind]
     odd = arrow().array([None, value], types.get(kind))
@@ -289,7 +289,7 @@ def test_what_json_has_not_is_quarantined(kind: str, deep: bool) -> None:
 
 @pytest.mark.slow
 def test_rows_without_a_document_are_told() -> None:
-    """A null in the column of documents is quarantined: it isn't dropped in silence."""
+    """A null in the column of documents is quarantined, not dropped silently."""
     saved("a.parquet", {"doc": [text(ROWS[0]), None, text(ROWS[1]), "{", "\ud7ff"]})
     assert (
         agentmsg("convert", "a.parquet", "-f", "openai", "-t", "json", "--column", "doc", "-o", "b.jsonl").exit_code
@@ -305,7 +305,7 @@ def test_rows_without_a_document_are_told() -> None:
 
 @pytest.mark.slow
 def test_a_file_without_rows_has_no_documents() -> None:
-    """A file of no rows converts to one of no documents, in both directions."""
+    """A file without rows converts to one without documents, in both directions."""
     saved("a.parquet", {"doc": []})
     assert agentmsg("convert", "a.parquet", "-t", "json", "-o", "b.parquet").exit_code == 0
     assert documents_in("b.parquet") == []
@@ -315,7 +315,7 @@ def test_a_file_without_rows_has_no_documents() -> None:
 
 @pytest.mark.slow
 def test_documents_inside_of_rows() -> None:
-    """--at finds documents inside of what a row holds."""
+    """--at finds documents inside a row."""
     saved("a.parquet", {"log": [json.dumps({"request": row}) for row in ROWS]})
     done = agentmsg("convert", "a.parquet", "--at", "/request", "--column", "log", "-t", "openai", "-o", "b.jsonl")
     assert done.exit_code == 0, done.output
@@ -327,7 +327,7 @@ def test_documents_inside_of_rows() -> None:
 
 @pytest.mark.slow
 def test_converted_rows_restore() -> None:
-    """Documents that became rows, with their loss report, give back what they were made of, as rows or lines."""
+    """Documents that became rows, with their loss report, restore their sources, as rows or lines."""
     saved_lines("a.jsonl")
     args = ("convert", "a.jsonl", "-t", "anthropic", "-o", "b.parquet", "--losses", "l.jsonl", "--column", "chat")
     assert agentmsg(*args).exit_code == 0
@@ -341,7 +341,7 @@ def test_converted_rows_restore() -> None:
 
 @pytest.mark.slow
 def test_streams_become_rows_and_are_not_read_as_such() -> None:
-    """Stdin is written to rows; rows can't be read from a pipe, and that is one error."""
+    """Stdin is written to rows; rows can't be read from a pipe, which is one error."""
     saved_lines("a.jsonl")
     done = agentmsg(
         "convert", "-", "--form", "jsonl", "-t", "openai", "-o", "b.parquet", given=Path("a.jsonl").read_bytes()
@@ -358,7 +358,7 @@ def test_streams_become_rows_and_are_not_read_as_such() -> None:
 
 @pytest.mark.slow
 def test_dump_lines_writes_rows() -> None:
-    """dump_lines writes a Parquet file of histories, which load_lines gives back."""
+    """dump_lines writes a Parquet file of histories, which load_lines reads."""
     histories = [am.History.of(am.Msg("user", str(number))) for number in range(3)]
     am.dump_lines(histories, "a.parquet", append=False)
     assert list(am.load_lines("a.parquet")) == histories
@@ -368,7 +368,7 @@ def test_dump_lines_writes_rows() -> None:
 
 @pytest.mark.slow
 def test_no_file_is_replaced() -> None:
-    """A Parquet file that exists stays, unless --force is given; a source stays in any case."""
+    """An existing Parquet file stays, unless --force is given; a source always stays."""
     saved_rows("a.parquet")
     Path("b.parquet").write_bytes(b"mine")
     assert agentmsg("convert", "a.parquet", "-t", "json", "-o", "b.parquet").exit_code == 2
@@ -384,7 +384,7 @@ def test_no_file_is_replaced() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["b.parquet", "b.jsonl"])
 def test_jobs_write_the_same_bytes(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Row groups are converted by several processes to the bytes that one writes, with the same numbers."""
+    """Several processes convert row groups to the same bytes as one process, with the same numbers."""
     monkeypatch.setattr(plan, "PIECE", 300)
     rows = ROWS * 10
     bad = [{"messages": 1}]
@@ -408,7 +408,7 @@ def test_jobs_write_the_same_bytes(target: str, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.slow
 def test_rows_are_read_and_written_at_urls() -> None:
-    """Parquet files that fsspec reaches are read and written as local ones are."""
+    """Parquet files that fsspec reaches are read and written like local ones."""
     fsspec: Any = import_module("fsspec")
     files = fsspec.filesystem("memory")
     files.pipe("/rows/a.parquet", Path(saved_rows("a.parquet")).read_bytes())
@@ -423,7 +423,7 @@ def test_rows_are_read_and_written_at_urls() -> None:
 
 @pytest.mark.slow
 def test_long_files_become_many_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A row group ends once it holds so many bytes of documents, however the lines came."""
+    """A row group ends at some number of bytes of documents, however the lines came."""
     monkeypatch.setattr(packing, "_GROUP", 200)
     saved_lines("a.jsonl", ROWS * 5)
     for name, args in (("b.parquet", ("a.jsonl",)), ("c.parquet", ("-", "--form", "jsonl"))):
@@ -463,7 +463,7 @@ def test_damaged_files_are_one_error() -> None:
 
 @pytest.mark.slow
 def test_a_damaged_file_of_many_is_quarantined() -> None:
-    """Of several sources, one that is damaged is quarantined, and the others convert."""
+    """Of several sources, a damaged one is quarantined, and the others convert."""
     saved_rows("a.parquet")
     Path("c.parquet").write_bytes(b"nothing")
     done = agentmsg("convert", "a.parquet", "c.parquet", "-f", "openai", "-t", "anthropic", "-o", "b.parquet")

@@ -1,4 +1,4 @@
-"""What users hold crosses borders: pickles, copies and process pools give the same objects, which work on."""
+"""Objects cross process borders: pickles, copies and process pools return the same objects, which still work."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _error(function: Callable[[], object]) -> am.AgentMsgError:
 
 
 def _values() -> dict[str, Any]:
-    """Return what users hold that can be compared."""
+    """Return users' objects that can be compared."""
     history = grand_tour()
     return {
         "history": history,
@@ -73,7 +73,7 @@ def _values() -> dict[str, Any]:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_users_hold_is_the_same_behind_a_border(way: str) -> None:
-    """Every value is equal to, and of the class of, what comes back of it; it was used before or not."""
+    """Every value equals its pickled copy and has the same class, whether it was used before or not."""
     for name, value in _values().items():
         again = WAYS[way](value)
         assert again == value, name
@@ -85,7 +85,7 @@ def test_what_users_hold_is_the_same_behind_a_border(way: str) -> None:
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_a_codec_works_on_behind_a_border(codec: str) -> None:
-    """A codec that was used pickles; where it has no options, what comes back is the one that all others use."""
+    """A used codec pickles; without options, the result is the one that all others use."""
     chosen = am.get_codec(codec)
     raw = am.dumps(grand_tour(), chosen, losses=[])
     again = WAYS["pickle"](chosen)
@@ -96,7 +96,7 @@ def test_a_codec_works_on_behind_a_border(codec: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_errors_keep_their_attributes_behind_a_border(way: str) -> None:
-    """Errors keep message, code, path and codec; those of a loss the losses."""
+    """Errors keep message, code, path and codec; loss errors keep the losses."""
     errors = [
         _error(lambda: am.loads(b"{", "json")),
         _error(lambda: am.decode([{"role": "user", "content": "\ud800"}], "openai")),
@@ -120,11 +120,11 @@ def test_errors_keep_their_attributes_behind_a_border(way: str) -> None:
     [(source, target) for turn, source in enumerate(CODECS) for target in share(CODECS, turn, least=5)],
 )
 def test_a_conversion_is_the_same_behind_a_border(source: am.CodecName, target: am.CodecName) -> None:
-    """A conversion that comes out of pickle is equal, refuses an edited history and gives the document back."""
+    """An unpickled conversion is equal, refuses an edited history and restores the document."""
     for name, document in some(documents(source), 5, least=1):
         result = am.convert(document, source, target)
         for way in WAYS.values():
-            again = way(am.convert(document, source, target))  # nobody has looked at this account
+            again = way(am.convert(document, source, target))  # this loss report is still unused
             assert again == result, name
             assert again.losses.content == result.losses.content
             output = am.decode(again.document, target)
@@ -143,7 +143,7 @@ def test_a_conversion_is_the_same_behind_a_border(source: am.CodecName, target: 
 
 
 def test_a_carried_account_is_the_same_behind_a_border() -> None:
-    """What a document carries is restored with an account that comes out of pickle."""
+    """A document's carried losses are restored with an unpickled loss report."""
     result = am.convert(am.encode(grand_tour(), "json"), "json", "langchain", carry=True)
     assert result.losses.carried
     again = WAYS["pickle"](result.losses)
@@ -152,7 +152,7 @@ def test_a_carried_account_is_the_same_behind_a_border() -> None:
 
 
 def test_an_account_may_be_given_by_a_generator() -> None:
-    """An account takes the items of an iterator at once, so that it can be read twice and pickled."""
+    """A loss report takes an iterator's items at once, so that it can be read twice and pickled."""
     loss = am.Loss(("messages", 0), "dropped", "x", "content")
     account = am.Losses((each for each in [loss]), codec="x")
     assert list(account) == list(account) == list(WAYS["pickle"](account)) == [loss]
@@ -161,7 +161,7 @@ def test_an_account_may_be_given_by_a_generator() -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seen", range(len(CHUNKS)))
 def test_what_collects_goes_on_by_itself(way: str, seen: int) -> None:
-    """A copy of an accumulator, a recorder or a builder goes on like the first one, which does not see it."""
+    """A copy of an accumulator, a recorder or a builder continues like the original, which doesn't change."""
     first = am.Accumulator(CHUNKS[:seen])
     again = WAYS[way](first)
     before = first.chunk
@@ -178,7 +178,7 @@ def test_what_collects_goes_on_by_itself(way: str, seen: int) -> None:
 
 
 def test_process_pools_convert() -> None:
-    """Processes that share nothing take documents and codecs, and give conversions and errors back."""
+    """Processes that share nothing take documents and codecs, and return conversions and errors."""
     found = documents("openai")[:3]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         given = [document for _, document in found]

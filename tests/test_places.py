@@ -1,6 +1,6 @@
-"""Documents inside of records (``--at``), and files of several formats (``--from each``).
+"""Documents inside records (``--at``), and files of several formats (``--from each``).
 
-Whatever the file, what is found at a place is treated as if it had stood in a file of its own.
+Whatever the file, a part is treated as if it were in a file of its own.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ MEMBERS: dict[type[Any], Callable[[Any], Any]] = {dict: lambda value: value.item
 
 
 def everything(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield every value of a document with its path, outermost first; a text that holds JSON has members, too."""
+    """Yield every value of a document with its path, outermost first; a text with JSON has members too."""
     yield path, value
     while isinstance(value, str):
         try:
@@ -116,7 +116,7 @@ def leads(pointer: str, path: tuple[str, ...]) -> bool:
 
 
 def document_of(value: Any) -> Any:
-    """Return what a value is as a document: a text, what it holds."""
+    """Return a value as a document: for a text, its content."""
     while isinstance(value, str):
         try:
             value = json.loads(value)
@@ -126,7 +126,7 @@ def document_of(value: Any) -> Any:
 
 
 def found_in(data: bytes, at: Sequence[str], form: Any) -> list[tuple[str, Any]]:
-    """Return what is found at places of a file, with its pointer."""
+    """Return the parts found in a file, each with its pointer."""
     limits = am.Limits()
     (record,) = documents(io.BytesIO(data), form, limits)
     parts = list(parts_of(record, pointers(list(at)), form, limits))
@@ -137,7 +137,7 @@ def found_in(data: bytes, at: Sequence[str], form: Any) -> list[tuple[str, Any]]
 
 @given(VALUES, POINTERS)
 def test_places_are_what_a_simple_reference_finds(value: Any, at: list[str]) -> None:
-    """Each value that a pointer leads to is found once, in order, but null and blank texts."""
+    """Each value that a pointer leads to is found once, in order, except null and blank texts."""
     expected = [
         (path, document_of(inner))
         for path, inner in everything(value)
@@ -147,7 +147,7 @@ def test_places_are_what_a_simple_reference_finds(value: Any, at: list[str]) -> 
     assert [document_of((data or b"").decode()) for _, data in text] == [inner for _, inner in expected]
     packed = found_in(cast("Any", msgpack).packb(value), at, "msgpack")
     assert [pointer for pointer, _ in packed] == [pointer for pointer, _ in text]
-    # Where something stood is a pointer to it, and to nothing else.
+    # The place of a part is a pointer to it, and to nothing else.
     for (pointer, data), (path, _) in zip(text, expected, strict=True):
         assert leads(pointer, path)
         assert found_in(json.dumps(value).encode(), [pointer], "json") == [(pointer, data)]
@@ -176,7 +176,7 @@ def test_values_stay_exact() -> None:
     ],
 )
 def test_what_cannot_be_read_is_a_fault(data: bytes, form: Any, pointer: str, code: str) -> None:
-    """A record or a part that is too deep, too long, or broken is a fault of its own, and never raised."""
+    """A record or part that is too deep, too long, or broken is an error of its own, and never raised."""
     limits = am.Limits(bytes=9000)
     (record, *_) = documents(io.BytesIO(data), form, limits)
     (part,) = parts_of(record, (pointer,), form, limits)
@@ -185,7 +185,7 @@ def test_what_cannot_be_read_is_a_fault(data: bytes, form: Any, pointer: str, co
 
 
 def test_frames_have_keys_of_any_kind() -> None:
-    """Keys of MessagePack that are no texts are passed over by name, and found by *; other bytes are the document."""
+    """MessagePack keys that aren't texts are skipped by name, and found by *; other bytes are the document."""
     frame = cast("Any", msgpack).packb({1: {"a": b"x"}, "b": b"", "c": 5})
     assert found_in(frame, ["/1/a"], "msgpack") == []
     assert found_in(frame, ["/*/a", "/b", "/*"], "msgpack") == [
@@ -238,13 +238,13 @@ FILES: dict[str, tuple[str, Callable[[Sequence[Any]], bytes], str, list[str]]] =
 
 
 def unplaced(line: dict[str, Any]) -> dict[str, Any]:
-    """Return a line of a loss report; of a header, without where the document stood."""
+    """Return a line of a loss report; of a header, without the document's place."""
     return {key: line[key] for key in line if "agentmsg-losses" not in line or key not in ("file", "offset", "at")}
 
 
 @pytest.mark.parametrize(("kind", "jobs"), [*((kind, "1") for kind in FILES), ("a log of many", "2")])
 def test_files_become_what_the_parts_alone_become(kind: str, jobs: str) -> None:
-    """Documents, loss reports and restored documents are those of a file of the parts, whatever the file and jobs."""
+    """Documents, loss reports and restored documents equal those of a file of the parts, whatever the file and jobs."""
     name, make, at, options = FILES[kind]
     rows = REQUESTS * (1 if jobs == "1" else 4)
     data = make(rows)
@@ -285,7 +285,7 @@ def test_loss_reports_say_where_a_document_stood() -> None:
 
 
 def test_one_place_of_one_document_is_one_document() -> None:
-    """A pointer without * finds one document in a .json file: the target may be a .json file, and errors are errors."""
+    """A pointer without * finds one document in a .json file: the target may be a .json file, and errors are raised."""
     Path("a.json").write_text(json.dumps({"request": OPENAI, "odd": {"x": 1}, "text": "{]"}))
     assert agentmsg("convert", "a.json", "-t", "json", "-o", "b.json", "--at", "/request").exit_code == 0
     assert am.load("b.json") == am.decode(OPENAI, "openai")
@@ -301,7 +301,7 @@ def test_one_place_of_one_document_is_one_document() -> None:
 
 
 def test_bad_parts_are_quarantined_alone() -> None:
-    """A part that cannot be converted is quarantined with line and pointer; a record that cannot be read, whole."""
+    """An unconvertible part is quarantined with line and pointer, an unreadable record as a whole."""
     Path("a.jsonl").write_bytes(jsonl([{"r": [OPENAI, {"x": 1}, "{]", None]}, {"r": [OPENAI]}]) + b"{]\n")
     done = agentmsg("convert", "a.jsonl", "-t", "json", "-o", "b.jsonl", "-f", "openai", "--at", "/r/*")
     assert done.exit_code == 3
@@ -316,7 +316,7 @@ def test_bad_parts_are_quarantined_alone() -> None:
 
 
 def test_lines_without_parts_keep_their_numbers() -> None:
-    """Blank lines, and lines in which nothing is found, count as lines, in every range."""
+    """Blank lines, and lines without a part, count as lines, in every range."""
     Path("a.jsonl").write_bytes(jsonl([{"r": OPENAI}]).ljust(300, b"\n") * 5 + b"{]\n")
     agentmsg("convert", "a.jsonl", "-t", "json", "-o", "c.jsonl", "--at", "/r")
     (row,) = read("c.jsonl.bad.jsonl")
@@ -330,7 +330,7 @@ def test_lines_without_parts_keep_their_numbers() -> None:
 @pytest.mark.parametrize("target", ["b.jsonl", "b.jsonl.gz", "out/", "-"])
 @pytest.mark.parametrize("source", ["a.jsonl", "a.json", "-"])
 def test_nothing_in_all_the_input_is_an_error(source: str, target: str) -> None:
-    """Where nothing stands at the places, in no document, that is an error, and no file is written."""
+    """If no document has anything at the pointers, that is an error, and no file is written."""
     data = jsonl([{"r": None, "s": " "}] * (1 if source == "a.json" else 30))
     Path("a.jsonl").write_bytes(data)
     Path("a.json").write_bytes(data)
@@ -344,7 +344,7 @@ def test_nothing_in_all_the_input_is_an_error(source: str, target: str) -> None:
 
 
 def test_folders_keep_their_layout() -> None:
-    """Each file of a folder becomes a file, but one in which nothing is found; an empty one is no error."""
+    """Each file of a folder becomes a file, except one without parts; an empty one is no error."""
     Path("in").mkdir()
     saved("in/a.jsonl", [{"r": OPENAI}])
     saved("in/b.jsonl", [{"x": 1}])
@@ -356,7 +356,7 @@ def test_folders_keep_their_layout() -> None:
 
 
 def test_another_place_is_another_run() -> None:
-    """A run that was stopped is continued with the same pointers only."""
+    """A stopped run is continued only with the same pointers."""
     Path("a.jsonl").write_bytes(jsonl([{"r": OPENAI, "s": OPENAI}] * 20))
     job = Job(codec="json", kind=Kind("jsonl"))
     one, other = (targets_of(["a.jsonl"], "b.jsonl", job, at=at) for at in (("/r",), ("/s",)))
@@ -367,7 +367,7 @@ def test_another_place_is_another_run() -> None:
 
 
 def test_commands_that_read_look_there_too() -> None:
-    """detect, stats, show and diff take --at, and name document and pointer of what is wrong."""
+    """detect, stats, show and diff take --at, and name document and pointer in errors."""
     Path("a.json").write_bytes(_cassette([*REQUESTS, {"x": 1}]))
     at = ("--at", "/interactions/*/request")
     assert agentmsg("detect", "a.json", *at).stdout.startswith("a.json:  openai")
@@ -388,7 +388,7 @@ def test_commands_that_read_look_there_too() -> None:
 
 
 def test_load_and_load_lines_look_there_too() -> None:
-    """``load`` and ``load_lines`` take pointers; faults name them, and the next line is read after one."""
+    """``load`` and ``load_lines`` take pointers; errors name them, and the next line is read after one."""
     Path("a.json").write_bytes(_cassette([*REQUESTS, {"x": 1}]))
     assert am.load("a.json", at="/interactions/1/request") == am.decode(OPENAI, "openai")
     lines = am.load_lines("a.json", at=["/interactions/*/request"])
@@ -411,7 +411,7 @@ def test_load_and_load_lines_look_there_too() -> None:
 
 @pytest.mark.parametrize(("kind", "jobs"), [*((kind, "1") for kind in FILES), ("a log of many", "2")])
 def test_mixed_files_come_back_each_document_in_its_format(kind: str, jobs: str) -> None:
-    """--from each reads each document in its own format, counts them, and restore gives each back in that."""
+    """--from each reads each document in its own format, counts them, and restore returns each in its own."""
     name, make, at, options = FILES[kind]
     rows = MIXED * (1 if jobs == "1" else 4)
     data = make(rows)
@@ -439,7 +439,7 @@ CODECS_OF_MIXED: tuple[am.CodecName, ...] = ("openai", "openai-response", "anthr
 
 
 def test_what_is_not_recognised_is_quarantined_alone() -> None:
-    """With --from each a document without a sure format is a bad one; the others are converted."""
+    """With --from each a document without a certain format is a bad one; the others are converted."""
     saved("a.jsonl", [OPENAI, {"odd": 1}, RESPONSE])
     done = agentmsg("convert", "a.jsonl", "-t", "json", "-o", "b.jsonl", "-f", "each")
     assert (done.exit_code, len(read("b.jsonl"))) == (3, 2)
@@ -449,7 +449,7 @@ def test_what_is_not_recognised_is_quarantined_alone() -> None:
 
 
 def test_a_mixed_file_is_told_of() -> None:
-    """Where detection finds several formats, or a bad document has another one, the message names --from each."""
+    """If detection finds several formats, or a bad document has another one, the message names --from each."""
     done = agentmsg("convert", saved("a.jsonl", [OPENAI, RESPONSE]), "-t", "json")
     assert (done.exit_code, "--from each detects the format of each document (a.jsonl)" in done.stderr) == (1, True)
     for more in ([], ["-f", "openai-response"]):
@@ -462,7 +462,7 @@ def test_a_mixed_file_is_told_of() -> None:
 
 
 def test_binary_documents_are_not_restored_into_lines() -> None:
-    """Documents of binary and of JSON formats fit into no one file: restore says so, unless --to names a format."""
+    """Binary and JSON documents don't fit into one file: restore reports it, unless --to names a format."""
     packed = am.dumps(am.decode(OPENAI, "openai"), "msgpack")
     Path("a.msgpack").write_bytes(
         cast("Any", msgpack).packb([packed, cast("Any", msgpack).unpackb(packed), json.dumps(OPENAI)])
@@ -480,7 +480,7 @@ def test_binary_documents_are_not_restored_into_lines() -> None:
 
 
 def test_commands_that_detect_each_document_take_the_word() -> None:
-    """stats, show, diff and restore, which detect each document anyway, take --from each as that."""
+    """stats, show, diff and restore detect each document anyway, and take --from each as that."""
     saved("a.jsonl", MIXED)
     done = agentmsg("stats", "a.jsonl", "-f", "each", "--json")
     assert (done.exit_code, json.loads(done.stdout)["histories"]) == (0, len(MIXED))

@@ -1,4 +1,4 @@
-"""Compiled predicates: they say what the table says, and ask a rule or cell only where its table says it must be."""
+"""Compiled predicates: they agree with the table, and call a rule or cell only if its table requires it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _plain(role: Any, *blocks: Any, **fields: Any) -> Msg:
 
 
 def _carrying(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
-    """Return the function that tells whether messages are all carried as they are."""
+    """Return the function that checks whether all messages are supported unchanged."""
     misfit = compile_caps(caps)
     return lambda messages: misfit(messages) < 0
 
@@ -53,7 +53,7 @@ def _noting(asked: list[Any]) -> Callable[[Any], Any]:
 
 
 def test_misfits_are_found_one_after_the_other() -> None:
-    """From an index on the next message is found that isn't carried, and -1 where there is none."""
+    """From an index on it finds the next unsupported message, and -1 if there is none."""
     misfit = compile_caps(Caps(messages={"user": MessageRow(blocks={TextBlock: _TEXT})}))
     good, bad = _plain("user", TextBlock("x")), _plain("user", RefusalBlock("no"))
     messages = [good, bad, good, bad]
@@ -61,7 +61,7 @@ def test_misfits_are_found_one_after_the_other() -> None:
 
 
 def test_the_loop_can_be_read() -> None:
-    """The source of the loop is plain Python, and has the usual roles and blocks in line."""
+    """The source of the loop is plain Python, and has the usual roles and blocks inline."""
     caps = Caps(messages={"user": MessageRow(blocks={TextBlock: _TEXT}), "judge": MessageRow(fields={"name": KEEP})})
     text, scope = loop_source(caps)
     assert text.startswith("def misfit(messages, start=0):\n    for index in range(start, len(messages)):\n")
@@ -96,7 +96,7 @@ def test_the_loop_can_be_read() -> None:
     ],
 )
 def test_the_loop_says_what_the_table_says(message: Msg, carried: bool) -> None:
-    """Roles and blocks in line and those that are not, results inside and out, ids and normal form all count."""
+    """Roles and blocks inline or not, results inside and outside, ids and normal form all count."""
     call = Row({"id": KEEP, "name": KEEP, "input": KEEP})
     caps = Caps(
         messages={
@@ -118,20 +118,20 @@ def test_the_loop_says_what_the_table_says(message: Msg, carried: bool) -> None:
 
 
 def test_a_role_without_row_is_not_carried() -> None:
-    """Where a table has no row for any role, messages of roles that it does not name are not carried."""
+    """If a table has no row for any role, messages of unnamed roles aren't supported."""
     assert not _carrying(Caps(messages={"user": MessageRow()}))([_plain("judge")])
 
 
 @pytest.mark.parametrize("name", ["id", "name"])
 def test_made_texts_count_as_absent(name: str) -> None:
-    """A text that the library made needs no place; one that was given does."""
+    """A text made by the library needs no support; a given one does."""
     all_carried = _carrying(Caps(messages={"user": MessageRow()}))
     assert all_carried([_plain("user", **{name: MADE_KINDS[name]("x")})])
     assert not all_carried([_plain("user", **{name: "x"})])
 
 
 def test_rules_are_asked_where_they_are_concerned() -> None:
-    """A rule that names its field or its class of blocks is asked where that is present, and nowhere else."""
+    """A rule that names its field or its class of blocks is called only if that is present."""
     asked: list[Any] = []
     rule = _noting(asked)
     row = Row({"text": KEEP, "phase": KEEP}, rule, concerns="phase")
@@ -154,7 +154,7 @@ def test_rules_are_asked_about_usual_blocks_too(concerns: type[Any]) -> None:
 
 
 def test_cells_are_asked_in_unusual_cases_only() -> None:
-    """A cell with a usual case is asked where a value is present and the case does not hold; required fields too."""
+    """A cell with a usual case is called if a value is present and the case doesn't hold; required fields too."""
     asked: list[Any] = []
 
     @usually("value in known", known=("a",))
@@ -171,7 +171,7 @@ def test_cells_are_asked_in_unusual_cases_only() -> None:
 
 
 def test_messages_remember_that_they_are_carried() -> None:
-    """What was found to be carried is not tested again, and what follows is; another table asks for itself."""
+    """A message found to be supported isn't tested again, but later ones are; another table tests for itself."""
     asked: list[Any] = []
     row = MessageRow(otherwise=_noting(asked))
     one, other = (_carrying(Caps(messages={"user": row})) for _ in range(2))
@@ -219,7 +219,7 @@ def _broken(owner: Any, row: Row | MessageRow) -> list[str]:
 @pytest.mark.parametrize("codec", [get_codec(name) for name in codec_names()], ids=lambda codec: codec.name)
 @given(history=histories())
 def test_tables_keep_their_promises(codec: Codec, history: History) -> None:
-    """In its usual case a cell returns its value, and a rule what does not concern it."""
+    """In its usual case a cell returns its value, and a rule an object that doesn't concern it."""
     for message in history:
         row = codec.caps.row(message.role)
         if row is None:
@@ -236,7 +236,7 @@ def test_tables_keep_their_promises(codec: Codec, history: History) -> None:
 
 
 def test_a_rule_of_messages_is_asked_once_for_all_blocks_that_it_concerns() -> None:
-    """It looks at the whole message: asked for each block, a long message would take the square of its length."""
+    """It examines the whole message: called for each block, it would take quadratic time for a long message."""
     asked: list[Any] = []
     row = MessageRow(
         blocks={TextBlock: _TEXT, DataBlock: Row({"data": KEEP})}, otherwise=_noting(asked), concerns=DataBlock

@@ -1,4 +1,4 @@
-"""Laws 1 and 3 where several values of one small object contradict each other: as it is, edited, in other formats."""
+"""Laws 1 and 3 for several contradicting values of one small object: unchanged, edited, in other formats."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     Edit: TypeAlias = Callable[[am.History, Random], am.History]
 
-# With another seed there are other documents.
+# Another seed gives other documents.
 _SEED = 0
-# In codecs whose forms have a document nowhere, they stand in requests only.
+# In codecs whose forms are nowhere a document, they are only in requests.
 _ELSEWHERE = {"bedrock-response": {"cache", "guard", "cited", "json"}}
 _ROLES: tuple[Any, ...] = ("system", "developer", "user", "assistant", "tool", "moderator")
 
@@ -88,7 +88,7 @@ _EDITS: Mapping[str, Edit] = {
 
 
 def _read(name: am.CodecName, count: int) -> Iterator[tuple[Any, am.History, Random]]:
-    """Yield so many documents as far as they are read, with what is read of them."""
+    """Yield some documents, if they are readable, with their histories."""
     codec, rng = am.get_codec(name), Random(f"{name} {_SEED}")
     for _ in range(effort(count)):
         document = _products(name).draw(rng)
@@ -100,13 +100,13 @@ def _read(name: am.CodecName, count: int) -> Iterator[tuple[Any, am.History, Ran
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_each_form_has_a_document(name: am.CodecName) -> None:
-    """None is left out, whatever stands in the golden documents."""
+    """None is left out, whatever the golden documents hold."""
     assert set(_products(name).lacking) <= _ELSEWHERE.get(name, set())
 
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_products_come_back(name: am.CodecName) -> None:
-    """What is read comes back, whatever the values of an object say together."""
+    """Read documents come back, whatever combination of values an object has."""
     codec, rng = am.get_codec(name), Random(f"{name} {_SEED}")
     read = 0
     for _ in range(effort(1600)):
@@ -116,7 +116,7 @@ def test_products_come_back(name: am.CodecName) -> None:
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_edited_products_come_back_or_are_told(name: am.CodecName) -> None:
-    """What an edit leaves of such values is written, or is in the loss report, in their own and other formats."""
+    """After an edit, such values are written, or are in the loss report, in their own and other formats."""
     for _, history, rng in _read(name, 500):
         target = rng.choice((name, name, rng.choice(am.codec_names())))
         try:
@@ -128,6 +128,6 @@ def test_edited_products_come_back_or_are_told(name: am.CodecName) -> None:
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_products_come_back_through_others(name: am.CodecName) -> None:
-    """The output in another format and its loss report give the document again."""
+    """The output in another format and its loss report rebuild the document."""
     for document, _, rng in _read(name, 200):
         returns_through(am.get_codec(name), document, am.get_codec(rng.choice(am.codec_names())))

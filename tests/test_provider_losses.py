@@ -1,6 +1,6 @@
-"""Losses between OpenAI and Anthropic told at their true level, and documents that were read but do not fit.
+"""Losses between OpenAI and Anthropic have their true level, and read documents that don't fit.
 
-What a model would read is content wherever it stands; what does not fit its own object is native, or told.
+Text for a model is content in any place; a value that doesn't fit its own object is native, or reported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PAIRS = (
 
 
 def lost(document: Any, source: am.CodecName, target: am.CodecName) -> dict[str, str]:
-    """Return the levels of what a conversion loses, by path; its account rebuilds the document."""
+    """Return the levels of a conversion's losses, by path; its loss report rebuilds the document."""
     result = am.convert(document, source, target)
     restored = am.restore(am.decode(result.document, target), result.losses)
     assert same_document(plain_copy(am.thaw(am.encode(restored, source))), document)
@@ -37,7 +37,7 @@ def lost(document: Any, source: am.CodecName, target: am.CodecName) -> dict[str,
 
 
 def answer(*choices: Any) -> dict[str, Any]:
-    """Return an answer of OpenAI."""
+    """Return an OpenAI response."""
     natives = [
         {"index": 0, "finish_reason": "stop", "logprobs": None, "message": {"role": "assistant", "content": said}}
         for said in choices
@@ -47,13 +47,13 @@ def answer(*choices: Any) -> dict[str, Any]:
 
 
 def test_further_choices_are_content() -> None:
-    """What else a model said is content, though it is an extra."""
+    """A model's further output is content, although it is an extra."""
     assert lost(answer("a", "b"), "openai-response", "anthropic-response")["messages/0/extras"] == "content"
     assert "messages/0/extras" not in lost(answer("a"), "openai-response", "anthropic-response")
 
 
 def test_images_in_a_document_of_blocks_are_content() -> None:
-    """A document of texts alone is text; what else is in it is a loss of content."""
+    """A document of texts alone is text; anything else in it is a loss of content."""
     text = {"type": "text", "text": "a"}
     image = {"type": "image", "source": {"type": "url", "url": "https://x/y.png"}}
     for content, level in (([text], "annotation"), ([text, image], "content")):
@@ -64,7 +64,7 @@ def test_images_in_a_document_of_blocks_are_content() -> None:
 
 @pytest.mark.parametrize("target", ["openai", "anthropic"])
 def test_the_error_of_a_result_is_content(target: am.CodecName) -> None:
-    """What went wrong is for the model to read, unless the content says it."""
+    """An error is for the model to read, unless the content has it."""
     result = am.ToolResultBlock("c", "nothing", error="no such file", status="error")
     history = am.History([am.Msg("tool", [result], id=None, created_at=None)])
     losses: list[am.Loss] = []
@@ -74,7 +74,7 @@ def test_the_error_of_a_result_is_content(target: am.CodecName) -> None:
 
 @pytest.mark.parametrize("key", ["partial_json", "input", "content", "thinking"])
 def test_content_keys_of_calls_are_content(key: str) -> None:
-    """The arguments of a call that was cut off, and the like, are content though they are extras."""
+    """Arguments of a call that was cut off, and the like, are content although they are extras."""
     use: Any = {"type": "tool_use", "id": "c", "name": "f", "input": {}, **({} if key == "input" else {key: '{"a'})}
     document = [{"role": "assistant", "content": [use]}]
     wanted = {} if key == "input" else {"messages/0/content/0/extras": "content"}
@@ -91,7 +91,7 @@ def test_content_keys_of_calls_are_content(key: str) -> None:
     ids=lambda part: part["type"],
 )
 def test_what_does_not_fit_its_own_part_is_native(part: dict[str, Any]) -> None:
-    """A part that is read and does not fit what it is read as is kept whole, in sight, and comes back."""
+    """A readable part that doesn't fit its class is kept whole, visibly, and comes back."""
     document = [{"role": "assistant", "content": [{"type": "text", "text": "a"}, part]}]
     history = am.decode(document, "anthropic")
     assert isinstance(history[0].content[1], am.NativeBlock)
@@ -100,7 +100,7 @@ def test_what_does_not_fit_its_own_part_is_native(part: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("details", ["x", ["x"], {"thinking_tokens": "x"}], ids=str)
 def test_details_of_usage_that_are_none_are_told(details: Any) -> None:
-    """Details that cannot be read hide in no note: they are extras of the usage, beside its counts."""
+    """Unreadable details hide in no note: they are extras of the usage, beside its counts."""
     usage = {"input_tokens": 1, "output_tokens": 2, "output_tokens_details": details}
     head = {"id": "m", "type": "message", "role": "assistant", "model": "c", "content": [{"type": "text", "text": "a"}]}
     document = {**head, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
@@ -113,7 +113,7 @@ def test_details_of_usage_that_are_none_are_told(details: Any) -> None:
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_nothing_hides_in_damaged_documents(source: am.CodecName, target: am.CodecName) -> None:
-    """At each distinct place of the golden documents: a word that nobody knows is in sight, and all comes back."""
+    """In each distinct place of the golden documents: an unknown word is visible, and everything comes back."""
     golden = [(name, document) for name, document in documents(source) if name.startswith("golden")]
     tried = some(damages(golden), 1_000)
     read = 0

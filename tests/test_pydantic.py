@@ -1,4 +1,4 @@
-"""The model as types of pydantic: fields are read by our reader, written as the canonical form, and have a schema."""
+"""The model as types of pydantic: fields are read by our reader, written in the canonical form, and have a schema."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Place(am.BaseBlock):
 @am.register_block("test_pydantic.aside")
 @attrs.frozen(repr=False, eq=False)
 class Aside(am.TextBlock):
-    """A text of a user's own kind."""
+    """A text of a user's own class."""
 
 
 class Case(BaseModel):
-    """What services keep: a field of most kinds."""
+    """A service's model: a field of most kinds."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,7 +56,7 @@ class Case(BaseModel):
 
 
 class Entry(BaseModel):
-    """Another, of values that never change."""
+    """Another, of immutable values."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -80,17 +80,17 @@ def case() -> Case:
 
 
 def values(model: BaseModel) -> dict[str, Any]:
-    """Return the fields of a model as they are."""
+    """Return the fields of a model unchanged."""
     return {name: getattr(model, name) for name in type(model).model_fields}
 
 
 def as_any(value: Any) -> Any:
-    """Return a value of which type checkers ask nothing."""
+    """Return a value without a type for type checkers."""
     return value
 
 
 def errors(kind: Any, value: Any) -> list[Any]:
-    """Return what pydantic says is wrong with a value."""
+    """Return pydantic's errors for a value."""
     with pytest.raises(ValidationError) as raised:
         TypeAdapter(kind).validate_python(value)
     found: list[Any] = as_any(raised.value.errors())
@@ -101,7 +101,7 @@ def errors(kind: Any, value: Any) -> list[Any]:
 
 
 def test_an_instance_is_taken_as_it_is() -> None:
-    """A history, message or block is the value of the field itself, be it of a subclass."""
+    """A history, message or block is the value of the field itself, even of a subclass."""
     history, aside = grand_tour(), Aside("x")
     assert Case(history=history).history is history
     assert TypeAdapter(am.TextBlock).validate_python(aside) is aside
@@ -111,7 +111,7 @@ def test_an_instance_is_taken_as_it_is() -> None:
 
 @given(histories())
 def test_what_is_dumped_is_read_as_the_same(history: am.History) -> None:
-    """For every history both dumps are the canonical form, and what is read from them is the same."""
+    """For every history both dumps are the canonical form, and read back as the same."""
     document = am.encode(history, "json")
     assert HISTORY.dump_python(history) == document
     assert json.loads(HISTORY.dump_json(history)) == document
@@ -125,7 +125,7 @@ def test_what_is_dumped_is_read_as_the_same(history: am.History) -> None:
 
 
 def test_dumped_data_is_plain() -> None:
-    """What python mode gives holds no class of ours: ids that were made are texts."""
+    """The result of python mode holds no class of ours: made ids are plain texts."""
 
     def kinds(value: Any) -> set[Any]:
         kind: Any = as_any(value).__class__
@@ -146,7 +146,7 @@ def test_models_go_there_and_back() -> None:
 
 
 def test_models_are_copied_pickled_and_hashed() -> None:
-    """A model with fields of ours is copied, pickled and, where it is frozen, hashed as any other."""
+    """A model with fields of ours is copied, pickled and, if it is frozen, hashed like any other."""
     whole = case()
     for again in (copy.copy(whole), copy.deepcopy(whole), pickle.loads(pickle.dumps(whole)), whole.model_copy()):
         assert again == whole
@@ -158,7 +158,7 @@ def test_models_are_copied_pickled_and_hashed() -> None:
 
 
 def test_lists_of_messages_are_histories() -> None:
-    """A field for a history takes messages, and no texts or mappings that Python code would have to be asked about."""
+    """A field for a history takes messages, but no texts or mappings that Python code would have to convert."""
     message = am.Msg.user("Hello")
     assert HISTORY.validate_python([message, message]) == am.History((message, message))
     assert HISTORY.validate_python([{"role": "user", "content": "Hello"}])[0].id is None
@@ -166,7 +166,7 @@ def test_lists_of_messages_are_histories() -> None:
 
 
 def test_a_message_is_an_object_or_what_to_dict_gives() -> None:
-    """A message is read from its own object, also one with an odd key, and from a document of just one."""
+    """A message is read from its own object, even with an odd key, and from a document of just one."""
     message = am.Msg.user("Hello")
     assert am.same(MSG.validate_python(message.to_dict()), message)
     odd = {"role": "user", "content": "x", "agentmsg": 1}
@@ -175,7 +175,7 @@ def test_a_message_is_an_object_or_what_to_dict_gives() -> None:
 
 
 def test_a_field_takes_blocks_of_its_class_only() -> None:
-    """The tag decides; one of a registered subclass is taken, and a union takes each of its own."""
+    """The tag decides; that of a registered subclass is accepted, and a union takes each of its own."""
     assert TypeAdapter(am.TextBlock).validate_python({"type": "test_pydantic.aside", "text": "x"}) == Aside("x")
     assert TypeAdapter(Place).validate_python({"type": "test_pydantic.place", "city": "Oslo"}) == Place(city="Oslo")
     assert type(BLOCK.validate_python({"type": "of a later version", "a": 1})) is am.NativeBlock
@@ -195,7 +195,7 @@ PARTS = (
 
 
 def _found(value: Any, cls: type[Any]) -> Any:
-    """Return the first object of a class inside of a value."""
+    """Return the first object of a class inside a value."""
     kind: Any = as_any(value).__class__
     if kind is cls:
         return value
@@ -207,7 +207,7 @@ def _found(value: Any, cls: type[Any]) -> Any:
 
 @pytest.mark.parametrize("cls", PARTS, ids=lambda cls: cls.__name__)
 def test_every_class_is_a_type(cls: type[Any]) -> None:
-    """Each class of the model is read from what it is dumped as, and its schema allows that and nothing of a kind."""
+    """Each class of the model is read from its dump, and its schema allows that and no other kind."""
     adapter: TypeAdapter[Any] = TypeAdapter(cls)
     part = _found(grand_tour(), cls)
     assert part is not None
@@ -261,7 +261,7 @@ WRONG: list[tuple[dict[str, Any], tuple[str | int, ...], str, Any]] = [
 
 @pytest.mark.parametrize(("document", "loc", "code", "value"), WRONG, ids=lambda value: str(value)[:40])
 def test_errors_lead_to_the_fault(document: dict[str, Any], loc: Any, code: str, value: Any) -> None:
-    """Our error is one of pydantic's: our code as its type, the place from the root of the body, the part at fault."""
+    """Our error is one of pydantic's: our code as its type, the path from the root of the body, the invalid part."""
     with pytest.raises(ValidationError) as of_data:
         Case.model_validate(document)
     with pytest.raises(ValidationError) as of_json:
@@ -289,20 +289,20 @@ def test_nothing_is_coerced() -> None:
 
 
 def test_messages_of_errors_stand_as_they_are() -> None:
-    """Braces in what is refused are no places for pydantic to fill in."""
+    """Braces in refused values are not placeholders for pydantic to fill in."""
     (error,) = errors(am.Source, {"type": "{code}{message}"})
     assert "'{code}{message}'" in error["msg"]
 
 
 class Hostile:
-    """An object that raises whatever it is asked."""
+    """An object that raises at any access."""
 
     def __getattribute__(self, name: str) -> Any:
         raise RuntimeError(name)
 
 
 def nested(levels: int) -> Any:
-    """Return a list of so many levels."""
+    """Return a list with this many levels."""
     value: Any = None
     for _ in range(levels):
         value = [value]
@@ -326,7 +326,7 @@ HOSTILE: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_whatever_is_given_is_an_error_of_pydantic(name: str) -> None:
-    """No object, depth or text makes anything but a ValidationError, which can be told."""
+    """No object, depth or text raises anything but a ValidationError, which can be printed."""
     value = HOSTILE[name]
     openai: Any = Annotated[am.History, am.As("openai")]
     for kind in (am.History, am.Msg, am.Block, am.TextBlock, am.Source, am.Usage, openai):
@@ -335,14 +335,14 @@ def test_whatever_is_given_is_an_error_of_pydantic(name: str) -> None:
 
 
 def test_deep_messages_go_there_and_back() -> None:
-    """What the model can hold is read again, however deep it is."""
+    """Everything that the model can hold is read again, however deep it is."""
     message = am.Msg("user", structured=nested(126))
     assert am.same(MSG.validate_python(MSG.dump_python(message)), message)
     assert am.same(HISTORY.validate_json(HISTORY.dump_json(am.History([message])))[0], message)
 
 
 def test_a_value_of_another_class_is_a_warning() -> None:
-    """Who puts something else into a model unchecked is warned when it is dumped, as pydantic does it."""
+    """A value put into a model unchecked causes a warning when it is dumped, as in pydantic."""
     wrong = Case.model_construct(history=am.History(), last="no message")
     with pytest.warns(UserWarning, match="Msg is needed"):
         assert wrong.model_dump()["last"] == "no message"
@@ -363,7 +363,7 @@ def test_schemas_are_those_of_the_command_line() -> None:
 
 @pytest.mark.parametrize("mode", ["validation", "serialization"])
 def test_schemas_of_models_allow_what_is_dumped(mode: Any) -> None:
-    """The schema of a model refers to definitions that are there, and allows what the model is dumped as."""
+    """The schema of a model refers to existing definitions, and allows the model's dump."""
     schema = Case.model_json_schema(mode=mode)
     Draft202012Validator.check_schema(schema)
     validator: Any = Draft202012Validator(schema)
@@ -376,7 +376,7 @@ def test_schemas_of_models_allow_what_is_dumped(mode: Any) -> None:
 
 
 def test_classes_of_one_name_are_told_apart() -> None:
-    """A model of the user's that is called as a class of ours gets a definition of its own."""
+    """A user's model with the name of a class of ours gets a definition of its own."""
 
     class Msg(BaseModel):
         text: str
@@ -392,7 +392,7 @@ def test_classes_of_one_name_are_told_apart() -> None:
 
 
 def test_a_block_of_a_user_has_a_schema() -> None:
-    """Its definition says its tag."""
+    """Its definition has its tag."""
 
     class Trip(BaseModel):
         places: list[Place]
@@ -403,7 +403,7 @@ def test_a_block_of_a_user_has_a_schema() -> None:
 
 
 def test_pydantic_is_not_imported() -> None:
-    """Nobody who does not use pydantic pays for it: As, its arguments and all the model work without."""
+    """Without pydantic there is no cost: As, its arguments and the whole model work without it."""
     code = (
         "import sys; import agentmsg as am\n"
         "am.As('openai'); am.As['anthropic']; am.Block; am.History.of('x').digest()\n"
@@ -452,7 +452,7 @@ def test_fields_are_documents_of_their_formats() -> None:
 
 
 def test_options_and_codecs_are_taken() -> None:
-    """Options of the codec are given by name, or with a codec that has them."""
+    """Options of the codec are given by name, or with a configured codec."""
     for way in (am.As("openai", container="list"), am.As(am.get_codec("openai", container="list"))):
         adapter: TypeAdapter[am.History] = TypeAdapter(Annotated[am.History, way])
         assert adapter.dump_python(am.History.of("Hi")) == [{"role": "user", "content": "Hi"}]
@@ -461,7 +461,7 @@ def test_options_and_codecs_are_taken() -> None:
 
 
 def test_the_short_form_is_the_same_annotation() -> None:
-    """``am.As["openai"]`` is what is written out beside History, alone and in a union."""
+    """``am.As["openai"]`` is the short form of the annotation beside History, alone and in a union."""
     short_for = as_any(am.As)
     assert short_for["openai"] == Annotated[am.History, am.As("openai")]
     short: TypeAdapter[Any] = TypeAdapter(as_any(short_for["anthropic"] | None))
@@ -471,7 +471,7 @@ def test_the_short_form_is_the_same_annotation() -> None:
 
 
 def test_bytes_are_documents_too() -> None:
-    """Bytes are read as such; a format that is bytes is base64 where there is only JSON."""
+    """Bytes are read as such; a binary format is base64 in JSON."""
     model = Foreign(body=json.dumps(CHAT).encode(), packed=am.dumps(am.decode(CHAT, "openai"), "msgpack"))  # type: ignore[arg-type]
     assert model.body == model.packed
     assert type(model.model_dump()["packed"]) is bytes
@@ -482,7 +482,7 @@ def test_bytes_are_documents_too() -> None:
 
 
 def test_errors_of_documents_lead_to_the_fault() -> None:
-    """The place of the fault is that in the document, and the context names the format."""
+    """The path of the error is that in the document, and the context names the format."""
     for wrong, loc in (
         ({"messages": 7}, ("body", "messages")),
         ([{"role": "user", "content": "x"}, 7], ("body", 1)),
@@ -496,7 +496,7 @@ def test_errors_of_documents_lead_to_the_fault() -> None:
 
 
 def test_lost_content_stops_the_dump() -> None:
-    """What the format can't hold makes the dump fail, with our error as its cause; ``on_loss`` and ``carry`` help."""
+    """Content that the format can't hold makes the dump fail, caused by our error; ``on_loss`` and ``carry`` help."""
     history = am.History((am.Msg.assistant("Hi", structured={"a": 1}),))
     strict: TypeAdapter[am.History] = TypeAdapter(Annotated[am.History, am.As("anthropic")])
     with pytest.raises(PydanticSerializationError, match="would lose content") as raised:
@@ -512,7 +512,7 @@ def test_lost_content_stops_the_dump() -> None:
 
 
 def test_mistakes_in_annotations_are_told_at_once() -> None:
-    """An unknown format, option or word is refused where it is written, a wrong type where the model is made."""
+    """An unknown format, option or word is refused where it is written, a wrong type when the model is made."""
     with pytest.raises(am.CodecLookupError, match="did you mean openai"):
         am.As("opnai")  # type: ignore[arg-type]
     with pytest.raises(am.CodecLookupError, match="did you mean openai"):
@@ -526,7 +526,7 @@ def test_mistakes_in_annotations_are_told_at_once() -> None:
 
 
 def test_schemas_of_documents_name_the_format() -> None:
-    """The schema is that of the format where there is one; else it allows anything, and says what is meant."""
+    """The schema is that of the format if there is one; else it allows anything, with a description."""
     schema = Foreign.model_json_schema()
     assert schema["properties"]["body"]["title"] == am.get_codec("openai").title
     assert "openai" in schema["properties"]["body"]["description"]

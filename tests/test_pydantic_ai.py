@@ -1,7 +1,7 @@
-"""The codec ``pydantic-ai``: parts of requests as messages, instructions, media, results, what has no place.
+"""The codec ``pydantic-ai``: parts of requests as messages, instructions, media, results, unsupported content.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py; what the package
-accepts, in real/test_real_pydantic_ai.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py; the package itself in
+real/test_real_pydantic_ai.py.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def test_what_tools_return(content: Any, fields: dict[str, Any]) -> None:
 
 
 def test_a_request_is_several_messages() -> None:
-    """Its parts are joined again; what it says beside them is on the first."""
+    """Its parts are joined again; its other keys are on the first."""
     document = [
         request(
             {"part_kind": "system-prompt", "content": "Be brief", "timestamp": "2026-01-02T03:04:05Z"},
@@ -162,7 +162,7 @@ def test_a_request_is_several_messages() -> None:
 
 
 def test_instructions_are_a_system_message() -> None:
-    """Those that a later request repeats aren't told again, and follow an edit; others are another message."""
+    """Instructions repeated by a later request make no message, and follow an edit; others are another message."""
     asked = request({"part_kind": "user-prompt", "content": "Hi"}, instructions="Be brief")
     said = response({"part_kind": "text", "content": "Hello"})
     document = [asked, said, asked, said, {**asked, "instructions": "Be kind"}]
@@ -185,7 +185,7 @@ def test_metadata_is_that_of_the_request() -> None:
 
 
 def test_a_cache_point_is_of_what_it_follows() -> None:
-    """One that follows nothing stays as it is."""
+    """One that follows nothing stays unchanged."""
     content = ["a", {"kind": "cache-point", "ttl": "1h"}, PICTURE, {"kind": "cache-point"}]
     (message,) = returned([request({"part_kind": "user-prompt", "content": content})])
     assert [block.cache for block in message.content] == [am.CacheHint(ttl="1h"), am.CacheHint()]
@@ -194,7 +194,7 @@ def test_a_cache_point_is_of_what_it_follows() -> None:
 
 
 def test_a_response_says_more() -> None:
-    """Its model, time, cost and reason to end have fields."""
+    """Its model, time, cost and finish reason have fields."""
     usage = {"input_tokens": 5, "output_tokens": 2, "output_reasoning_tokens": 1, "cost": "0.00012"}
     (message,) = returned([
         response(usage=usage, model_name="m", timestamp="2026-01-02T03:04:05Z", finish_reason="tool_call",
@@ -232,7 +232,7 @@ def test_a_response_says_more() -> None:
     ids=["several texts", "data", "text and data", "developer", "text document"],
 )
 def test_what_has_no_place(message: am.Msg, told: dict[str, Any], level: str) -> None:
-    """What the library has not is told otherwise; the report says so, and restores it."""
+    """Content that the library lacks is written differently; the report shows it, and restores it."""
     losses: list[am.Loss] = []
     document = written(message, losses=losses)
     (part,) = document[0]["parts"]
@@ -242,13 +242,13 @@ def test_what_has_no_place(message: am.Msg, told: dict[str, Any], level: str) ->
 
 
 def test_what_is_no_document_is_refused() -> None:
-    """The error names the place."""
+    """The error has the path."""
     assert refused([request(), 1], codec="pydantic-ai")[0] == (1,)
 
 
 @pytest.mark.parametrize("link", [{}, {"tool_call_id": None}], ids=["absent", "null"])
 def test_calls_without_ids_have_their_results(link: dict[str, Any]) -> None:
-    """The library makes ids where a document has none; they follow from names and order, and edits keep them."""
+    """The library makes missing ids; here they follow from names and order, and edits keep them."""
     call: dict[str, Any] = {"part_kind": "tool-call", "tool_name": "f", "args": {}, **link}
     answers = [
         {"part_kind": "tool-return", "tool_name": "g", "content": "x", **link},

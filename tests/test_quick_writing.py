@@ -1,4 +1,4 @@
-"""The straight-line writers of AgentScope and Synaptic against their careful paths, which are the truth."""
+"""The straight-line writers of AgentScope and Synaptic, compared with their careful paths, the reference."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _with_content = replacer(am.Msg, "content")
 
 
 def by_care(history: am.History, codec: Codec) -> am.History:
-    """Return the history with a mark on each message and result that means nothing, but leads to the careful path."""
+    """Return the history with a mark on each message and result that has no meaning, but leads to the careful path."""
 
     def marked(owner: Any) -> Any:
         return adopt({**owner.notes, codec.family: {**owner.notes.get(codec.family, {}), "/nothing": True}})
@@ -54,7 +54,7 @@ def by_care(history: am.History, codec: Codec) -> am.History:
 
 
 def same_on_both_paths(history: am.History, codec: Codec) -> None:
-    """Write what fits of a history on both paths, as bytes, so that the order of keys counts."""
+    """Write the supported part of a history on both paths, as bytes, so that the order of keys counts."""
     fitting = fit(history, codec).history
     careful = by_care(fitting, codec)
     assert codec.to_bytes(fitting) == codec.to_bytes(careful)
@@ -62,7 +62,7 @@ def same_on_both_paths(history: am.History, codec: Codec) -> None:
 
 @each_codec
 def test_documents_are_written_as_by_care(codec: Codec) -> None:
-    """What was read of a document, or of a damaged one, is written the same on both paths."""
+    """A read document, damaged or not, is written the same on both paths."""
     rng = random.Random(11)
     for _, document in documents(codec.name):
         for one in (document, *(mutate(document, rng) for _ in range(effort(4, least=1)))):
@@ -83,13 +83,13 @@ def test_a_long_history_is_written_as_by_care(codec: Codec) -> None:
 @each_codec
 @given(history=histories())
 def test_any_history_is_written_as_by_care(codec: Codec, history: am.History) -> None:
-    """What fits of any history is written the same on both paths."""
+    """The supported part of any history is written the same on both paths."""
     same_on_both_paths(history, codec)
 
 
 @each_codec
 def test_encoded_data_are_the_callers_own(codec: Codec) -> None:
-    """Nothing that encode gives is shared with the history: changing it changes no message."""
+    """The result of encode shares nothing with the history: changing it changes no message."""
     call = am.Msg("assistant", (am.ToolUseBlock("c1", "f", {"a": {"b": [1]}}),), metadata={"k": {"x": 1}})
     before = am.dumps(call, codec)
     document = am.encode(call, codec)
@@ -105,5 +105,5 @@ def test_encoded_data_are_the_callers_own(codec: Codec) -> None:
 
 @given(time=st.datetimes(timezones=st.none() | st.timezones()))
 def test_times_are_written_as_isoformat_has_them(time: Any) -> None:
-    """The short way to write a time gives what isoformat gives."""
+    """The short way to write a time gives the same as isoformat."""
     assert write_time(time) == time.isoformat()

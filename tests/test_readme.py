@@ -1,10 +1,10 @@
-"""README.md and the guides: every example runs and gives what it says, every link leads somewhere, every table is true.
+"""README.md and the guides: every example runs and gives its claimed result, every link works, every table is true.
 
-The examples of a file run in order, in one folder and one namespace. Of an expression in a ``python`` block,
-``# -> value`` is what its repr must be, and ``# raises Name`` the class of the error it must raise. A block marked
-``python fastapi`` runs where that package is installed, and compiles anywhere; one marked ``python recipes`` compiles
-here, and runs in tests/real. A ``console`` block holds commands (after ``$``) with all that they print. ``sh`` blocks
-set things up and do not run here, but for those of README.
+The examples of a file run in order, in one folder and one namespace. After an expression in a ``python`` block,
+``# -> value`` claims its repr, and ``# raises Name`` the class of its error. A block marked
+``python fastapi`` runs if that package is installed, and compiles anywhere; one marked ``python recipes`` compiles
+here, and runs in tests/real. A ``console`` block holds commands (after ``$``) with their whole output. ``sh`` blocks
+are for set-up and don't run here, except those of README.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def prose(name: str) -> str:
 
 @pytest.fixture(autouse=True)
 def _clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder that has the examples where a clone has them."""
+    """Work in a folder with the examples in the same place as in a clone."""
     shutil.copytree(ROOT / "tests" / "examples", tmp_path / "tests" / "examples")
     monkeypatch.chdir(tmp_path)
 
 
 def run_console(example: Example) -> int:
-    """Run the commands of a block, and compare what they print on both streams together; return how many there are."""
+    """Run the commands of a block, and compare their output on both streams together; return their number."""
     parts = example.text.removeprefix("$ ").split("\n$ ")
     for part in parts:
         command, _, expected = part.partition("\n")
@@ -71,7 +71,7 @@ def run_console(example: Example) -> int:
 
 @pytest.mark.parametrize("name", RUN)
 def test_examples_are_true(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The examples of a file run in order, and each value, error and line that they claim is what comes."""
+    """The examples of a file run in order, and give each value, error and line that they claim."""
     module = ModuleType("an_example")
     # cattrs and dataclasses look up a class's annotations in its module.
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -88,20 +88,20 @@ def test_examples_are_true(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", READ)
 def test_languages_are_known(name: str) -> None:
-    """Each block is marked as what it is, so that none escapes: an example, or a drawing."""
+    """Each block is marked with its kind, so that none escapes: an example, or a drawing."""
     known = {"python", "console", "json", "sh", "", "text", "toml"}
     assert not [f"{name}:{each.line}" for each in examples(name) if each.language not in known]
 
 
 def test_the_format_is_that_short() -> None:
-    """The codec on the page for authors takes at most 150 lines: all blocks up to the first that tests it."""
+    """The codec on the page for authors has at most 150 lines: all blocks up to the first that tests it."""
     blocks = [each.text for each in examples(AUTHORS) if each.language == "python"]
     codec = next(number for number, text in enumerate(blocks) if "check_codec" in text)
     assert sum(len(text.splitlines()) for text in blocks[:codec]) <= MOST_LINES
 
 
 def test_what_the_first_guide_restores_is_the_same() -> None:
-    """What the console examples restore holds the JSON value of the original."""
+    """The console examples restore the JSON value of the original."""
     for example in examples("agentmsg/guides/first-steps.md"):
         if example.language == "console":
             run_console(example)
@@ -110,7 +110,7 @@ def test_what_the_first_guide_restores_is_the_same() -> None:
 
 
 def test_set_up_converts_and_accounts() -> None:
-    """The commands of the set-up that call agentmsg succeed; one loses nothing, one reports its losses."""
+    """The set-up commands that call agentmsg succeed; one loses nothing, one reports its losses."""
     (block,) = [each.text for each in examples(README) if each.language == "sh" and "agentmsg convert" in each.text]
     outputs: list[str] = []
     for command in block.replace("\\\n", " ").split("&&"):
@@ -126,7 +126,7 @@ def test_set_up_converts_and_accounts() -> None:
 
 
 def test_test_command_is_marked() -> None:
-    """What CI runs as the test command is the one that README gives."""
+    """CI's test command is the one in README."""
     marked = text_of(README).split("<!-- test-command -->")[1]
     command = marked.split("<!-- /test-command -->")[0].strip().removeprefix("```sh").removesuffix("```").strip()
     assert command == "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/pytest"
@@ -144,14 +144,14 @@ def _anchors(name: str) -> set[str]:
 
 
 def _broken(name: str) -> list[str]:
-    """Return the links of a file that lead nowhere."""
+    """Return the broken links of a file."""
     broken: list[str] = []
     for link in _LINK.findall(prose(name)):
         if re.match(r"https?://", link):
             continue
         target, _, anchor = link.partition("#")
         path = Path(name).parent.joinpath(target) if target else Path(name)
-        # Folders above the repository's do not count: "a/../b" is "b".
+        # Folders above the repository's don't count: "a/../b" is "b".
         full = path.as_posix()
         while ".." in full.split("/"):
             full = re.sub(r"(^|/)(?!\.\.(/|$))[^/]+/\.\.(/|$)", r"\1", full, count=1)
@@ -163,19 +163,19 @@ def _broken(name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", READ)
 def test_links_lead_somewhere(name: str) -> None:
-    """Each link between the files of the repository names a file that exists, and a heading in it."""
+    """Each link between files of the repository names an existing file, and a heading in it."""
     assert _broken(name) == []
 
 
 def test_every_guide_is_listed() -> None:
-    """The list of guides names each file of the folder once, and README links it."""
+    """The list of guides names each file of the folder once, and README links to it."""
     assert sorted(f"agentmsg/guides/{name}.md" for name in guides()) == [name for name in GUIDES if name[-9:] != README]
     assert set(_LINK.findall(text_of(README))) >= {name for name in GUIDES if name[-9:] != README}
 
 
 @pytest.mark.parametrize("name", [name for name in GUIDES if name[-9:] != README])
 def test_guides_begin_alike(name: str) -> None:
-    """A guide begins with its title and a line or two that say what it is for."""
+    """A guide begins with its title and its purpose in a line or two."""
     title, blank, about, *_ = text_of(name).splitlines()
     assert re.match(r"# \w", title)
     assert not blank
@@ -183,7 +183,7 @@ def test_guides_begin_alike(name: str) -> None:
 
 
 def test_extras_exist() -> None:
-    """Each extra that an install command names is one of the project's."""
+    """Each extra in an install command is one of the project's."""
     pyproject = ROOT / "pyproject.toml"
     if not pyproject.is_file():
         pytest.skip("an installed wheel is tested: pyproject.toml stands in the checkout only")
@@ -220,14 +220,14 @@ def test_formats_are_all_told() -> None:
 
 
 def test_commands_are_all_told() -> None:
-    """The table of commands names every command, with the line that --help has for it."""
+    """The table of commands names every command, with its line in --help."""
     lines = CliRunner().invoke(program, ["--help"]).stdout.split("Commands:\n")[1].split("\n\n")[0].splitlines()
     told = dict(line.split(maxsplit=1) for line in lines)
     assert _rows("agentmsg/guides/command-line.md", "Commands") == told
 
 
 def test_examples_are_found() -> None:
-    """There are examples of each kind: none gets lost by a change of markup."""
+    """There are examples of each kind: a change of markup loses none."""
     found = [each for name in RUN for each in examples(name)]
     assert len([each for each in found if each.language == "python"]) >= 30
     assert len([each for each in found if each.language == "console"]) >= 8
@@ -247,7 +247,7 @@ def test_examples_can_fail() -> None:
 
 
 def test_the_history_of_langchain_is_real(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The example of a LangChain history is one that LangChain itself reads and writes the same."""
+    """LangChain itself reads the example of a LangChain history, and writes it the same."""
     import json
 
     from langchain_core import messages

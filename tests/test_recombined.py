@@ -1,4 +1,4 @@
-"""Laws 1 and 3 where several values at once are others, or stand where they have no meaning."""
+"""Laws 1 and 3 if several values at once are changed, or are in places without meaning."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from agentmsg.testing.recombining import Recombiner
 from data import effort
 from support.documents import documents
 
-# With another seed there are other documents and histories.
+# Another seed gives other documents and histories.
 _SEED = 0
 _MOST = 60
-# So many native objects of each form.
+# The number of native objects of each form.
 _OF_EACH = 4
 
 
 def _parts(codec: am.Codec) -> list[Any]:
-    """Return native objects of all forms of a codec, which needn't stand in any of its documents."""
+    """Return native objects of all forms of a codec, even those in none of its documents."""
     found: list[Any] = []
     for described in codec.described:
         schema = schema_of(described, *codec.described)
@@ -43,7 +43,7 @@ def _parts(codec: am.Codec) -> list[Any]:
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_recombined_documents_come_back(name: am.CodecName) -> None:
-    """What is read comes back, whatever is recombined in it, with whatever keys and objects that the format knows."""
+    """Read documents come back, whatever keys and objects known to the format are recombined in them."""
     codec = am.get_codec(name)
     keys = sorted({key for described in codec.described for form in described.forms.values() for key in form.keys})
     recombiner = Recombiner((document for _, document in documents(name)), keys, _parts(codec))
@@ -60,7 +60,7 @@ def _mixer() -> Mixer:
 
 
 def _some_read(name: am.CodecName) -> list[am.History]:
-    """Return what is read of some of a codec's documents, the short ones."""
+    """Return the readable ones of a codec's short documents."""
     codec = am.get_codec(name)
     found: list[am.History] = []
     for _, document in sorted(documents(name), key=lambda pair: len(repr(pair[1])))[:_MOST]:
@@ -73,7 +73,7 @@ def _some_read(name: am.CodecName) -> list[am.History]:
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_mixed_histories_come_back_or_are_told(name: am.CodecName) -> None:
-    """What other formats keep in extras and notes is told or kept, wherever it stands."""
+    """Other formats' extras and notes are reported or kept, in any place."""
     codec, rng = am.get_codec(name), Random(f"{name} {_SEED}")
     for _ in range(effort(500)):
         honest_account(codec, _mixer().draw(rng))

@@ -1,4 +1,4 @@
-"""redact: no text of a history still holds a found secret, nothing else is damaged, and restore gives all back."""
+"""redact: no text of a history still holds a found secret, nothing else is damaged, and restore returns everything."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1234\nabcd==\n-----END RSA PRIVATE KEY-----"
-# By a name: the kind, a text as people write it, and what of it must be gone.
+# By a name: the kind, a realistic text, and the part that must be gone.
 SECRETS: dict[str, tuple[str, str, str]] = {
     "openai": ("key", "sk-proj-abcDEF1234567890abcdefgh", "abcDEF1234567890"),
     "anthropic": ("key", "sk-ant-api03-AbCd_1234-EfGh5678ijkl", "AbCd_1234"),
@@ -60,7 +60,7 @@ CLEAN = [
 
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], bool]]:
-    """Yield the paths of all texts in a document; and of all keys."""
+    """Yield the paths of all texts in a document, and of all keys."""
     if is_mapping(value):
         for key, item in value.items():
             yield (*path, key), True
@@ -73,7 +73,7 @@ def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 
 def _with(value: Any, path: tuple[Any, ...], secret: str, *, is_key: bool) -> Any:
-    """Return a document with a secret in the place of one text or key."""
+    """Return a document with a secret instead of one text or key."""
     if not path:
         return secret
     first, rest = path[0], path[1:]
@@ -85,7 +85,7 @@ def _with(value: Any, path: tuple[Any, ...], secret: str, *, is_key: bool) -> An
 
 
 def _planted(history: am.History, secret: str) -> Iterator[am.History]:
-    """Yield histories that hold a secret at one place each: every text and key that the canonical form has."""
+    """Yield histories with a secret in one place each: every text and key that the canonical form has."""
     document = history.to_dict()
     for path, is_key in _paths(document):
         try:
@@ -95,7 +95,7 @@ def _planted(history: am.History, secret: str) -> Iterator[am.History]:
 
 
 def _check(history: am.History, *gone: str) -> am.Redaction:
-    """Check that the secrets are gone, are not shown, and come back."""
+    """Check that the secrets are gone, aren't shown, and come back."""
     done = am.redact(history)
     shown = (done.history.to_json(), repr(done), str(list(done.losses)), repr(list(done.losses)), done._repr_html_())
     assert not [(secret, text) for secret in gone for text in shown if secret in str(text)]
@@ -110,7 +110,7 @@ def _check(history: am.History, *gone: str) -> am.Redaction:
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_no_leaf_still_holds_a_secret(name: str) -> None:
-    """Wherever the canonical form has a text or a key, a secret that stands there gives way, and comes back."""
+    """A secret in any text or key of the canonical form is replaced, and comes back."""
     _, secret, gone = SECRETS[name]
     singles = share(list(single_values()), list(SECRETS).index(name))
     count = 0
@@ -131,7 +131,7 @@ def _is_json(text: str) -> bool:
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_each_shape_is_found_in_prose_and_in_json(name: str) -> None:
-    """A secret is found between words, behind punctuation and line ends, and in JSON within JSON."""
+    """A secret is found between words, after punctuation and line ends, and in JSON within JSON."""
     kind, secret, gone = SECRETS[name]
     label = kind.upper().replace("-", "_")
     for text in (
@@ -151,7 +151,7 @@ def test_each_shape_is_found_in_prose_and_in_json(name: str) -> None:
 
 
 def test_what_only_looks_like_a_secret_stays() -> None:
-    """Versions, web pages, code and words that begin like keys are no secrets: the history is the very same."""
+    """Versions, web pages, code and words that begin like keys aren't secrets: the history is the very same."""
     for text in CLEAN:
         history = am.History.of(text)
         done = am.redact(history)
@@ -160,7 +160,7 @@ def test_what_only_looks_like_a_secret_stays() -> None:
 
 
 def test_payloads_and_signatures_are_left_as_they_are() -> None:
-    """No shape matches inside of base64, wherever it stands; what isn't base64 is a text like any other."""
+    """No pattern matches inside base64, in any place; anything else is a text like any other."""
     data = "AAAA/AKIAIOSFODNN7EXAMPLE/home/alice+" + "QUJD" * 400
     block = am.ThinkingBlock("x", redacted=data, signature=am.Signature("anthropic", data))
     image = am.ImageBlock(am.Base64Source(data, "image/png"))
@@ -187,7 +187,7 @@ def _talk() -> am.History:
 
 
 def test_the_same_secret_has_the_same_placeholder() -> None:
-    """Placeholders are numbered by first occurrence; links hold; what only a URL told is found elsewhere, too."""
+    """Placeholders are numbered by first occurrence; links hold; a secret found in a URL is found elsewhere too."""
     talk = _talk()
     done = _check(talk, "alice", "s3same77", "abcDEF", "bob@")
     system, user, assistant, tool = done.history
@@ -201,7 +201,7 @@ def test_the_same_secret_has_the_same_placeholder() -> None:
 
 
 def test_the_text_of_arguments_keeps_its_spelling() -> None:
-    """Where a secret stands in the text of arguments as it is, only the secret is replaced in that text."""
+    """If a secret is literally in the text of arguments, only the secret is replaced in that text."""
     call = am.ToolUseBlock("1", "f", raw_input='{"b":  "/home/ada/x", "n": 1.10, "a":"C:\\\\Users\\\\ada"}')
     broken = am.ToolUseBlock("2", "f", raw_input='{"b":  "/home/ada/x')
     free = am.ToolUseBlock("3", "f", raw_input="cat /home/ada/x", kind="custom")
@@ -216,7 +216,7 @@ def test_the_text_of_arguments_keeps_its_spelling() -> None:
 
 
 def test_values_are_secret_for_their_names() -> None:
-    """A value is a secret where its key says so, in arguments as text and as data alike, and stays out of schemas."""
+    """A key can make its value a secret, in arguments as text and as data alike, but not in schemas."""
     values = {"username": "bob", "password": "hunter", "api_key": "0f3c9a7be2", "n": 1}
     text, data = am.ToolUseBlock("1", "f", raw_input=json.dumps(values)), am.ToolUseBlock("2", "f", values)
     done = _check(am.History([am.Msg("assistant", [text, data])]), "hunter", "0f3c9a7be2")
@@ -250,21 +250,21 @@ def test_a_redacted_history_is_converted_and_comes_back(codec: Any) -> None:
 
 
 def test_placeholders_that_were_there_are_not_used_again() -> None:
-    """A text may hold placeholders already, of an earlier redaction or by chance: theirs are not given to others."""
+    """A text may already hold placeholders, from an earlier redaction or by chance: theirs aren't reused."""
     history = am.History.of("REDACTED_EMAIL_1 and REDACTED_EMAIL_3: a@example.com, b@example.com")
     done = _check(history, "a@")
     assert done.history[0].text == "REDACTED_EMAIL_1 and REDACTED_EMAIL_3: REDACTED_EMAIL_2, REDACTED_EMAIL_4"
 
 
 def test_keys_that_become_alike_stay_apart() -> None:
-    """No entry of a JSON object is lost where two keys are the same secret."""
+    """No entry of a JSON object is lost if two keys are the same secret."""
     data = {"a@example.com": 1, "A@example.com": 2, "REDACTED_EMAIL_1_": 3}
     done = _check(am.History([am.Msg("user", [am.DataBlock(data)])]), "@example")
     assert sorted(done.history[0].content[0].data.values()) == [1, 2, 3]  # type: ignore[union-attr]
 
 
 def test_kinds_patterns_and_words_are_chosen() -> None:
-    """Kinds limit what is looked for; patterns and words of one's own have placeholders of their own name."""
+    """Kinds limit the search; own patterns and words have placeholders of their own name."""
     text = "Ms. Möller of Acme (a@example.com) has T-1234, and card 4111."
     history = am.History.of(
         text, am.Msg.assistant(tool_calls=[{"name": "f", "arguments": '{"a": "M\\u00f6ller", "b": 4111}'}])
@@ -304,7 +304,7 @@ def test_kinds_patterns_and_words_are_chosen() -> None:
     ],
 )
 def test_wrong_options_are_refused(options: Any, code: str) -> None:
-    """What is no kind, pattern or word is a typed error, which doesn't show the word."""
+    """An invalid kind, pattern or word is a typed error, which doesn't show the word."""
     with pytest.raises(am.InvalidMessage) as caught:
         am.redact("x", **options)
     assert caught.value.code == code
@@ -312,7 +312,7 @@ def test_wrong_options_are_refused(options: Any, code: str) -> None:
 
 
 def test_the_loss_report_says_that_it_holds_secrets() -> None:
-    """Its header on file says so, it is kept by reading, pickling and filtering, and a header that lies is refused."""
+    """Its header on file has it; reading, pickling and filtering keep it; a false header is refused."""
     done = am.redact(_talk())
     raw = am.dump_losses(done.losses, done.history)
     assert json.loads(raw.splitlines()[0])["secrets"] is True
@@ -329,7 +329,7 @@ def test_the_loss_report_says_that_it_holds_secrets() -> None:
 
 
 def test_a_redactor_is_made_once() -> None:
-    """A Redactor redacts one history after the other as redact does, is pickled, and doesn't show its words."""
+    """A Redactor redacts one history after the other like redact, can be pickled, and doesn't show its words."""
     redactor = Redactor(kinds=["email"], words=["hunter2"])
     again: Callable[[Any], am.Redaction] = pickle.loads(pickle.dumps(redactor))
     assert "hunter2" not in repr(redactor)
@@ -340,7 +340,7 @@ def test_a_redactor_is_made_once() -> None:
 @given(histories())
 @settings(max_examples=effort(100))
 def test_any_history_is_redacted_and_restored(history: am.History) -> None:
-    """Whatever a history holds, redaction loses nothing that its loss report doesn't give back."""
+    """Whatever a history holds, redaction loses nothing that its loss report doesn't restore."""
     done = am.redact(history, words=["a", "x", "openai"], patterns={"digits": r"\d+", "none": "q*"})
     assert am.same(am.restore(done.history, done.losses), history)
     read = am.load_losses(am.dump_losses(done.losses, done.history))
@@ -357,7 +357,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", some(HOSTILE, effort(40)))
 def test_time_grows_with_the_text(piece: str) -> None:
-    """Of a hostile text, four times as much takes far less than sixteen times as long: no shape backtracks."""
+    """For a hostile text, four times the length takes far less than sixteen times as long: no pattern backtracks."""
     redactor = Redactor()
 
     def work(size: int) -> Callable[[], Any]:
@@ -368,6 +368,6 @@ def test_time_grows_with_the_text(piece: str) -> None:
 
 
 def test_every_shape_tells_its_source() -> None:
-    """Each row of the table is of a kind that there is, and names a public page."""
+    """Each row of the table is of an existing kind, and names a public page."""
     assert {rule.kind for rule in RULES} == set(KINDS)
     assert all(rule.about.startswith("https://") and rule.anchors for rule in RULES)

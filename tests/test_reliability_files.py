@@ -1,6 +1,6 @@
 """RELIABILITY, rows F and G, for files and the command line: each case is named by its row.
 
-What other streams of text show is in test_show.py and test_show_page.py.
+Other displays of text are tested in test_show.py and test_show_page.py.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals, links and limits are those of POSIX")
 
-# In all; each kind of run gets its share.
+# In total; each kind of run gets its share.
 KILLS = min(effort(100), 1_000)
 AGENTMSG = ("-m", "agentmsg", "convert", "a.jsonl", "-o", "b.jsonl", "--from", "openai", "--to", "anthropic")
 CONTROLS = re.compile(r"[^\n\t\x20-\x7e\xa0-\u1fff\u2030-\u205f\u2070-\ud7ff\ue000-\U000dffff]")
@@ -54,7 +54,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def row(name: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """Put a case into the table, by the row of the catalogue that it is of."""
+    """Add a case to the table, under its row of the catalogue."""
 
     def put(case: Callable[[], None]) -> Callable[[], None]:
         assert name not in _CASES
@@ -70,12 +70,12 @@ def agentmsg(*args: str, given: bytes | None = None) -> Result:
 
 
 def convert(source: str, target: str, *more: str) -> Result:
-    """Convert documents of OpenAI by the command line, in the place of what was converted before."""
+    """Convert OpenAI documents by the command line, replacing the earlier output."""
     return agentmsg("convert", source, "-o", target, "--force", "--from", "openai", "--to", "anthropic", *more)
 
 
 def small_pieces(arguments: tuple[str, ...], size: int) -> str:
-    """Return a program that runs the command line with ranges of that size, in processes that do so too."""
+    """Return a program that runs the command line with ranges of that size, also in its processes."""
     return (
         f"import runpy, sys; from agentmsg.files import plan; plan.PIECE = {size}; sys.argv = {list(arguments)!r}; "
         "__name__ == '__main__' and runpy.run_module('agentmsg', run_name='__main__')"
@@ -87,7 +87,7 @@ def small_pieces(arguments: tuple[str, ...], size: int) -> str:
 
 @row("F1 F2 what is told of files and data")
 def told_is_escaped() -> None:
-    """Control characters, text directions and invisible ones, in names of files and data, are told as escapes."""
+    """Control characters, text directions and invisible ones, in file names and data, are printed as escapes."""
     for char in "\x1b[2J", "\x07", "\x7f", "\x9b31m", "\r", "\x08", "\u202e", "\u2066", "\u200b", "\U000e0041":
         name = f"{char}x.jsonl"
         Path(name).write_bytes(b'{"messages":[],"%s":1,"%s":2}\n' % ((json.dumps(char)[1:-1].encode(),) * 2))
@@ -98,7 +98,7 @@ def told_is_escaped() -> None:
 
 @row("F5 a long value in an error")
 def errors_are_short() -> None:
-    """However long the value that is wrong, one short line tells it."""
+    """However long the invalid value, one short line reports it."""
     Path("a.json").write_bytes(b'{"messages":[{"role":"user","content":[{"type":"%b"}]}]' % (b"x" * 10_000_000))
     done = convert("a.json", "b.json")
     assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
@@ -129,7 +129,7 @@ def _rows() -> None:
     "kind", [pytest.param(kind, id=f"G1 {kind}", marks=[pytest.mark.slow] * (kind == "rows")) for kind in KINDS]
 )
 def test_killed_at_any_moment_nothing_is_half_done(kind: str) -> None:
-    """Killed at random moments, a run leaves whole files or none, and the last resume gives the same bytes."""
+    """A run killed at random moments leaves whole files or none, and the last resume gives the same bytes."""
     _sources()
     if kind == "rows":
         _rows()
@@ -137,7 +137,7 @@ def test_killed_at_any_moment_nothing_is_half_done(kind: str) -> None:
     done = process("-m", "support.killed", kind, str(times))
     assert (done.returncode, done.stderr) == (0, "")
     resumed, finished = map(int, done.stdout.split())
-    # Of a few, chance decides how many were stopped half-way.
+    # With few kills, chance decides how many stopped half-way.
     assert resumed > (times // 4 if times > 8 else 0)
     assert resumed + finished <= times
 
@@ -150,7 +150,7 @@ def _wait_for_a_piece(child: subprocess.Popen[bytes]) -> None:
 
 @row("G1 with several processes")
 def processes_end_with_the_run() -> None:
-    """Where a run of several processes is killed, they end too; the next run goes on and gives the same bytes."""
+    """If a run of several processes is killed, they end too; the next run continues and gives the same bytes."""
     lines("a.jsonl", 20_000)
     with subprocess.Popen(
         [sys.executable, "-c", small_pieces((*AGENTMSG[1:], "--jobs", "2"), 20_000)],
@@ -178,7 +178,7 @@ def processes_end_with_the_run() -> None:
 
 @row("G2 full disk")
 def full_disk() -> None:
-    """Where the disk has no more room: one line, the old target as it was, and a run that goes on later."""
+    """If the disk is full: one line, the old target unchanged, and a run that continues later."""
     lines("a.jsonl", 400)
     Path("b.jsonl").write_bytes(b"old")
     limited = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)); "
@@ -212,7 +212,7 @@ def test_what_the_system_refuses_is_one_line(source: str, target: str, words: st
 
 @row("G2 full stdout")
 def full_stdout() -> None:
-    """Where stdout has no more room: one line."""
+    """If stdout has no more room: one line."""
     lines("a.jsonl", 3)
     commands = (*AGENTMSG[:4], *AGENTMSG[6:], "-q"), (*AGENTMSG[:2], "formats"), (*AGENTMSG[:2], "schema")
     for command in commands:
@@ -225,7 +225,7 @@ def full_stdout() -> None:
 
 @row("G2 target is a folder")
 def target_is_a_folder() -> None:
-    """A folder as target takes files; one that has the name of such a file, or of an account, is not replaced."""
+    """A folder as target takes files; one with the name of such a file, or of a loss report, isn't replaced."""
     lines("a.jsonl", 3)
     Path("b.jsonl/a.jsonl").mkdir(parents=True)
     for options in ["b.jsonl"], ["c.jsonl", "--losses", "b.jsonl"]:
@@ -237,7 +237,7 @@ def target_is_a_folder() -> None:
 
 @row("G2 another disk")
 def another_disk() -> None:
-    """An account on another disk than the target is written whole, too, and nothing stays behind."""
+    """A loss report on another disk than the target is written whole too, and nothing remains."""
     lines("a.jsonl", 50)
     with TemporaryDirectory(dir="/dev/shm") as other:
         assert convert("a.jsonl", "b.jsonl", "--losses", f"{other}/l.jsonl").exit_code == 0
@@ -251,7 +251,7 @@ def another_disk() -> None:
 
 
 def stopped_after(pieces: int, **options: Any) -> None:
-    """Run until so many ranges are done, and stop there as by Ctrl-C."""
+    """Run until some ranges are done, and stop there as by Ctrl-C."""
     done = 0
 
     def progress(size: int, documents: int) -> None:
@@ -274,7 +274,7 @@ def stopped_after(pieces: int, **options: Any) -> None:
     ],
 )
 def test_a_resume_of_something_else_is_refused(change: str, code: str) -> None:
-    """A run does not go on with a source that changed, whatever its size, nor with another job or other files."""
+    """A run doesn't continue with a changed source, whatever its size, nor with another job or other files."""
     data = Path(lines("a.jsonl")).read_bytes()
     stopped_after(3)
     if change == "same size":
@@ -291,7 +291,7 @@ def test_a_resume_of_something_else_is_refused(change: str, code: str) -> None:
 
 @row("G3 nothing changed")
 def goes_on() -> None:
-    """After a stop there is no target; a run that resumes does the rest only, and writes the same bytes."""
+    """After a stop there is no target; a resumed run does only the rest, and writes the same bytes."""
     whole = reference(bad=[9])
     stopped_after(3)
     assert written("b.jsonl") == {}
@@ -301,7 +301,7 @@ def goes_on() -> None:
 
 @row("G3 without --resume")
 def begins_anew() -> None:
-    """What a stopped run has done is thrown away by force only; without it and --resume, both are offered."""
+    """A stopped run's work is thrown away only by force; without it and --resume, the error suggests both."""
     whole = reference()
     stopped_after(3)
     with pytest.raises(am.FileError, match="--resume continues it, --force starts over") as raised:
@@ -316,7 +316,7 @@ def begins_anew() -> None:
 
 @row("G4 a file")
 def bad_lines_are_kept() -> None:
-    """A line that cannot be converted is in the quarantine: its number, offset, code, reason and bytes."""
+    """An unconvertible line is in the quarantine: its number, offset, code, reason and bytes."""
     Path("a.jsonl").write_bytes(b'{"messages":[]}\n\n  {"messages": 5}\r\n\xff\xfe\n\x00\x00\n' + next(rows(1)))
     outcome = converted(["a.jsonl"], "b.jsonl")
     kept = [json.loads(line) for line in Path("b.jsonl.bad.jsonl").read_bytes().splitlines()]
@@ -333,7 +333,7 @@ def bad_lines_are_kept() -> None:
 
 @row("G4 stdout")
 def bad_lines_of_a_pipe() -> None:
-    """To stdout, what is bad is kept where --bad says; without it a line says that it was not kept."""
+    """With stdout as target, bad lines are kept in the file of --bad; without it a line reports that they are lost."""
     data = Path(lines("a.jsonl", 4, bad=[2, 3])).read_bytes()
     for arguments, kept in (["--bad", "bad.jsonl.gz"], True), ([], False):
         command = ["convert", "-", "--form", "jsonl", "--to", "anthropic", "--from", "openai", "-q", *arguments]
@@ -347,7 +347,7 @@ def bad_lines_of_a_pipe() -> None:
 
 @row("G4 --bad")
 def bad_lines_go_where_they_are_told() -> None:
-    """With --bad a file of lines, one document, or a folder have their quarantine there, and beside them none."""
+    """With --bad a file of lines, one document, or a folder have their quarantine there, and none beside them."""
     Path("in").mkdir()
     for name in "in/a.jsonl", "a.jsonl":
         lines(name, 3, bad=[2])
@@ -382,7 +382,7 @@ ONE, TWO = rows(2)
     ],
 )
 def test_lines_end_as_they_may(data: bytes, bad: list[int]) -> None:
-    """Of a file of two documents both are written, however lines end; what is no document is counted and kept."""
+    """Both documents of a file are written, whatever the line ends; anything else is counted and kept."""
     Path("a.jsonl").write_bytes(data)
     done = convert("a.jsonl", "b.jsonl")
     assert done.exit_code == (3 if bad else 0)
@@ -396,14 +396,14 @@ def test_lines_end_as_they_may(data: bytes, bad: list[int]) -> None:
 @pytest.mark.parametrize("name", [pytest.param(f"a{end}", id=f"G5 empty {end}") for end in (".jsonl", ".msgpack")])
 @pytest.mark.parametrize("source", [["--from", "openai"], []], ids=["told", "detected"])
 def test_empty_files_hold_no_documents(name: str, source: list[str]) -> None:
-    """A file of no lines or frames is converted into one, whatever its format."""
+    """A file without lines or frames is converted into one like it, whatever its format."""
     Path(name).write_bytes(b"")
     done = agentmsg("convert", name, "-o", "b.jsonl", "--to", "anthropic", *source)
     assert (done.exit_code, Path("b.jsonl").read_bytes()) == (0, b"")
     assert "0 documents, 0 messages -> b.jsonl" in done.stderr
 
 
-# Not what getrusage says: on Linux that is at least what the process had that started this one.
+# Not getrusage's value: on Linux that is at least the memory of the parent process.
 _PEAK = """
 import resource, runpy, sys
 sys.argv = sys.argv[1:]
@@ -420,7 +420,7 @@ finally:
 
 @row("G5 C10 a line of 2 GB")
 def a_line_of_two_gigabytes() -> None:
-    """A line of 2 GB is told by its length, the lines around it are converted, and memory is that of a line allowed."""
+    """A line of 2 GB is reported by its length, the others are converted, and memory is that of an allowed line."""
     end = 2 << 30
     with Path("a.jsonl").open("wb") as file:
         file.write(ONE + b"\n")
@@ -440,7 +440,7 @@ def a_line_of_two_gigabytes() -> None:
 
 @row("G6 two writers")
 def two_writers() -> None:
-    """While a run is at work on a target, another is refused, and the first ends as if nothing had been."""
+    """While a run works on a target, another is refused, and the first ends undisturbed."""
     whole = reference()
     refused: list[str] = []
 
@@ -458,7 +458,7 @@ def two_writers() -> None:
 
 @row("G6 links at the names of parts")
 def links_are_not_followed() -> None:
-    """Whoever puts a link where a part will be gets nothing written through it."""
+    """If somebody puts a link in the place of a part, nothing is written through it."""
     Path("victim").write_bytes(b"mine")
     lines("a.jsonl")
     Path(".work-b.jsonl").mkdir()
@@ -478,7 +478,7 @@ def links_are_not_followed() -> None:
 
 @row("G7 a closed pipe")
 def closed_pipe() -> None:
-    """Where nobody reads the output any more, the exit code is 141 and nothing is printed."""
+    """If the reader of the output is gone, the exit code is 141 and nothing is printed."""
     lines("a.jsonl", 20_000)
     command = [sys.executable, *AGENTMSG[:4], *AGENTMSG[6:]]
     with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
@@ -498,7 +498,7 @@ def closed_pipe() -> None:
     ],
 )
 def test_streams_that_are_closed_are_told(closed: str, files: list[str]) -> None:
-    """Where the stream that is needed is closed, one line says so."""
+    """If a needed stream is closed, one line reports it."""
     lines("a.jsonl", 3)
     descriptor = ["stdin", "stdout"].index(closed)
     program = f"import os, sys; os.close({descriptor}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
@@ -508,7 +508,7 @@ def test_streams_that_are_closed_are_told(closed: str, files: list[str]) -> None
 
 @contextmanager
 def _heeding_ctrl_c() -> Generator[None]:
-    """Start processes that heed Ctrl-C, which those of a shell's background jobs inherit to ignore."""
+    """Start processes that react to Ctrl-C, which a shell's background jobs ignore by inheritance."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
@@ -518,7 +518,7 @@ def _heeding_ctrl_c() -> Generator[None]:
 
 @row("G7 Ctrl-C")
 def ctrl_c() -> None:
-    """Ctrl-C in a run of several processes: one line, no target, and a resume that has less to do."""
+    """Ctrl-C in a run of several processes: one line, no target, and a resume with less to do."""
     lines("a.jsonl", 20_000)
     with (
         _heeding_ctrl_c(),
@@ -538,7 +538,7 @@ def ctrl_c() -> None:
 
 @row("G7 Ctrl-C in a pipe")
 def ctrl_c_in_a_pipe() -> None:
-    """Ctrl-C while a pipe is read: one line, which promises no resume, and no account."""
+    """Ctrl-C while a pipe is read: one line, which suggests no resume, and no loss report."""
     command = [sys.executable, *AGENTMSG[:3], "-", *AGENTMSG[6:], "--form", "jsonl", "-q", "--losses", "l.jsonl"]
     with (
         _heeding_ctrl_c(),
@@ -561,5 +561,5 @@ def ctrl_c_in_a_pipe() -> None:
     "case", [pytest.param(case, id=name, marks=[pytest.mark.slow] * (name in SLOW)) for name, case in _CASES.items()]
 )
 def test_row(case: Callable[[], None]) -> None:
-    """What each row expects is what its case says."""
+    """Each row's expectation is tested by its case."""
     case()

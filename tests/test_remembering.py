@@ -1,4 +1,4 @@
-"""What was written or read before is remembered: the bytes stay the same, the memory is bounded, threads agree."""
+"""Earlier writing or reading is remembered: the bytes stay the same, the memory is bounded, threads agree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REMEMBERING = am.get_codec("json", remember=3)
 
 
 def _plain(history: am.History) -> bytes:
-    """Return the bytes of a history that nothing is remembered of."""
+    """Return the bytes of a history without any memory of it."""
     return am.dumps(pickle.loads(pickle.dumps(history)), "json")
 
 
@@ -51,7 +51,7 @@ CHANGE: dict[str, Callable[[am.History], am.History]] = {
 def test_a_history_that_grows_is_written_as_any_other(
     start: am.History, new: list[am.Msg], data: st.DataObject
 ) -> None:
-    """However a history grows, and whatever is changed between, its bytes are those of a history without a past."""
+    """However a history grows or changes in between, its bytes are those of a history without a past."""
     history = start
     for _ in range(4):
         history = GROW[data.draw(st.sampled_from(sorted(GROW)))](history, new)
@@ -62,7 +62,7 @@ def test_a_history_that_grows_is_written_as_any_other(
 
 @pytest.mark.parametrize("raw", [b'[{"role":"user","content":"x"}]', b'{"role":"user","content":"x"}'])
 def test_a_list_stays_a_list(raw: bytes) -> None:
-    """A document that was a list of messages is one when it grew; one message becomes a history."""
+    """A document that was a list of messages stays a list when it grows; one message becomes a history."""
     history = am.loads(raw, "json")
     for _ in range(3):
         history = history.extended(am.Msg.user("y"))
@@ -70,7 +70,7 @@ def test_a_list_stays_a_list(raw: bytes) -> None:
 
 
 def test_branches_are_written_apart() -> None:
-    """Histories that grew from one, each in its own way, share no more than their beginning."""
+    """Histories that grew from one, each differently, share only their beginning."""
     start = am.History.of("a", "b").extended("c")
     left, right = start.extended("left"), start.extended("right")
     for history in (left, right, left, start, right.extended("more"), left[:2].extended("other")):
@@ -78,7 +78,7 @@ def test_branches_are_written_apart() -> None:
 
 
 def test_a_changed_history_keeps_what_it_is() -> None:
-    """A history of a class of yours grows as itself, and no copy or pickle takes the memory along."""
+    """A history of a user's class grows as itself, and no copy or pickle takes the memory along."""
 
     class Mine(am.History):
         """A history with nothing new."""
@@ -94,14 +94,14 @@ def test_a_changed_history_keeps_what_it_is() -> None:
 @am.register_block("test_remembering.ballot")
 @attrs.frozen
 class _Ballot(am.BaseBlock):
-    """A block of a user's that holds what may change."""
+    """A block of a user with a mutable value."""
 
     votes: dict[str, int] = attrs.field(factory=dict[str, int])
 
 
 def test_blocks_of_yours_are_written_each_time() -> None:
-    """What a block of a user's holds may have changed since it was written: so nothing of it is remembered."""
-    # A codec that has met such a block remembers nothing any more: so one of its own.
+    """A user's block may have changed since it was written, so it isn't remembered."""
+    # A codec that has met such a block remembers nothing any more, so this test has its own.
     mine, ballot = JsonCodec(), _Ballot({"yes": 1})
     history = am.History([am.Msg.of(ballot)]).extended("b")
     assert b'"yes":1' in am.dumps(history, mine)
@@ -110,7 +110,7 @@ def test_blocks_of_yours_are_written_each_time() -> None:
 
 
 def test_a_class_of_yours_is_refused_as_ever() -> None:
-    """A history of a class that no codec knows is refused with one typed error, grown or not."""
+    """A history of a class unknown to every codec is refused with one typed error, grown or not."""
 
     class Mine(am.History):
         """A history with nothing new."""
@@ -121,7 +121,7 @@ def test_a_class_of_yours_is_refused_as_ever() -> None:
 
 
 def test_what_another_codec_wrote_is_not_taken() -> None:
-    """Each codec remembers what it wrote itself: a hook of yours is heeded from the first message on."""
+    """Each codec remembers its own output: a user's hook is used from the first message on."""
     history = am.History(["a"]).extended("b")
     am.dumps(history, "json")
     mine = JsonCodec()
@@ -134,7 +134,7 @@ def test_what_another_codec_wrote_is_not_taken() -> None:
 
 
 def test_all_bodies_together_are_bounded() -> None:
-    """The body that was written longest ago is forgotten first; one that would take most of the room isn't kept."""
+    """The body written longest ago is forgotten first; one that would take most of the room isn't kept."""
     bodies = Bodies(100)
     several = [Body() for _ in range(6)]
     for number in range(6):
@@ -148,18 +148,18 @@ def test_all_bodies_together_are_bounded() -> None:
 
 
 def test_a_body_ends_with_its_history() -> None:
-    """Bytes are kept no longer than a history that may grow from them."""
+    """Bytes are kept only as long as a history that may grow from them."""
     gc.collect()
     before = BODIES.total
     history = am.History(["a" * 1000]).extended("b")
     am.dumps(history, JsonCodec())
     assert BODIES.total > before + 1000
-    del history  # no circle: nobody waits for the collector
+    del history  # no cycle: nothing waits for the garbage collector
     assert BODIES.total == before
 
 
 def test_entries_are_bounded_by_number_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where entries or bytes are too many all are forgotten, and what is larger than that is never kept."""
+    """If there are too many entries or bytes, all are forgotten; larger ones are never kept."""
     monkeypatch.setattr("agentmsg.model.remembering._MOST_BYTES", 10)
     seen, history = Seen(3), am.History()
 
@@ -192,7 +192,7 @@ def test_lines_that_come_again_are_the_same_history() -> None:
 
 
 def test_threads_that_write_one_history_agree() -> None:
-    """Several threads may write branches of one history, and add to one recorder, at a time."""
+    """Several threads may write branches of one history, and add to one recorder, at the same time."""
     start = am.History(["a"]).extended("b")
     recorder = am.Recorder(start)
 

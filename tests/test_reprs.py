@@ -1,4 +1,4 @@
-"""What a person sees of an object: short reprs, and the same in rich."""
+"""Objects as people see them: short reprs, and the same in rich."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ SHORT: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", SHORT)
 def test_reprs_are_short(name: str) -> None:
-    """A repr has what an object is made of first, and nothing that is absent or a default."""
+    """A repr shows an object's main fields first, and nothing absent or default."""
     shown, text = SHORT[name]
     assert repr(shown) == text
 
 
 def test_a_made_time_is_shown_as_a_time() -> None:
-    """The repr of a new message shows when it was made, and not that agentmsg did it."""
+    """The repr of a new message shows its time, but not that agentmsg made it."""
     message = am.Msg.user("Hi")
     assert message.created_at is not None
     assert f"created_at={message.created_at.isoformat(timespec='milliseconds')})" in repr(message)
 
 
 def test_rich_shows_the_same() -> None:
-    """Rich shows the fields that the repr shows, laid out; of a loss report each loss."""
+    """Rich shows the fields of the repr, laid out; for a loss report each loss."""
     history = grand_tour()
     for message in history:
         for shown in (message, *message.content):

@@ -1,6 +1,6 @@
-"""The codec ``riffer``: what each native object is in the model, the two dialects, odd spellings, what has no place.
+"""The codec ``riffer``: the model of each native object, the two dialects, odd spellings, unsupported content.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def thought(
     more: Any = None,
     **fields: Any,
 ) -> Any:
-    """Return a block of thinking, with the signature of a provider and the word of its format."""
+    """Return a block of thinking, with a provider's signature and the word of its format."""
     proof = None if signature is None else am.Signature(*signature)
     extras = {} if word is None else {"riffer.part": {"format": word}}
     extras |= more or {}
@@ -126,7 +126,7 @@ def thought(
     ],
 )
 def test_each_native_object_is_an_object_of_the_model(document: Any, message: am.Msg) -> None:
-    """A native message is read as this message, which is written as this native one, keys in this order."""
+    """A native message is read as this message, which is written as this native one, with keys in this order."""
     assert am.same(returned([document])[0], message)
     losses: list[am.Loss] = []
     (again,) = am.encode([message], CODEC, losses=losses)
@@ -199,7 +199,7 @@ def test_each_part_of_reasoning_is_a_block_of_thinking(part: Any, block: am.Thin
     ],
 )
 def test_thinking_of_others_tells_whose_it_is(block: am.ThinkingBlock, part: Any) -> None:
-    """Thinking that a provider signed is written with the format of that provider; an unknown signature is dropped."""
+    """Thinking signed by a provider is written with that provider's format; an unknown signature is dropped."""
     losses: list[am.Loss] = []
     history = am.History([msg("assistant", block, TEXT)])
     document = am.encode(history, CODEC, losses=losses)
@@ -208,7 +208,7 @@ def test_thinking_of_others_tells_whose_it_is(block: am.ThinkingBlock, part: Any
 
 
 def test_thinking_of_anthropic_goes_there_and_back() -> None:
-    """Signed and redacted thinking of Anthropic passes through Riffer unchanged, so that it can be sent back."""
+    """Signed and redacted thinking of Anthropic passes through Riffer unchanged, so it can be sent back."""
     thoughts = [
         {"type": "thinking", "thinking": "So.", "signature": "EqQB"},
         {"type": "redacted_thinking", "data": "x"},
@@ -220,7 +220,7 @@ def test_thinking_of_anthropic_goes_there_and_back() -> None:
 
 
 def test_unknown_fields_of_files_are_extras() -> None:
-    """What a file says that the model has no field for is kept: a checksum, a URL beside data, an image's name."""
+    """A file's keys without a field in the model are kept: a checksum, a URL beside data, an image's name."""
     item = {"media_type": "image/png", "data": "aGk=", "url": "https://x.test/a.pdf", "filename": "a", "sha256": "0"}
     block = returned([native("user", "Hi", files=[item])])[0].first(am.ImageBlock)
     assert block is not None
@@ -228,7 +228,7 @@ def test_unknown_fields_of_files_are_extras() -> None:
 
 
 def test_containers_are_kept() -> None:
-    """A message alone, a list, and an object that holds the list come back as they were; other keys are extras."""
+    """A message alone, a list, and an object with the list keep their form; other keys are extras."""
     message = native("user")
     assert returned(message).messages == returned([message]).messages
     body = returned({"messages": [message], "session": 7})
@@ -253,7 +253,7 @@ OLD_CALL = {"id": "item_123", "call_id": "call_456", "name": "weather_tool", "ar
     ],
 )
 def test_results_are_linked_by_either_id(document: Any) -> None:
-    """A result is that of the call whose call_id or id it names, whatever the dialect, and comes back so."""
+    """A result belongs to the call whose call_id or id it names, in any dialect, and comes back the same."""
     asked, answered = returned(document)
     block = asked.tool_calls[0]
     assert (block.id, block.item_id, answered.tool_call_id) == ("call_456", "item_123", "call_456")
@@ -267,7 +267,7 @@ def test_a_call_id_comes_before_the_id_of_an_item() -> None:
 
 
 def test_a_message_that_joins_a_history_is_written_in_its_dialect() -> None:
-    """0.9 writes both ids and links by id; today there is call_id alone."""
+    """0.9 writes both ids and links by id; today there is only call_id."""
     old = returned([native("assistant", "", tool_calls=[OLD_CALL]), result("item_123")])
     asked = am.Msg.assistant(tool_calls=[{"id": "item_9", "call_id": "call_9", "name": "f", "arguments": "{}"}])
     plain = am.Msg.assistant(tool_calls=[{"id": "call_8", "name": "f", "arguments": "{}"}])
@@ -289,7 +289,7 @@ def test_a_message_that_joins_a_history_is_written_in_its_dialect() -> None:
     ("version", "ids"), [("0.9", {"id": "call_1", "call_id": "call_1"}), ("latest", {"call_id": "call_1"})]
 )
 def test_the_version_is_an_option_for_new_histories(version: str, ids: dict[str, str]) -> None:
-    """A history that was read from no document of Riffer is written in the dialect of the option."""
+    """A history that wasn't read from Riffer is written in the dialect of the option."""
     codec = am.get_codec("riffer", version=version)
     (document,) = am.encode([msg("assistant", USE)], codec)
     assert document["tool_calls"] == [{**ids, "name": "weather_tool", "arguments": '{"city":"Tokyo"}'}]
@@ -305,7 +305,7 @@ def test_a_version_that_there_is_not_is_refused() -> None:
 
 
 def test_a_result_that_would_be_read_as_that_of_another_call_is_a_users_words() -> None:
-    """A result without call whose link is the id of another call's item cannot be said; its text stays."""
+    """A result without call whose link is the item id of another call isn't supported; its text stays."""
     item = am.ToolUseBlock("call_1", "f", item_id="item_1")
     history = am.History([msg("assistant", item), msg("tool", am.ToolResultBlock("item_1", "22C", name="f"))])
     losses: list[am.Loss] = []
@@ -316,7 +316,7 @@ def test_a_result_that_would_be_read_as_that_of_another_call_is_a_users_words() 
 
 
 def test_ids_of_messages_are_written_where_somebody_gave_them() -> None:
-    """The id that the library makes for a new message is not written: the gem has none unless told so."""
+    """The id that the library makes for a new message isn't written: the gem has none unless it is given."""
     assert "id" not in am.encode([am.Msg("user", "Hi")], CODEC)[0]
     assert am.encode([am.Msg("user", "Hi", id="m-1")], CODEC)[0]["id"] == "m-1"
 
@@ -364,7 +364,7 @@ def test_odd_documents_are_understood_and_come_back(document: Any) -> None:
     [("2026-01-15T10:30:45.123Z", datetime(2026, 1, 15, 10, 30, 45, 123000, UTC)), ("yesterday", None)],
 )
 def test_the_times_of_one_version_are_read(stamp: str, time: datetime | None) -> None:
-    """One version wrote when a message was made; other messages are written without."""
+    """One version wrote the time of a message; other messages are written without."""
     assert returned([native("user", "Hi", timestamp=stamp)])[0].created_at == time
     assert am.encode([am.Msg("user", "Hi", created_at=time)], CODEC) == [native("user")]
 
@@ -380,14 +380,14 @@ def test_the_times_of_one_version_are_read(stamp: str, time: datetime | None) ->
     ],
 )
 def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(message: Any, extras: Any) -> None:
-    """A time that is none, or a word that is no text, is an unknown field; no note holds it."""
+    """An invalid time, or a word that isn't a text, is an unknown field; no note holds it."""
     read = returned([message])[0]
     assert read.extras == {"riffer": extras}
     assert "=" not in repr(read.notes)
 
 
 def test_an_odd_error_type_is_not_written_beside_an_error() -> None:
-    """What stands where the kind of an error stands is lost beside an error, and told."""
+    """An invalid value in the place of an error's type is lost beside an error, and reported."""
     failed = am.ToolResultBlock("c", "boom", name="f", status="error")
     message = am.Msg("tool", (failed,), id=None, created_at=None, extras={"riffer": {"error_type": ["x"]}})
     losses: list[am.Loss] = []
@@ -397,7 +397,7 @@ def test_an_odd_error_type_is_not_written_beside_an_error() -> None:
 
 
 def test_an_error_type_without_an_error() -> None:
-    """The kind of an error is told where what went wrong is not."""
+    """The type of an error is written if the error itself isn't."""
     message = returned([result("c", error_type="timeout_error")])[0]
     assert message.error_type == "timeout_error"
     assert am.encode([message.evolve(notes={})], CODEC) == [result("c", error_type="timeout_error")]
@@ -413,7 +413,7 @@ def test_an_old_counter_beside_its_new_name() -> None:
 
 @pytest.mark.parametrize("word", ["pause", "tool_use", "refusal", "TOOL_CALLS"])
 def test_reasons_are_one_word_each(word: str) -> None:
-    """A reason that the library does not know is itself, whatever word of ours it looks like."""
+    """A reason unknown to the library stays, even if it looks like one of our words."""
     message = returned([native("assistant", finish_reason=word)])[0]
     assert message.finish_reason == word
     assert word not in repr(message.notes)
@@ -423,7 +423,7 @@ def test_reasons_are_one_word_each(word: str) -> None:
 
 @pytest.mark.parametrize("media_type", ["image/png", "image/jpeg", "application/pdf", None])
 def test_data_in_a_url_stays_there(media_type: str | None) -> None:
-    """A file whose data stands in its URL is read as it is, whatever type is told beside it."""
+    """A file with its data in its URL is read unchanged, whatever type is beside it."""
     told = {} if media_type is None else {"media_type": media_type}
     returned([native("user", files=[{**told, "url": "data:image/png;base64,iVBORw0KGgo="}])])
 
@@ -455,7 +455,7 @@ def test_items_that_cannot_be_told_are_native_blocks(document: Any) -> None:
     ],
 )
 def test_messages_that_cannot_be_told_are_native_messages(document: Any) -> None:
-    """A message whose role or fields mean nothing in the model stays whole, with its text for others."""
+    """A message whose role or fields are unreadable stays whole, with its text for other formats."""
     (message,) = returned([document])
     content = document["content"]
     assert message.role == "native"
@@ -475,7 +475,7 @@ def test_messages_that_cannot_be_told_are_native_messages(document: Any) -> None
     ],
 )
 def test_what_is_no_message_is_refused_with_its_place(document: Any, path: tuple[Any, ...]) -> None:
-    """A document that holds something else than messages is a DecodeError that says where."""
+    """A document with anything but messages raises a DecodeError with the path."""
     assert refused(document, codec=CODEC) == (path, "schema", "riffer")
 
 
@@ -553,7 +553,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
 
 
 def a_file(**fields: Any) -> Any:
-    """Return a user's message that is one file."""
+    """Return a user message with one file."""
     return native("user", "", files=[fields])
 
 
@@ -640,7 +640,7 @@ TEXT_DATA = base64.b64encode(b"Text").decode()
     ],
 )
 def test_what_has_no_place_becomes_the_nearest_and_is_accounted_for(message: am.Msg, document: Any, level: str) -> None:
-    """What the format cannot say is written as the nearest that it can, with an account that rebuilds the message."""
+    """Unsupported content is written as the nearest supported one, and the loss report rebuilds the message."""
     losses: list[am.Loss] = []
     history = am.History([message])
     again = am.encode(history, CODEC, losses=losses)
@@ -650,7 +650,7 @@ def test_what_has_no_place_becomes_the_nearest_and_is_accounted_for(message: am.
 
 
 def test_calls_without_ids_get_one() -> None:
-    """A call and its result from a format without ids are linked by an id that is invented and accounted for."""
+    """A call and its result from a format without ids are linked by an invented id, which is reported."""
     losses: list[am.Loss] = []
     use, answer = am.ToolUseBlock(None, "f", item_id="i"), am.ToolResultBlock(None, "22C", name="f")
     asked, answered = am.encode([msg("assistant", use), msg("tool", answer)], CODEC, losses=losses)
@@ -659,7 +659,7 @@ def test_calls_without_ids_get_one() -> None:
 
 
 def test_edits_of_a_history_of_0_9_keep_its_links() -> None:
-    """Where a call gets another id, the result that is linked by it gets it, too."""
+    """If a call gets another id, the result linked by it gets it too."""
     history = returned([native("assistant", "", tool_calls=[OLD_CALL]), result("item_123")])
     changed = history[0].evolve(content=(history[0].tool_calls[0].evolve(item_id="item_9"),))
     asked, answered = am.encode(history.evolve(messages=(changed, history[1])), CODEC)
@@ -679,6 +679,6 @@ def test_edits_of_a_history_of_0_9_keep_its_links() -> None:
     ],
 )
 def test_documents_are_found_out_by_fields_of_their_own(document: Any, *, wins: bool) -> None:
-    """Calls with a call_id, usage, errors and files make a document Riffer's; role and content alone do not."""
+    """Calls with a call_id, usage, errors and files identify a Riffer document; role and content alone don't."""
     found = am.detect(document)
     assert (bool(found) and found[0][0] == "riffer") is wins

@@ -1,4 +1,4 @@
-"""The rooms of the core: what agentmsg/README.md draws is what the folders, the imports and the linter's layers say."""
+"""The rooms of the core: agentmsg/README.md draws them like the folders, the imports and the linter's layers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 CORE = Path(str(importlib.util.find_spec("agentmsg").origin)).parent  # type: ignore[union-attr]
 CODECS = Path(str(importlib.util.find_spec("agentmsg_codecs").origin)).parent  # type: ignore[union-attr]
-# What is no room: the package itself, and how it is run.
+# Not rooms: the package itself, and its entry point.
 DOORS = {"__init__", "__main__"}
 
 
 def _drawing() -> list[list[str]]:
-    """Return the layers that README draws, top to bottom: the first words of each line, up to the wide gap."""
+    """Return the layers drawn in README, top to bottom: the first words of each line, up to the wide gap."""
     text = (CORE / "README.md").read_text(encoding="utf-8").split("```")[1]
     return [re.split(r" {3,}", line)[0].split(" | ") for line in text.strip().splitlines()]
 
@@ -49,7 +49,7 @@ def _modules() -> Mapping[str, ast.Module]:
 
 
 def _imports(tree: ast.AST, *, typing: bool) -> Iterator[str]:
-    """Yield the modules of ours that a module imports, at its top or inside of functions."""
+    """Yield our own modules that a module imports, at its top or inside functions."""
     for node in ast.iter_child_nodes(tree):
         match node:
             case ast.If(test=ast.Name(id="TYPE_CHECKING")) if not typing:
@@ -69,7 +69,7 @@ def _room(module: str) -> str:
 
 
 def test_the_drawing_is_of_the_folders() -> None:
-    """Each room that is drawn is a folder or module, and each folder and module is drawn; few stand at the top."""
+    """Each drawn room is a folder or module, and each folder and module is drawn; few are at the top."""
     drawn = {room for layer in _drawing() for room in layer}
     folders = {path.parent.name for path in CORE.glob("*/__init__.py")}
     files = {path.stem for path in CORE.glob("*.py")}
@@ -78,7 +78,7 @@ def test_the_drawing_is_of_the_folders() -> None:
 
 
 def test_the_drawing_is_of_the_layers() -> None:
-    """The linter's layers are those that are drawn."""
+    """The linter's layers are those of the drawing."""
     pyproject = ROOT / "pyproject.toml"
     if not pyproject.is_file():
         pytest.skip("an installed wheel is tested: pyproject.toml stands in the checkout only")
@@ -88,7 +88,7 @@ def test_the_drawing_is_of_the_layers() -> None:
 
 
 def test_imports_point_downwards() -> None:
-    """A room imports rooms below it; those of one layer import each other at the bottom only."""
+    """A room imports rooms below it; only at the bottom, those of one layer import each other."""
     layers = _drawing()
     level = {room: len(layers) - number for number, layer in enumerate(layers) for room in layer}
     upwards = [
@@ -103,7 +103,7 @@ def test_imports_point_downwards() -> None:
 
 
 def test_rooms_say_what_they_may_import() -> None:
-    """The docstring of a room says what it may import; those of modules leave that to the linter."""
+    """The docstring of a room has its allowed imports; docstrings of modules leave that to the linter."""
     for path in CORE.glob("*/__init__.py"):
         doc = ast.get_docstring(_modules()[f"agentmsg.{path.parent.name}"]) or ""
         assert re.search(r"^May import ", doc, re.MULTILINE), path.parent.name
@@ -112,7 +112,7 @@ def test_rooms_say_what_they_may_import() -> None:
 
 
 def _circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
-    """Return the sets of modules each of which leads back to itself: what reaches it and what it reaches."""
+    """Return the sets of modules that lead back to themselves: those that reach a module and that it reaches."""
 
     def reached(start: str) -> set[str]:
         seen: set[str] = set()
@@ -129,7 +129,7 @@ def _circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
 
 
 def test_circles_are_told() -> None:
-    """Modules that need each other, be it for type checkers only, are those that README explains."""
+    """Modules that need each other, even for type checkers only, are those that README explains."""
     graph: dict[str, set[str]] = {}
     for name, tree in _modules().items():
         if name.startswith("agentmsg."):
@@ -158,7 +158,7 @@ def test_codecs_import_from_the_face_only() -> None:
 
 
 def test_the_face_is_small_and_documented() -> None:
-    """The face for authors has at most 60 names, forms 30, others 20; each docstring tells of all, and all exist."""
+    """The face for authors has at most 60 names, forms 30, others 20; each docstring covers all, and all exist."""
     smaller = {"forms": 30, "bodies": 20, "sending": 20}
     faces = {importlib.import_module(f"agentmsg.formats.{name}"): most for name, most in smaller.items()}
     for face, most in {agentmsg.formats: 60, **faces}.items():
@@ -169,7 +169,7 @@ def test_the_face_is_small_and_documented() -> None:
 
 
 def test_modules_of_codecs_have_no_face_of_their_own() -> None:
-    """What a codec's package shows is said by the package: its modules have no ``__all__``."""
+    """A codec's package has the public names: its modules have no ``__all__``."""
     named = [
         name
         for name, tree in _modules().items()

@@ -1,4 +1,4 @@
-"""The JSON Schema of the canonical form: it takes what the reader takes, and refuses what it refuses."""
+"""The JSON Schema of the canonical form: it accepts what the reader accepts, and refuses what it refuses."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ VALIDATOR: Any = Draft202012Validator(json_schema())
 TOUR = json.loads((HERE / "stored" / "v1" / "grand_tour.json").read_bytes())
 EMPTY: Any = {}
 BARE: dict[str, Any] = {"agentmsg": 1, "messages": []}
-# What JSON Schema does not tell from what it allows: 1.0 is an integer to it, and 1 a number like 1.0.
+# JSON Schema doesn't distinguish these: for it 1.0 is an integer, and 1 a number like 1.0.
 UNTOLD = ("a whole number is needed", "a float is needed", "the version must be 1, not 1.0")
 
 
 def takes(document: Any) -> bool:
-    """Tell whether the schema allows a document."""
+    """Whether the schema allows a document."""
     return bool(VALIDATOR.is_valid(document))
 
 
 def refusal(document: Any) -> am.AgentMsgError | None:
-    """Return the error of the reader, or None where it takes a document."""
+    """Return the error of the reader, or None if it accepts a document."""
     try:
         am.decode(document, "json")
     except am.AgentMsgError as error:
@@ -63,7 +63,7 @@ def of_block(**fields: Any) -> dict[str, Any]:
 
 
 def test_it_is_a_schema() -> None:
-    """The schema is one of the dialect that it names, and all its references lead somewhere."""
+    """The schema is valid in the dialect that it names, and all its references exist."""
     Draft202012Validator.check_schema(json_schema())
     text = json.dumps(json_schema())
     assert '"$schema": "https://json-schema.org/draft/2020-12/schema"' in text
@@ -80,7 +80,7 @@ def test_it_has_all_fields_of_the_model() -> None:
 
 
 def test_fields_are_described() -> None:
-    """The words of the docstrings stand in the schema, those of a base class too."""
+    """The schema has the words of the docstrings, those of a base class too."""
     defs = json_schema()["$defs"]
     assert defs["Usage"]["properties"]["cache_read"]["description"] == "part of input that came from a cache."
     assert defs["Citation"]["properties"]["end"]["description"].startswith("the piece of our text")
@@ -91,13 +91,13 @@ def test_fields_are_described() -> None:
 
 
 def test_it_belongs_to_the_caller() -> None:
-    """Whoever changes the schema that they got changes no other."""
+    """Changing a returned schema changes no other."""
     json_schema()["$defs"].clear()
     assert json_schema()["$defs"]
 
 
 def test_only_formats_with_a_schema_have_one() -> None:
-    """A codec gives its schema, or None."""
+    """A codec returns its schema, or None."""
     found = {name: am.get_codec(name).schema() for name in ("json", "msgpack", "openai")}
     assert found == {"json": json_schema(), "msgpack": None, "openai": None}
 
@@ -127,7 +127,7 @@ def test_it_takes_examples(path: Path) -> None:
 
 @given(histories(2), st.randoms(use_true_random=False))
 def test_it_takes_what_the_reader_takes(history: am.History, rng: random.Random) -> None:
-    """No document that the reader takes is refused, however odd it is."""
+    """No document that the reader accepts is refused, however odd it is."""
     _compare(mutate(am.encode(history, "json"), rng))
 
 
@@ -208,7 +208,7 @@ REFUSED = cases(
 
 @pytest.mark.parametrize("document", REFUSED, ids=json.dumps)
 def test_it_refuses_what_the_reader_refuses(document: Any) -> None:
-    """What the reader refuses for its shape is refused."""
+    """The schema refuses what the reader refuses for its structure."""
     assert refusal(document) is not None
     assert not takes(document)
 
@@ -236,6 +236,6 @@ TAKEN = cases(
 
 @pytest.mark.parametrize("document", TAKEN, ids=json.dumps)
 def test_it_takes_odd_but_good_documents(document: Any) -> None:
-    """Unknown keys and tags, texts for blocks, other spellings of times: what the reader takes is allowed."""
+    """Unknown keys and tags, texts for blocks, other spellings of times: all that the reader accepts is allowed."""
     assert refusal(document) is None
     assert takes(document)

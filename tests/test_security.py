@@ -1,4 +1,4 @@
-"""Data that looks like code stays data: nothing is imported, run, opened or looked up because a document says so."""
+"""Data that looks like code stays data: no document makes us import, run, open or look up anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CANARY = "canary-5d1f"
 VARIABLE = "AGENTMSG_TEST_CANARY"
-# What loaders of objects, here and elsewhere, take for an object, a secret, a class or a tag of their own.
+# Values that loaders, here and elsewhere, take for an object, a secret, a class or a tag of their own.
 EVIL: dict[str, Any] = {
     "a secret of LangChain": {"lc": 1, "type": "secret", "id": [VARIABLE]},
     "a constructor of LangChain": {"lc": 1, "type": "constructor", "id": ["os", "getenv"], "kwargs": {"key": VARIABLE}},
@@ -48,7 +48,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
 
 
 def _is_ours(event: str, args: tuple[Any, ...]) -> bool:
-    """Tell whether a draft becomes the frozen value that it was made for: the one event of our own."""
+    """Whether a draft becomes the frozen value that it was made for: the one event of our own."""
     return event == "object.__setattr__" and args[1] == "__class__" and args[2].__module__.startswith("agentmsg.")
 
 
@@ -60,8 +60,8 @@ def _install() -> None:
 
 @pytest.fixture
 def events() -> Iterator[list[str]]:
-    """Yield what audit events happen from here on: imports, code, files, processes, connections."""
-    global _watching  # noqa: PLW0603 - an audit hook sees all threads and stays: it is told so when to listen
+    """Yield the audit events from here on: imports, code, files, processes, connections."""
+    global _watching  # noqa: PLW0603 - an audit hook sees all threads and stays: this tells it when to listen
     _install()
     _events.clear()
     _watching = True
@@ -70,7 +70,7 @@ def events() -> Iterator[list[str]]:
 
 
 def history_of(data: Any) -> am.History:
-    """Return a conversation that holds some data wherever a user can put any."""
+    """Return a conversation with some data in every place where a user can put any."""
     text = json.dumps(data)
     return am.History(
         [
@@ -91,7 +91,7 @@ def history_of(data: Any) -> am.History:
 
 
 def through(data: Any, source: am.CodecName, target: am.CodecName) -> bytes:
-    """Take data through two formats, as bytes, and assert that it comes back from each; return all that was written."""
+    """Take data through two formats, as bytes, check that it comes back from each, and return all output."""
     made = history_of(data)
     losses: list[am.Loss] = []
     document = am.dumps(made, source, losses=losses)
@@ -105,7 +105,7 @@ def through(data: Any, source: am.CodecName, target: am.CodecName) -> bytes:
 
 @cache
 def warm(source: am.CodecName) -> None:
-    """Convert once with harmless data: what is loaded or generated late is there afterwards."""
+    """Convert once with harmless data, so that everything loaded or generated late is there afterwards."""
     for target in am.codec_names():
         through({"plain": 1}, source, target)
 
@@ -124,7 +124,7 @@ def test_the_hook_hears(events: list[str]) -> None:
 def test_data_that_looks_like_code_is_data(
     evil: str, source: am.CodecName, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Through every pair of formats it comes back equal; nothing happens meanwhile, and no secret is told."""
+    """Through every pair of formats it comes back equal; nothing happens meanwhile, and no secret is shown."""
     monkeypatch.setenv(VARIABLE, CANARY)
     warm(source)
     events: list[str] = request.getfixturevalue("events")

@@ -1,4 +1,4 @@
-"""What a provider would refuse: each rule finds what breaks it, and nothing in what was accepted; repair mends it."""
+"""Sending rules: each finds its violations, and nothing in accepted requests; repair mends them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ each_target = pytest.mark.parametrize("target", TARGETS)
 
 
 def _with(index: int, *messages: am.Msg) -> am.History:
-    """Return the valid history with messages in place of one."""
+    """Return the valid history with messages instead of one of its own."""
     return am.History([*VALID[:index], *messages, *VALID[index + 1 :]])
 
 
@@ -74,7 +74,7 @@ _IMAGE = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
 _DAMAGED = _IMAGE.evolve(source=am.Base64Source("A", "image/png"))
 _TOOL = am.ToolSpec(name="find", parameters={"type": "object"})
 _OTHER = am.Msg.tool("there", tool_call_id="a")
-# For each rule a history that breaks it, and what repair makes of it; None where the history alone can't be mended.
+# For each rule a history that breaks it, and its repaired form; None if the history alone can't be mended.
 BOTH: dict[str, tuple[am.History, am.History | None]] = {
     "no-messages": (am.History([]), None),
     "required-setting": (am.History([_USER, _SAID]).with_settings(temperature=0.5), None),
@@ -96,7 +96,7 @@ BOTH: dict[str, tuple[am.History, am.History | None]] = {
 _ANY_MODEL = "skip_thought_signature_validator"
 _LATE = (_with(2, _USER, _FOUND), _with(2, _FOUND, _USER))
 _EMPTY = (_with(0, _USER, _USER.evolve(content=[])), VALID)
-# A tool with an argument that may be absent, and one that may be null.
+# A tool with an optional argument, and one that may be null.
 _PROPERTIES = {"q": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": ["string", "null"]}}
 _PADDED = am.ToolSpec("find", parameters={"type": "object", "properties": _PROPERTIES})
 OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
@@ -211,7 +211,7 @@ each_case = pytest.mark.parametrize(
 
 @each_case
 def test_each_rule_is_named(target: Any, code: str, broken: am.History, mended: am.History | None) -> None:
-    """What breaks one rule is found by exactly that rule, at a path of the given history."""
+    """A violation of one rule is found by exactly that rule, at a path of the given history."""
     del mended
     found = am.check(broken, target)
     assert {finding.code for finding in found} == {code}
@@ -226,14 +226,14 @@ def test_each_rule_is_named(target: Any, code: str, broken: am.History, mended: 
 
 
 def _plain(history: am.History) -> Any:
-    """Return what a history says, without ids of messages, times, and how a result went."""
+    """Return the meaning of a history, without ids of messages, times, and statuses of results."""
     messages = [message.evolve(id=None, created_at=None) for message in history]
     return json.loads(am.dumps(history.evolve(messages=messages), "json").replace(b',"status":"error"', b""))
 
 
 @each_case
 def test_each_rule_is_repaired(target: Any, code: str, broken: am.History, mended: am.History | None) -> None:
-    """What breaks a rule becomes what a person would expect; each loss names the rule, and restore undoes all."""
+    """A violation is mended as people would expect; each loss names the rule, and restore undoes all."""
     if mended is None:
         assert am.repair(broken, target).history is broken
         with pytest.raises(am.InvalidMessage):
@@ -249,7 +249,7 @@ def test_each_rule_is_repaired(target: Any, code: str, broken: am.History, mende
 @given(st.text(alphabet="AB9-_= \n", max_size=12))
 @settings(max_examples=effort(300))
 def test_any_text_is_base64_or_not(text: str) -> None:
-    """No text makes the question fail; what strict decoders take is what Python's decodes and encodes again."""
+    """No text makes the check fail; strict decoders accept what Python's decodes and encodes again."""
     told = [is_base64(text, spelling) for spelling in ("standard", "padded", "any")]
     assert told == sorted(told)
     if told[0]:
@@ -269,7 +269,7 @@ def test_any_text_is_base64_or_not(text: str) -> None:
     ],
 )
 def test_data_is_spelt_as_the_provider_spells_it(target: Any, data: str, mended: str | None) -> None:
-    """Media are base64, wherever they stand; what is none is left out, and all of it comes back."""
+    """Media are base64, in any place; invalid ones are left out, and everything comes back."""
     image = am.ImageBlock(am.Base64Source(data, "image/png"))
     history = _with(2, _FOUND.evolve(content=[am.ToolResultBlock("a", [am.TextBlock("x"), image])]))
     repaired = am.repair(history, target)
@@ -289,13 +289,13 @@ def test_tools_have_names_of_their_own() -> None:
 
 
 def test_every_rule_is_tried() -> None:
-    """The cases above are all rules of all codecs that have any."""
+    """The cases above cover all rules of all codecs that have any."""
     rules = {(name, rule.code) for name in am.codec_names() for rule in am.get_codec(name).rules}
     assert {(target, code) for target, code, *_ in CASES} == rules
 
 
 def test_what_becomes_of_orphans_and_unanswered_calls_can_be_chosen() -> None:
-    """By option they go; that loses content, and the report says so."""
+    """By option they go; that loses content, and the report shows it."""
     for code, option in (("result-orphan", {"orphans": "drop"}), ("call-unanswered", {"unanswered": "drop"})):
         broken, _ = BOTH[code]
         repaired = am.repair(broken, "openai", **option)  # type: ignore[arg-type]
@@ -319,7 +319,7 @@ def test_what_becomes_of_orphans_and_unanswered_calls_can_be_chosen() -> None:
     ids=["name", "failed", "went well", "structured", "error", "image"],
 )
 def test_what_a_text_cannot_say_is_content(result: am.ToolResultBlock, level: str, tag: str) -> None:
-    """A result that becomes text says that it failed; what isn't text is lost, and told as content."""
+    """A result that becomes text mentions its failure; anything but text is lost, and reported as content."""
     history = am.History([_USER, am.Msg("tool", [result]), _SAID])
     repaired = am.repair(history, "anthropic")
     assert repaired.history[1].text.startswith(tag + "\n")
@@ -328,7 +328,7 @@ def test_what_a_text_cannot_say_is_content(result: am.ToolResultBlock, level: st
 
 
 def test_an_empty_message_that_says_more_is_content() -> None:
-    """A message without blocks that has an answer in structure goes, and its loss is one of content."""
+    """A message without blocks that has a structured answer is dropped, as a loss of content."""
     for code, structured in (("annotation", None), ("content", {"a": 1})):
         history = am.History([_USER, am.Msg("assistant", [], structured=structured), _USER])
         (loss,) = am.repair(history, "anthropic").losses
@@ -336,7 +336,7 @@ def test_an_empty_message_that_says_more_is_content() -> None:
 
 
 def test_ids_that_were_just_given_are_given_once() -> None:
-    """However many calls have the ids that others would be given, each has its own in the end."""
+    """However many calls have the ids that others would get, each has its own in the end."""
     ids = ["a", "a", *("a" + "_2" * number for number in range(1, 15))]
     calls = [am.ToolUseBlock(link, "f", {}) for link in ids]
     history = am.History([_USER, am.Msg("assistant", calls), *(am.Msg.tool("x", tool_call_id=link) for link in ids)])
@@ -348,13 +348,13 @@ def test_ids_that_were_just_given_are_given_once() -> None:
 
 @each_target
 def test_what_is_right_is_clean(target: Any) -> None:
-    """A valid conversation has no findings, and repair gives the very same object."""
+    """A valid conversation has no findings, and repair returns the very same object."""
     assert am.check(VALID, target) == ()
     assert am.repair(VALID, target).history is VALID
 
 
 def test_a_format_without_rules_is_refused() -> None:
-    """Where nothing is known of a provider, nobody is told that all is well."""
+    """If a provider has no known rules, check never reports that all is well."""
     works: list[Callable[[], object]] = [
         lambda: am.check(VALID, "json"),
         lambda: am.repair(VALID, "json"),
@@ -370,7 +370,7 @@ def test_a_format_without_rules_is_refused() -> None:
 
 @each_target
 def test_a_conversion_is_repaired(target: Any) -> None:
-    """``repair=True`` mends what is written; one report tells what was lost and what was mended, and restores both."""
+    """``repair=True`` mends the output; one report has losses and repairs, and restores both."""
     broken = am.History([_USER.evolve(metadata={"k": 1}), _ASKED, _USER, am.Msg.tool("who?", tool_call_id="b"), _SAID])
     document = am.encode(broken, "json")
     broken = am.decode(document, "json")
@@ -389,7 +389,7 @@ def test_a_conversion_is_repaired(target: Any) -> None:
 
 
 def test_a_message_that_fit_left_empty_goes() -> None:
-    """What has no place in a target may leave a message empty: repair looks at what fit gave."""
+    """Unsupported content may leave a message empty: repair examines the result of fit."""
     history = am.History(
         [_USER, am.Msg("user", [am.TextBlock(" "), am.VideoBlock(am.URLSource("https://x/v"))]), _SAID]
     )
@@ -399,7 +399,7 @@ def test_a_message_that_fit_left_empty_goes() -> None:
 
 
 def test_images_of_results_are_saved(tmp_path: Path) -> None:
-    """Where results are texts, their images go into a user's message behind them, whatever writes them."""
+    """If results are texts, their images go into a user's message after them, whatever writes them."""
     shown = _FOUND.evolve(content=[am.ToolResultBlock("a", [am.TextBlock("here"), _IMAGE])])
     history = am.History([_USER, _ASKED, shown, _SAID])
     done = am.convert(am.encode(history, "json"), "json", "openai", repair=True)
@@ -433,7 +433,7 @@ def _requests(target: Any, paths: Iterable[Path]) -> Iterator[tuple[int, am.Hist
 
 @each_target
 def test_what_was_accepted_has_no_error(target: Any) -> None:
-    """A recorded request that was answered has no finding of severity error, so repair gives it back as it is."""
+    """A recorded request that was answered has no finding of severity error, so repair returns it unchanged."""
     paths = recorded(corpus(TARGETS[target]))
     requests = [history for status, history, _ in _requests(target, paths) if status == 200]
     assert requests
@@ -442,23 +442,23 @@ def test_what_was_accepted_has_no_error(target: Any) -> None:
     assert all(am.repair(history, target).history is history for history in requests)
 
 
-# What recorded requests were refused for that their conversations don't tell.
+# Refusals of recorded requests for reasons outside their conversations.
 _OF_SETTINGS = (
     "Function tools with reasoning_effort are not supported",  # two settings that exclude each other
-    "max_tokens or model output limit was reached",  # a limit that was too low for the answer
+    "max_tokens or model output limit was reached",  # a limit too low for the response
     "Invalid schema for response_format",  # a setting with a wrong schema
-    "'top_p' is not supported with this model",  # a setting that the model hasn't
-    "This model doesn't support",  # media that the model doesn't take
-    "extraneous key [toolResult]",  # the same, of another provider's model
-    "Web search options not supported with this model",  # a setting that the model hasn't
-    "does not support effort level",  # a setting that the model hasn't
-    "not_found_error",  # a model that there is none
+    "'top_p' is not supported with this model",  # a setting that the model lacks
+    "This model doesn't support",  # media that the model doesn't accept
+    "extraneous key [toolResult]",  # the same, for another provider's model
+    "Web search options not supported with this model",  # a setting that the model lacks
+    "does not support effort level",  # a setting that the model lacks
+    "not_found_error",  # a model that doesn't exist
     "model_not_found",  # the same
     "is not found for API version",  # the same
-    "Cannot fetch content from the provided URL",  # what is behind a link
-    "exclusiveMinimum",  # a word of JSON Schema that Gemini's own schemas haven't
-    "No tool output found for tool call call-a",  # another server, which wants results right behind each call
-    "does not support 'developer' with this model",  # a role that all but the oldest reasoning models take
+    "Cannot fetch content from the provided URL",  # the content behind a link
+    "exclusiveMinimum",  # a word of JSON Schema that Gemini's own schemas lack
+    "No tool output found for tool call call-a",  # another server, which requires results right after each call
+    "does not support 'developer' with this model",  # a role that all but the oldest reasoning models accept
 )
 
 
@@ -500,7 +500,7 @@ _MESSAGES = st.one_of(
     st.builds(am.Msg, st.sampled_from(["user", "assistant", "system"]), _TEXTS, id=st.none(), created_at=st.none()),
     st.builds(_calls, st.one_of(_TEXTS, _IMAGES), st.lists(_CALLS, min_size=1, max_size=2)),
     *[st.builds(_results, st.just("tool"), st.lists(_RESULTS, min_size=1, max_size=1), st.just([]))] * 2,
-    # As no reader gives them, but people may.
+    # No reader makes these, but people may.
     st.builds(_results, st.sampled_from(["tool", "user"]), st.lists(_RESULTS, min_size=1, max_size=2), _TEXTS),
 )
 CONVERSATIONS = st.builds(am.History, st.lists(_MESSAGES, max_size=8))
@@ -510,7 +510,7 @@ CONVERSATIONS = st.builds(am.History, st.lists(_MESSAGES, max_size=8))
 @given(history=CONVERSATIONS)
 @settings(max_examples=effort(200))
 def test_conversations_out_of_order_are_repaired(target: Any, history: am.History) -> None:
-    """Whatever is wrong with calls, results and texts, all at once, is mended, told and undone."""
+    """Whatever is wrong with calls, results and texts, all at once, is mended, reported and undone."""
     sendable(am.get_codec(target), history)
 
 
@@ -518,7 +518,7 @@ def test_conversations_out_of_order_are_repaired(target: Any, history: am.Histor
 @given(history=CONVERSATIONS)
 @settings(max_examples=effort(100))
 def test_calls_and_arguments_stay(target: Any, history: am.History) -> None:
-    """Every call keeps its arguments and its place among the calls, has an id of its own, and one result."""
+    """Every call keeps its arguments and its place among the calls, and has its own id and one result."""
     repaired = am.repair(history, target).history
     before = [block for message in history for block in message.content if isinstance(block, am.ToolUseBlock)]
     after = [block for message in repaired for block in message.content if isinstance(block, am.ToolUseBlock)]
@@ -532,8 +532,8 @@ def test_calls_and_arguments_stay(target: Any, history: am.History) -> None:
         assert len({block.id for block in after}) == len(after)
 
 
-# What changes earlier messages: a result that comes after its turn or before its call, or again; what an
-# assistant shows stands behind a turn, which may go on; what is allowed only at the end of a history.
+# Exceptions that change earlier messages: a late, early or repeated result; an assistant's media after a
+# turn that may go on; anything allowed only at the end of a history.
 _REACHING_BACK = {
     "result-late", "result-duplicate", "result-orphan", "media-place", "trailing-space", "empty-message", "cache-count",
     "signature-missing",
@@ -544,16 +544,16 @@ _REACHING_BACK = {
 @given(history=CONVERSATIONS, message=_MESSAGES)
 @settings(max_examples=effort(200))
 def test_repaired_prefixes_are_stable(target: Any, history: am.History, message: am.Msg) -> None:
-    """A message more changes no message before: a provider's cache of them stays good; the exceptions are listed."""
+    """One more message changes no earlier one: a provider's cache of them stays valid; the exceptions are listed."""
     longer = history.extended(message)
     before, after = am.repair(history, target), am.repair(longer, target)
     if any(loss.why in _REACHING_BACK for loss in (*before.losses, *after.losses)):
         return
-    # Where results may come late, one that comes late answers a call that had none before.
+    # If results may come late, a late one answers a call that had none before.
     takes_late = "result-late" not in {rule.code for rule in am.get_codec(target).rules}
     if takes_late and any(loss.why == "call-unanswered" for loss in before.losses):
         return
-    # A made result stands before instructions that came after its call.
+    # A made result comes before instructions that came after its call.
     if history and history[-1].role == "system" and len(after.history) > len(before.history) + 1:
         return
     assert all(map(am.same, before.history, after.history))
@@ -564,14 +564,14 @@ def test_repaired_prefixes_are_stable(target: Any, history: am.History, message:
 @given(history=histories())
 @settings(max_examples=effort(60))
 def test_any_history_can_be_checked(target: Any, history: am.History) -> None:
-    """Whatever a history holds, check answers, and the same again."""
+    """Whatever a history holds, check returns findings, and the same again."""
     assert am.check(history, target) == am.check(history, target)
 
 
 @given(history=CONVERSATIONS, joins=st.booleans())
 @settings(max_examples=effort(200))
 def test_what_looks_plain_is_right(history: am.History, joins: bool) -> None:
-    """Where a glance says that all calls are answered, nothing is wrong with them."""
+    """If the quick check finds all calls answered, nothing is wrong with them."""
     linked = Request(history, joins=joins).blocks(am.ToolUseBlock, am.ToolResultBlock)
     if is_plain(history.messages, linked):
         assert Pairing(history.messages, linked, joins=joins).wrong == {}
@@ -579,7 +579,7 @@ def test_what_looks_plain_is_right(history: am.History, joins: bool) -> None:
 
 @each_target
 def test_every_document_can_be_sent(target: Any) -> None:
-    """All stored documents of all formats become requests without errors, whose reports restore them."""
+    """All stored documents of all formats become requests without errors, and their reports restore them."""
     codec = am.get_codec(target)
     for name in am.codec_names():
         for _, document in some(documents(name), 40):
@@ -590,7 +590,7 @@ def test_every_document_can_be_sent(target: Any) -> None:
             sendable(codec, history)
 
 
-# What the packages' types refuse though a provider may not: unknown fields of its own family, which are passed on.
+# Refusals of the packages' types but perhaps not of a provider: unknown fields of its own family, passed on.
 _OWN_FIELDS = {
     "openai": ("openai", "openai-response"),
     "openai-responses": ("openai-responses", "openai-responses-response"),
@@ -598,7 +598,7 @@ _OWN_FIELDS = {
 }
 # The grand tour has made-up extras of every family.
 _MADE_UP = ("json", "msgpack")
-# A golden message of LangChain's has a search result that says nothing but this.
+# A golden LangChain message has a search result with only this content.
 _NO_RESULT = [{"url": "https://x"}]
 
 
@@ -617,7 +617,7 @@ def test_the_packages_accept_what_is_sent(target: Any) -> None:
             if codec in (*_OWN_FIELDS[target], *_MADE_UP):
                 continue
             history = am.decode(document, codec)
-            # What was read as a setting of the target's own goes back to it, as an older model may take it.
+            # A setting read from the target's own format goes back to it, because an older model may accept it.
             settings = None if codec == target else history.settings
             asked = am.History(history.messages, tools=history.tools, settings=settings)
             asked = asked.with_settings(model="m", max_tokens=1024)
@@ -631,7 +631,7 @@ def test_the_packages_accept_what_is_sent(target: Any) -> None:
 
 @pytest.mark.parametrize("codec", ["pydantic-ai", "vercel"])
 def test_tools_of_other_servers_are_sent_in_words(codec: Any) -> None:
-    """Anthropic refuses calls of its own tools under names that none of them has, such as those of MCP servers."""
+    """Anthropic refuses calls of its own tools under unknown names, such as those of MCP servers."""
     asked: list[Any] = [
         {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "echo", "input": {"text": "x"}, "server_name": "s"},
         {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "is_error": False, "content": []},
@@ -652,7 +652,7 @@ def _call(link: str, name: str = "f") -> am.ToolUseBlock:
     return am.ToolUseBlock(link, name, {})
 
 
-# What a mend might look at again and again.
+# Inputs that a repair might scan again and again.
 _LONG: dict[str, Callable[[int], list[am.Msg]]] = {
     "calls broken": lambda count: [_USER, _ASKED, _USER, _FOUND] * count,
     "orphans": lambda count: [_USER, *(am.Msg.tool("x", tool_call_id=f"{number}") for number in range(count))],
@@ -670,7 +670,7 @@ _LONG: dict[str, Callable[[int], list[am.Msg]]] = {
 @pytest.mark.parametrize("shape", _LONG)
 @pytest.mark.parametrize("work", [am.check, am.repair])
 def test_time_grows_with_size(target: Any, shape: str, work: Callable[[am.History, Any], object]) -> None:
-    """Eight times the messages, with all of them broken in one way, take about eight times as long, not 64 times."""
+    """Eight times the messages, all broken in one way, take about eight times as long, not 64 times."""
 
     def spent(count: int) -> float:
         history = am.History(_LONG[shape](count))

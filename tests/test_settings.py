@@ -1,4 +1,4 @@
-"""Settings: what a request asks for beside its messages, between formats, and as the providers' packages take it."""
+"""Settings: the parameters of a request beside its messages, between formats, and in the providers' packages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _body(**parameters: Any) -> dict[str, Any]:
     return {"messages": ASK, **parameters}
 
 
-# Native parameters, and what they are in the model: the same document comes back.
+# Native parameters, and their settings: the same document comes back.
 READ: list[tuple[am.CodecName, dict[str, Any], am.Settings | None]] = [
     ("openai", {"model": "gpt-5", "seed": 7, "store": True}, am.Settings(model="gpt-5", seed=7, store=True)),
     ("openai", {"max_completion_tokens": 9}, am.Settings(max_tokens=9)),
@@ -84,7 +84,7 @@ READ: list[tuple[am.CodecName, dict[str, Any], am.Settings | None]] = [
 def test_parameters_are_settings_and_come_back(
     codec: am.CodecName, parameters: dict[str, Any], settings: am.Settings | None
 ) -> None:
-    """Each parameter that the model has a field for is a setting; what says something else stays an extra."""
+    """Each parameter with a field in the model is a setting; any other value stays an extra."""
     body = _body(**parameters)
     history = am.decode(body, codec)
     assert history.settings == settings
@@ -95,7 +95,7 @@ def test_parameters_are_settings_and_come_back(
         assert history.extras == {codec: parameters}
 
 
-# What parameters of one format become in the other, and what is told of it.
+# Parameters of one format in the other, with the reported losses.
 CONVERTED: list[tuple[am.CodecName, dict[str, Any], dict[str, Any], list[str]]] = [
     ("openai", {"max_tokens": 9, "stop": "END"}, {"max_tokens": 9, "stop_sequences": ["END"]}, []),
     (
@@ -160,7 +160,7 @@ CONVERTED: list[tuple[am.CodecName, dict[str, Any], dict[str, Any], list[str]]] 
 def test_settings_cross_formats(
     source: am.CodecName, parameters: dict[str, Any], becomes: dict[str, Any], told: list[str]
 ) -> None:
-    """What both formats can say is said; all else is told, and comes back."""
+    """Settings that both formats have convert; all others are reported, and come back."""
     target: am.CodecName = "anthropic" if source == "openai" else "openai"
     done = am.convert(_body(**parameters), source, target)
     expected = _body(**becomes) if becomes else am.convert(_body(), source, target).document
@@ -172,7 +172,7 @@ def test_settings_cross_formats(
 
 
 def test_a_model_is_asked_for_by_name() -> None:
-    """The name crosses families where the caller names one, though it be the very same; the report undoes it."""
+    """The model name crosses families only if the caller names one, even the very same; the report undoes it."""
     body = _body(model="gpt-5", max_completion_tokens=50)
     for model in ("claude-opus-5", "gpt-5"):
         done = am.convert(body, "openai", "anthropic", model=model, max_tokens=1024)
@@ -188,7 +188,7 @@ def test_a_model_is_asked_for_by_name() -> None:
 
 
 def test_what_is_asked_of_a_format_without_settings_is_an_error(tmp_path: Path) -> None:
-    """What the caller asks for is heard, or refused: never left out untold."""
+    """The caller's request is granted or refused, never left out silently."""
     with pytest.raises(am.CodecLookupError, match="no place for model and max_tokens"):
         am.convert(ASK, "openai", "langchain", model="m", max_tokens=9)
     assert am.convert(ASK, "openai", "json", model="m").document["settings"] == {"model": "m"}
@@ -210,7 +210,7 @@ def test_what_a_list_of_messages_is_asked_makes_it_a_body() -> None:
 
 
 def test_older_models_take_sampling() -> None:
-    """The option writes what the package's calls no longer take, in its range."""
+    """The option writes parameters that the package's calls no longer accept, in their range."""
     codec = AnthropicCodec(sampling="write")
     history = am.History.of("Hi").with_settings(temperature=1.5, top_p=0.9)
     losses: list[am.Loss] = []
@@ -219,7 +219,7 @@ def test_older_models_take_sampling() -> None:
 
 
 def test_a_request_needs_its_settings() -> None:
-    """What a request lacks is found, never invented; a conversation lacks nothing, and clouds name models elsewhere."""
+    """A request's missing settings are reported, not invented; conversations need none; clouds differ."""
     history = am.decode(_body(model="gpt-5"), "openai")
     assert [str(each.path[-1]) for each in am.check(history, "anthropic")] == ["model", "max_tokens"]
     assert am.repair(history, "anthropic").history is history
@@ -230,19 +230,19 @@ def test_a_request_needs_its_settings() -> None:
 
 
 def test_extras_that_are_no_object_say_nothing_of_settings() -> None:
-    """What stands under a family's name may be anything; it names no model."""
+    """The value under a family's name may be anything; it names no model."""
     for odd in (True, "anthropic_version", 1):
         history = am.History([am.Msg.user("x")], settings=am.Settings(max_tokens=1), extras={"anthropic": odd})
         assert "required-setting" in {finding.code for finding in am.check(history, "anthropic")}
 
 
-# What may stand under the parameter of a setting without being one.
+# Values that may be under a setting's parameter without being one.
 _NO_SETTINGS: tuple[Any, ...] = ({}, [], None, "", 5, "x", {"x": 1}, {"maxTokens": 5, "maxOutputTokens": 5})
 
 
 @pytest.mark.parametrize("codec", [*map(am.get_codec, am.codec_names())], ids=lambda codec: codec.name)
 def test_parameters_among_the_extras_stay_or_are_told(codec: am.Codec) -> None:
-    """Law 3 for whatever stands under a parameter, beside settings of the same parameter, too."""
+    """Law 3 for any value under a parameter, also beside settings of the same parameter."""
     keys = sorted({key for _, document in documents(codec.name) if is_object(document) for key in document})
     asked = [history.settings for history in single_values() if history.settings is not None]
     tried = list(product(keys, _NO_SETTINGS, [None, *asked]))
@@ -253,7 +253,7 @@ def test_parameters_among_the_extras_stay_or_are_told(codec: am.Codec) -> None:
 
 @each_target
 def test_the_packages_take_any_setting(target: Any) -> None:
-    """The strict types of the provider's call accept whatever the model holds, once there is a model and a limit."""
+    """The strict types of the provider's call accept everything that the model holds, given a model and a limit."""
     tried = [history for history in single_values() if history.settings is not None]
     assert tried
     for history in tried:
@@ -272,7 +272,7 @@ def test_the_packages_take_settings_together(target: Any, settings: am.Settings 
 
 
 def test_the_command_line_asks(tmp_path: Path) -> None:
-    """``convert --model --max-tokens`` gives bodies that can be sent; without them, it says what is missing."""
+    """``convert --model --max-tokens`` gives sendable bodies; without them, it reports what is missing."""
     path, out = tmp_path / "a.json", str(tmp_path / "b.json")
     path.write_text(json.dumps(_body(model="gpt-5")))
     start = ["convert", str(path), "--to", "anthropic", "-o", out, "--force"]

@@ -1,6 +1,6 @@
 """The codec ``sharegpt``: turns and their tags, links by order, columns, and Alpaca's rows.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def kinds(message: am.Msg) -> list[str]:
     ],
 )  # fmt: skip
 def test_words_are_roles(who: str, role: str) -> None:
-    """Whoever says it, the turn comes back; a stranger's is native, and its text is for other formats."""
+    """Any sender's turn comes back; an unknown sender's is native, with its text for other formats."""
     (message,) = returned([turn(who, "x", weight=1)])
     assert message.role == role
     assert message.text in ("x", "")
@@ -69,7 +69,7 @@ def test_words_are_roles(who: str, role: str) -> None:
     ],
 )
 def test_tags_are_blocks(value: str, found: list[str]) -> None:
-    """What is thought and called stands in tags; what isn't spelt as anybody writes it stays text."""
+    """Thinking and calls are in tags; unknown spellings stay text."""
     (message,) = returned([turn("gpt", value)])
     assert kinds(message) == found
 
@@ -92,19 +92,19 @@ def test_tags_are_blocks(value: str, found: list[str]) -> None:
     ],
 )
 def test_calls_are_json(value: str, found: list[str]) -> None:
-    """One call or a list of them; anything else is a text that comes back where it was."""
+    """One call or a list of them; anything else is a text that comes back in its place."""
     (message,) = returned([turn("function_call", value)])
     assert kinds(message) == found
 
 
 def links(history: am.History) -> list[tuple[Any, Any, str]]:
-    """Return what each result says of its call, and its text."""
+    """Return each result's id and name, and its text."""
     results = [message.tool_results[0] for message in history if message.role == "tool"]
     return [(result.tool_call_id, result.name, result.text) for result in results]
 
 
 def test_results_answer_the_calls_before_in_their_order() -> None:
-    """They have the ids and names of these; a call without an answer takes no later result."""
+    """They have the ids and names of these; a call without a result takes no later one."""
     calls = turn("function_call", f'[{CALL}, {{"name": "g", "arguments": {{}}}}]')
     history = returned([calls, turn("observation", "1"), calls, turn("tool", "<tool_response>\n2\n</tool_response>")])
     assert links(history) == [("call_0_0_f", "f", "1"), ("call_2_0_f", "f", "2")]
@@ -114,7 +114,7 @@ def test_results_answer_the_calls_before_in_their_order() -> None:
 
 
 def test_new_calls_and_results() -> None:
-    """Calls alone are a turn of their own, beside a text they are in tags; ids are changed, and that is told."""
+    """Calls alone are a turn of their own, beside a text they are in tags; changed ids are reported."""
     losses: list[am.Loss] = []
     result = msg("tool", am.ToolResultBlock("c", [am.TextBlock("1")]))
     row = written(msg("assistant", BLOCK), result, msg("assistant", am.TextBlock("x"), BLOCK), losses=losses)
@@ -129,7 +129,7 @@ def test_new_calls_and_results() -> None:
 
 
 def test_no_result_is_paired_with_another_call() -> None:
-    """One that is out of order, or answers none, says so under a key of its turn; what is trained on has no id."""
+    """A result out of order, or without a call, has a key in its turn; training rows have no ids."""
     calls = msg("assistant", BLOCK, am.ToolUseBlock("d", "g", {}))
     results = [msg("tool", am.ToolResultBlock(link, [am.TextBlock(link)])) for link in ("d", "other", "c", "late")]
     row = written(calls, *results)
@@ -144,7 +144,7 @@ def test_no_result_is_paired_with_another_call() -> None:
 
 
 def test_turns_in_front_move_no_id_into_a_text() -> None:
-    """Ids that a reader made are made again for other places, and told."""
+    """Ids made by a reader are made again for other places, and reported."""
     history = returned([turn("function_call", CALL), turn("observation", "1")])
     losses: list[am.Loss] = []
     longer = am.History([msg("system", am.TextBlock("s")), *history.messages])
@@ -154,7 +154,7 @@ def test_turns_in_front_move_no_id_into_a_text() -> None:
 
 
 def test_words_that_look_like_tags_are_told() -> None:
-    """A text that would be read as a call, or as an image, is changed, and the report says so."""
+    """A text that would be read as a call, or as an image, is changed, and reported."""
     for message, words in (
         (msg("assistant", am.TextBlock(f"<tool_call>{CALL}</tool_call>")), "<tool_call >"),
         (msg("assistant", am.TextBlock("<think>a</think>b")), "<think >"),
@@ -167,7 +167,7 @@ def test_words_that_look_like_tags_are_told() -> None:
 
 
 def test_media_stand_in_columns() -> None:
-    """In a user's text stands where; a column that doesn't fit is kept."""
+    """In a user's text the place of an image is marked; a column that doesn't fit is kept."""
     row = {"conversations": [turn("human", "<image>a<video>b<image>")], "images": ["1.png", "2.png"], "videos": ["v"]}
     (message,) = returned(row)
     assert kinds(message) == ["Image", "Text", "Video", "Text", "Image"]
@@ -178,7 +178,7 @@ def test_media_stand_in_columns() -> None:
 
 
 def test_the_only_image_may_stand_alone() -> None:
-    """LLaVA's column is the address itself; of two images there is a list."""
+    """LLaVA's column is the address itself; two images are a list."""
     history = returned(
         {"id": "1", "image": "a.png", "conversations": [turn("human", "<image>\nWhat?")], "images": None}
     )
@@ -188,7 +188,7 @@ def test_the_only_image_may_stand_alone() -> None:
 
 
 def test_columns_beside_the_turns() -> None:
-    """The system prompt, tools as text, and the turn that was chosen are read; the rejected one is kept."""
+    """The system prompt, tools as text, and the chosen turn are read; the rejected one is kept."""
     row = {
         "system": "s",
         "conversations": [turn("human", "Sky?")],
@@ -217,7 +217,7 @@ def test_columns_beside_the_turns() -> None:
     ids=str,
 )
 def test_rows_of_alpaca(row: dict[str, Any], texts: list[str]) -> None:
-    """Their columns are turns; a history that they can't say any more is written as turns."""
+    """Their columns are turns; a history that they can no longer hold is written as turns."""
     history = returned(row)
     assert [message.text for message in history] == texts
     longer = am.encode(history.extended(msg("user", am.TextBlock("z"))), "sharegpt")
@@ -226,7 +226,7 @@ def test_rows_of_alpaca(row: dict[str, Any], texts: list[str]) -> None:
 
 @pytest.mark.parametrize("row", [{}, {"instruction": "a"}, {"conversations": 1}, "x", {"messages": []}], ids=repr)
 def test_other_documents_are_refused(row: Any) -> None:
-    """By the one error that there is; a bad turn's path leads to it."""
+    """The one error of the library; a bad turn's path leads to it."""
     assert refused(row, codec=CODEC)[2] == "sharegpt"
     assert refused({"conversations": [turn("human", "a"), {}]}, codec=CODEC)[0] == ("conversations", 1, "from")
 
@@ -250,7 +250,7 @@ def test_a_row_is_a_turn_or_one_of_alpaca(row: dict[str, Any]) -> None:
 
 
 def test_calls_in_tags_are_calls_whoever_says_them() -> None:
-    """Of a turn for calls, JSON is expected; tags are written again where they were read."""
+    """A turn for calls must be JSON; tags are written again if they were read."""
     for value in (f"<tool_call>\n{CALL}\n</tool_call>", f"<think>a</think><tool_call>{CALL}</tool_call>"):
         history = returned([turn("function_call", value)])
         assert kinds(history[0])[-1] == "ToolUse"
@@ -260,7 +260,7 @@ def test_calls_in_tags_are_calls_whoever_says_them() -> None:
 
 @pytest.mark.parametrize("odd", [5, ["c"], {"id": "c"}], ids=str)
 def test_an_id_that_is_none_stays_wherever_its_result_goes(odd: Any) -> None:
-    """It would be in the way of the id that says which call another place doesn't."""
+    """It would collide with the id that names the call where its place doesn't."""
     calls = turn("function_call", f"[{CALL}, {CALL}]")
     history = returned([calls, turn("tool", "1"), turn("tool", "2", tool_call_id=odd)])
     assert [message.tool_call_id for message in history][1:] == [history[0].tool_calls[0].id, None]
@@ -271,13 +271,13 @@ def test_an_id_that_is_none_stays_wherever_its_result_goes(odd: Any) -> None:
 
 @pytest.mark.parametrize("row", [{"conversations": []}, {"instruction": "a", "output": "b"}])
 def test_a_list_of_rows_is_told(row: dict[str, Any]) -> None:
-    """One row is a document: the error says how to read many."""
+    """One row is a document: the error explains how to read many."""
     with pytest.raises(am.DecodeError, match=r"list of rows.*load_lines"):
         am.decode([row, row], "sharegpt")
 
 
 def test_a_turn_may_have_a_role() -> None:
-    """As Pygmalion's rows have it; others from nobody known stay native."""
+    """As in Pygmalion's rows; other unknown senders stay native."""
     row = {"conversations": [{"role": "user", "value": "Hello"}, {"role": "narrator", "value": "So"}]}
     history = returned(row)
     assert [message.role for message in history] == ["user", "native"]

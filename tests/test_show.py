@@ -1,4 +1,4 @@
-"""What is shown of a history: the view, and the terminal's text of it. Hostile texts are shown, never obeyed."""
+"""How a history is shown: the view, and its text for terminals. Hostile texts are shown, never obeyed."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ RESULT = am.Msg.tool("3", tool_call_id="c1", **BARE)
 # Ours: the colours that a terminal shows.
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 ESCAPE = re.compile(r"\\(?:r|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
-# A format character that has a picture of its own is seen.
+# A format character with a picture of its own is visible.
 SEEN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD, 0xFFFC}
 
-# By the row of the catalogue that they belong to.
+# By their row of the catalogue.
 OBEYED = {
     "F1 CSI": "\x1b[31mred\x1b[0m",
     "F1 CSI that deletes": "kept\x1b[2K\x1b[1A",
@@ -72,12 +72,12 @@ def shown(*messages: am.Msg, **options: Any) -> str:
 
 
 def unwrapped(lines: str) -> str:
-    """Return a text without what the terminal puts between its words: bars, ends of lines, indentation."""
+    """Return a text without the terminal's additions between words: bars, line ends, indentation."""
     return re.sub(r"[\s│]+", "", lines)
 
 
 def in_markdown(seed: str) -> str:
-    """Return markdown that has a text in each of its constructs."""
+    """Return markdown with a text in each of its constructs."""
     return (
         f"# {seed}\n\n- {seed}\n\n1. *{seed}* `{seed}`\n\n```{seed}\n{seed}\n```\n\n    {seed}\n\n> {seed}\n\n"
         f"| {seed} |\n| - |\n| {seed} |\n\n[{seed}](https://example.org/)\n\n{seed}"
@@ -115,14 +115,14 @@ def test_nothing_is_obeyed_on_a_page(seed: str) -> None:
 
 @pytest.mark.parametrize("seed", [pytest.param(seed, id=name) for name, seed in OBEYED.items() if name < "F2"])
 def test_a_repr_holds_no_control(seed: str) -> None:
-    """F1: what debuggers and logs print of a message holds no control character."""
+    """F1: a message in debuggers and logs prints no control character."""
     lines = repr(planted(grand_tour(), seed))
     assert not [char for char in lines if unicodedata.category(char) == "Cc"]
 
 
 @pytest.mark.parametrize("hidden", ["&#x202e;", "&#8203;", "&zwj;", "&shy;", "<https://example.org/%E2%80%AE%1B>"])
 def test_what_markdown_decodes_is_not_obeyed(hidden: str) -> None:
-    """F2: a character that only markdown's entities or the escapes of a URL spell is shown as an escape."""
+    """F2: a character spelt only by markdown's entities or the escapes of a URL is shown as an escape."""
     lines = shown(am.Msg.user(f"a {hidden} b", **BARE))
     assert visible(lines) == lines
     assert "\\" in lines
@@ -147,13 +147,13 @@ LONG_MESSAGES: dict[str, Callable[[], am.Msg]] = {
 @pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in LONG_MESSAGES.items()])
 @pytest.mark.parametrize("draw", [text, page])
 def test_long_texts_are_cut_quickly(make: Callable[[], am.Msg], draw: Callable[[Any], str]) -> None:
-    """F5: of 10 MB so much is shown as was asked for, with the number of characters left out, in less than 200 ms."""
+    """F5: of 10 MB the requested part is shown, with the number of omitted characters, in less than 200 ms."""
     history = am.History((make(),))
-    draw(view_of(am.History()))  # what is loaded once is not counted
+    draw(view_of(am.History()))  # one-time loading doesn't count
     lengths = Lengths(text=8_000, detail=1_500)
     lines = draw(view_of(history, lengths=lengths))
     assert len(lines) < 100_000
-    # A tracer, as coverage has one, is called for each line: what it takes is not ours.
+    # A tracer, as in coverage, is called for each line: its time isn't ours.
     assert seconds_of(lambda: draw(view_of(history, lengths=lengths))) < (0.2 if sys.gettrace() is None else 1.0)
     left_out = [int(number.replace(",", "")) for number in re.findall(r"…([\d,]+)morecharacters", unwrapped(lines))]
     assert "7.5 MB" in lines or max(left_out) > 10_000_000
@@ -164,7 +164,7 @@ def test_long_texts_are_cut_quickly(make: Callable[[], am.Msg], draw: Callable[[
 
 
 def test_visible_knows_all_of_unicode() -> None:
-    """Every control, format character, separator and surrogate has an escape, but for line feed, tab and seen ones."""
+    """Every control, format character, separator and surrogate has an escape, except line feed, tab, visible ones."""
     hidden = {"Cc", "Cf", "Cs", "Zl", "Zp"}
     left = {
         code
@@ -175,14 +175,14 @@ def test_visible_knows_all_of_unicode() -> None:
 
 
 def test_visible_deletes_nothing() -> None:
-    """An escape names the character: reading the escapes gives the text again."""
+    """An escape names the character: reading the escapes restores the text."""
     for seed in OBEYED.values():
         assert ESCAPE.sub(lambda found: found[0].encode().decode("unicode_escape"), visible(seed)) == seed
 
 
 @pytest.mark.parametrize("seed", ["plain", "é e\u0301 日本 שלום", "tab\tline\n", "❤️ ✈️", "\xa0\u202f", "a\\x1b"])
 def test_visible_leaves_what_is_seen(seed: str) -> None:
-    """Letters, marks, spaces, pictures and their usual variant stay as they are."""
+    """Letters, marks, spaces, pictures and their usual variant stay unchanged."""
     assert visible(seed) == seed
 
 
@@ -196,7 +196,7 @@ def test_words_count_what_they_leave_out() -> None:
 
 @pytest.mark.parametrize("url", ["https://example.org/a?b=c&d#e", "HTTP://EXAMPLE.ORG", "mailto:a@example.org"])
 def test_links_lead_to_the_web_or_mail(url: str) -> None:
-    """A URL with one of three schemes may be followed."""
+    """A URL with one of three schemes becomes a link."""
     assert safe_link(url) == url
 
 
@@ -204,7 +204,7 @@ def test_links_lead_to_the_web_or_mail(url: str) -> None:
     "url", ["", "https://", "https://a b", "https://a\u202eb", "https://a\n", "https://a\\b", '"https://a', "ftp://a"]
 )
 def test_other_urls_are_no_links(url: str) -> None:
-    """Other schemes, and characters that belong into no URL, make no link."""
+    """Other schemes, and characters not allowed in URLs, make no link."""
     assert safe_link(url) is None
 
 
@@ -213,14 +213,14 @@ def test_other_urls_are_no_links(url: str) -> None:
 
 
 def test_sizes_have_units() -> None:
-    """Bytes are counted in the unit that leaves a short number."""
+    """Bytes are shown in the unit with the shortest number."""
     sizes = [size(number) for number in (1, 999, 1000, 1_234_000, 5 * 10**9, 10**13)]
     assert sizes == ["1 byte", "999 bytes", "1.0 kB", "1.2 MB", "5.0 GB", "10000.0 GB"]
     assert (count(1, "box", "boxes"), count(1000, "box", "boxes")) == ("1 box", "1,000 boxes")
 
 
 def test_times_say_what_changes() -> None:
-    """A time says its day where that is another than before, and its zone where that is not UTC."""
+    """A time shows its day if that has changed, and its zone if that isn't UTC."""
     noon = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
     there = noon.astimezone(timezone(-timedelta(hours=3, minutes=30)))
     assert when(noon) == "2026-11-21 12:00"
@@ -230,7 +230,7 @@ def test_times_say_what_changes() -> None:
 
 
 def test_usage_says_what_counts() -> None:
-    """A total that is the sum and zeros of lesser counters go without saying; a zero of input or output does not."""
+    """A total that is the sum, and zeros of lesser counters, aren't shown; a zero of input or output is."""
     assert spent(am.Usage(input=1000, output=0, total=1000, reasoning=0)) == ("1,000 in", "0 out")
     assert spent(am.Usage(input=1, total=5, cost=0.5, extras={"x": 1})) == ("1 in", "5 total", "cost 0.5", "extras 1")
     assert spent(None) == ()
@@ -242,7 +242,7 @@ def test_usage_says_what_counts() -> None:
 
 @given(json_values())
 def test_json_is_laid_out_only(value: Any) -> None:
-    """The lines of a JSON value are JSON of the same value, when the escapes of invisible characters are read."""
+    """The lines of a JSON value are JSON of the same value, if the escapes of invisible characters are read."""
     lines = json_words(value, None).text
     back = re.sub(r"\\x([0-9a-f]{2})", r"\\u00\1", lines)
     back = re.sub(r"\\U([0-9a-f]{8})", lambda found: json.dumps(chr(int(found[1], 16)))[1:-1], back)
@@ -250,7 +250,7 @@ def test_json_is_laid_out_only(value: Any) -> None:
 
 
 def test_json_that_fits_stands_on_one_line() -> None:
-    """What is short stays on a line, also as a part of what is long."""
+    """Short values stay on a line, also inside long ones."""
     value = {"city": "Lisbon", "days": [{"high": 16, "low": 10, "what": "x" * 30}, {"high": 17, "low": 11}]}
     assert json_words({"a": [1, {}]}, None).text == '{"a": [1, {}]}'
     assert json_words(value, None).text.splitlines() == [
@@ -266,7 +266,7 @@ def test_json_that_fits_stands_on_one_line() -> None:
 
 @pytest.mark.parametrize("given_text", ['{"a":1,"a":2}', "[0.1000000000000000000001]", '{"a": ', "[not JSON]"])
 def test_json_that_says_more_than_its_value_stays(given_text: str) -> None:
-    """A result that is no JSON, or JSON of which a layout would lose something, is shown letter by letter."""
+    """A result that isn't JSON, or JSON that a layout would change, is shown letter by letter."""
     assert text_or_json(given_text, None) == (words(given_text), False)
 
 
@@ -275,7 +275,7 @@ def test_json_that_says_more_than_its_value_stays(given_text: str) -> None:
 
 
 def test_a_result_stands_with_its_call() -> None:
-    """A result is shown with the call that it answers, with the number of its message, which is not shown again."""
+    """A result is shown with its call and its message's number, and that message isn't shown again."""
     view = view_of(am.History((CALL, RESULT, am.Msg.user("Thanks.", **BARE))))
     assert [turn.number for turn in view.turns] == [1, 3]
     call = view.turns[0].pieces[1]
@@ -287,7 +287,7 @@ def test_a_result_stands_with_its_call() -> None:
 
 
 def test_a_result_without_call_stands_alone() -> None:
-    """A result whose call is not there is a message of its own, with name and id."""
+    """A result without a call is a message of its own, with name and id."""
     (turn,) = view_of(am.History((RESULT,))).turns
     (result,) = turn.pieces
     assert isinstance(result, Result)
@@ -296,7 +296,7 @@ def test_a_result_without_call_stands_alone() -> None:
 
 @pytest.mark.parametrize("value", [{"name": "ls"}, {"type": "ls", "x": 1}, {"ls": {}}])
 def test_a_native_tool_has_a_name(value: Any) -> None:
-    """It is told by its name or its type, or else by the key that it stands under."""
+    """It is shown by its name or type, or else by its key."""
     (tool,) = view_of(am.History([], tools=[am.NativeTool("gemini", value)])).tools
     assert tool.name == "ls"
 
@@ -309,7 +309,7 @@ def test_each_result_goes_with_its_own_call() -> None:
 
 
 def test_results_of_servers_stand_with_their_calls() -> None:
-    """A result in the message of its call is moved to the call, and its message is not numbered twice."""
+    """A result in the message of its call is moved to the call, and its message isn't numbered twice."""
     call = am.ToolUseBlock("s1", "search", {}, kind="server")
     answer = am.ToolResultBlock("s1", "found", kind="server", status="error", error="gone", error_type="Lost")
     (turn,) = view_of(am.History((am.Msg("assistant", (call, am.TextBlock("so"), answer), **BARE),))).turns
@@ -322,7 +322,7 @@ def test_results_of_servers_stand_with_their_calls() -> None:
 
 
 def test_a_view_counts() -> None:
-    """The head counts messages, results, days and usage; what is not shown of a message is counted with it."""
+    """The head counts messages, results, days and usage; hidden fields of a message are counted with it."""
     spender = am.Msg.assistant(
         "x", id="m", created_at=datetime(2026, 1, 2, tzinfo=UTC), usage=am.Usage(input=2, output=3),
         metadata={"a": 1, "b": 2}, extras={"openai": {}}, embedding=(0.5,), finish_reason="length",
@@ -336,14 +336,14 @@ def test_a_view_counts() -> None:
 
 
 def test_a_view_has_a_title() -> None:
-    """It is what was asked for, else the id, else a word."""
+    """The title is the requested one, else the id, else a word."""
     assert view_of(am.History(), title="a\x1b").title == "a\\x1b"
     assert view_of(am.History(id="h")).title == "h"
     assert view_of(am.History()).title == "Conversation"
 
 
 def test_pictures_are_shown_by_their_bytes() -> None:
-    """Only what begins as a PNG, JPEG, GIF or WebP is a picture for browsers, whatever its media type is said to be."""
+    """Only data that begins as a PNG, JPEG, GIF or WebP is a picture for browsers, whatever its media type."""
     png, svg = "iVBORw0KGgo=", "PHN2Zz48L3N2Zz4="
     blocks = [
         am.ImageBlock(am.Base64Source(png, "image/svg+xml")),
@@ -359,7 +359,7 @@ def test_pictures_are_shown_by_their_bytes() -> None:
 
 
 def test_a_block_of_others_shows_its_fields() -> None:
-    """A class of block that is not known shows its tag or name, and its own fields."""
+    """An unknown class of block shows its tag or name, and its own fields."""
 
     @attrs.frozen(kw_only=True)
     class Chart(am.BaseBlock):
@@ -376,7 +376,7 @@ def test_a_block_of_others_shows_its_fields() -> None:
 @pytest.mark.parametrize("width", [20, 60, 120])
 @pytest.mark.parametrize("history", [grand_tour(), planted(grand_tour(), "x" * 500)], ids=["tour", "long words"])
 def test_lines_fit(width: int, history: am.History) -> None:
-    """No line is longer than the window is wide, and none than 100 characters."""
+    """No line is longer than the window's width, or than 100 characters."""
     lines = text(view_of(history), width=width).splitlines()
     assert max(map(len, lines)) <= min(width, 100)
 
@@ -393,13 +393,13 @@ def test_no_colours_where_none_are_wanted() -> None:
 
 @given(histories())
 def test_any_history_can_be_shown(history: am.History) -> None:
-    """Every history of the model has a text, in which no control character stands."""
+    """Every history of the model has a text without control characters."""
     lines = text(view_of(history), width=60)
     assert visible(lines) == lines
 
 
 def test_markdown_that_is_too_long_is_shown_as_it_is() -> None:
-    """Beyond 50,000 characters markdown is not parsed, and all of it is shown."""
+    """Beyond 50,000 characters markdown isn't parsed, and all of it is shown."""
     message = am.Msg.user("*a* " * 15_000, **BARE)
     assert unwrapped(shown(message)).count("*a*") == 15_000
     assert page(view_of(am.History((message,)))).count("*a*") == 15_000
@@ -407,7 +407,7 @@ def test_markdown_that_is_too_long_is_shown_as_it_is() -> None:
 
 @pytest.mark.parametrize("width", [20, 80])
 def test_the_deepest_can_be_shown(width: int) -> None:
-    """Blocks and JSON that are nested as deep as the model allows have a text and a page, in a narrow window too."""
+    """Blocks and JSON of the greatest depth have a text and a page, in a narrow window too."""
     block: am.Block = am.TextBlock("at the bottom")
     data: Any = "at the bottom"
     for _ in range(63):
@@ -420,7 +420,7 @@ def test_the_deepest_can_be_shown(width: int) -> None:
 
 
 def test_json_that_cannot_be_written_says_so() -> None:
-    """A value nested deeper than JSON is written, which a caller's own limits allow, is told of instead of shown."""
+    """A value too deep to be written as JSON, which a caller's own limits allow, is mentioned instead of shown."""
     data: Any = []
     for _ in range(300):
         data = [data]
@@ -455,7 +455,7 @@ CROWDED = {
 @pytest.mark.parametrize("width", [20, 60, 120])
 @pytest.mark.parametrize("source", [pytest.param(source, id=name) for name, source in CROWDED.items()])
 def test_nothing_is_hidden_for_want_of_room(source: str, width: int) -> None:
-    """However narrow the window and deep the markdown, every word is there, on pages too, and no line too long."""
+    """However narrow the window and deep the markdown, every word is there, on pages too, and no line is too long."""
     message = am.Msg.user(source, **BARE)
     lines = shown(message, width=width)
     assert lines.count("Z") == source.count("Z")
@@ -465,13 +465,13 @@ def test_nothing_is_hidden_for_want_of_room(source: str, width: int) -> None:
 
 @pytest.mark.parametrize("table", ["|a|b|\n|-|-|\n|1|2|\n|3|\n|4|5|", "> a|b\n> -|-\n> 1|2", "|a|\n|-|\n|b \\| c|"])
 def test_tables_are_drawn(table: str) -> None:
-    """A table no row of which has too many cells is a table."""
+    """A table without rows of too many cells is a table."""
     assert "─" in shown(am.Msg.user(table, **BARE))
     assert "<table>" in page(view_of(am.History.of(table)))
 
 
 def test_tables_are_aligned() -> None:
-    """Columns of a table stand as its second line says."""
+    """Columns of a table are aligned as in its second line."""
     message = am.Msg.user("|left|right|middle|\n|-|-:|:-:|\n|1|2|3|\n", **BARE)
     assert "\n  1          2     3\n" in shown(message)
     assert re.findall(r"<td(.*?)>", page(view_of(am.History((message,))))) == ["", ' class="right"', ' class="center"']

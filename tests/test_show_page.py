@@ -1,4 +1,4 @@
-"""The page of HTML: whatever a history says, only our own elements, attributes and URLs are on it."""
+"""The HTML page: whatever a history holds, only our own elements, attributes and URLs are on it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ html5lib: Any = importlib.import_module("html5lib")
 
 BARE: dict[str, Any] = {"id": None, "created_at": None}
 PNG = "iVBORw0KGgo="
-# What our templates and our markdown make; ids and classes are ours too, see CLASSES.
+# The output of our templates and our markdown; ids and classes are ours too, see CLASSES.
 ELEMENTS: dict[str, set[str]] = {
     "html": {"lang"},
     "head": set(),
@@ -152,12 +152,12 @@ def parsed(html: str, *, whole: bool = True) -> Any:
 
 
 def elements(tree: Any) -> Iterator[Any]:
-    """Yield the elements of a tree that have names: a comment has a function in place of one."""
+    """Yield the named elements of a tree: a comment has a function instead of a name."""
     return (element for element in tree.iter() if element.tag != "DOCUMENT_FRAGMENT")
 
 
 def check(tree: Any) -> None:
-    """Assert that a tree holds our own elements, attributes, classes, ids and safe URLs only."""
+    """Check that a tree holds only our own elements, attributes, classes, ids and safe URLs."""
     for element in elements(tree):
         assert element.tag in ELEMENTS
         assert set(element.attrib) <= ELEMENTS[element.tag]
@@ -196,7 +196,7 @@ def test_nothing_is_injected(seed: str) -> None:
 
 @pytest.mark.parametrize("url", URLS, ids=lambda url: f"F4 {ascii(url)[1:-1]}")
 def test_urls_are_text(url: str) -> None:
-    """F4: a URL that is not of the web or mail is shown as text wherever one may stand, and is followed nowhere."""
+    """F4: a URL outside web and mail is shown as text in every place, and is never followed."""
     blocks = [
         am.ImageBlock(am.URLSource(url)),
         am.FileBlock(am.URLSource(url), name="file"),
@@ -213,7 +213,7 @@ def test_urls_are_text(url: str) -> None:
 
 
 def test_links_may_be_followed() -> None:
-    """A URL of the web or mail is a link, one that does not tell where it comes from."""
+    """A URL of web or mail is a link without a referrer."""
     blocks = [
         am.ImageBlock.from_url("https://example.org/a.png"),
         am.SourceBlock("http://example.org/", title="T"),
@@ -232,12 +232,12 @@ def test_links_may_be_followed() -> None:
 
 @given(histories())
 def test_any_history_has_a_page(history: am.History) -> None:
-    """Every history of the model has a page that a strict parser reads, with nothing on it that is not ours."""
+    """Every history of the model has a page that a strict parser reads, with only our own elements on it."""
     check(parsed(page(view_of(history, lengths=Lengths(text=100, detail=100)))))
 
 
 def test_a_page_needs_nothing() -> None:
-    """A page forbids every fetch and script, and has its style in itself; it says its language and how wide it is."""
+    """A page forbids every fetch and script, has its style in itself, and declares its language and viewport."""
     tree = parsed(page(view_of(grand_tour(), title="Tour")))
     meta = {element.get("http-equiv") or element.get("name"): element.get("content") for element in tree.iter("meta")}
     assert meta["Content-Security-Policy"] == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -262,7 +262,7 @@ def test_a_page_has_an_outline() -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast_is_enough(scheme: str) -> None:
-    """Every colour of a text has a contrast of 4.5 and more to both grounds, as WCAG 2 AA asks for."""
+    """Every text colour has a contrast of at least 4.5 to both backgrounds, as WCAG 2 AA requires."""
     style = page(view_of(am.History()))
     grounds, colours = _palette(style, 0 if scheme == "light" else 1)
     assert len(grounds) == 2
@@ -291,7 +291,7 @@ def _luminance(colour: str) -> float:
 
 
 def test_pictures_are_in_the_page() -> None:
-    """A picture that browsers may show is in the page itself; another one is a line."""
+    """A picture that browsers may show is in the page itself; any other is a line."""
     blocks = [
         am.ImageBlock(am.Base64Source(PNG, "image/png")),
         am.ImageBlock(am.Base64Source(base64.b64encode(b"<svg onload='alert(1)'/>").decode(), "image/svg+xml")),
@@ -315,7 +315,7 @@ def test_long_parts_are_folded() -> None:
 
 
 def test_a_text_is_shown_letter_by_letter() -> None:
-    """What a tool gave keeps every blank and line end, those at its beginning too; a text keeps its line ends."""
+    """A tool's text keeps every blank and line end, leading ones too; other text keeps its line ends."""
     given_text = "\n\n  a\tb  \n\n c\n"
     tree = parsed(page(view_of(am.History((am.Msg.tool(given_text, tool_call_id="c", **BARE),)))))
     assert ["".join(element.itertext()) for element in tree.iter("pre")] == [given_text]
@@ -324,7 +324,7 @@ def test_a_text_is_shown_letter_by_letter() -> None:
 
 
 def test_notebooks_show_the_same() -> None:
-    """What a notebook shows has HTML: a part of a page, without ids, headings and landmarks."""
+    """Notebooks show a part of a page, without ids, headings and landmarks."""
     history = grand_tour()
     converted = am.convert(am.encode(history, "json"), "json", "anthropic")
     for shown in (history, history[-1], converted, converted.losses, converted.losses[:0]):
@@ -338,7 +338,7 @@ def test_notebooks_show_the_same() -> None:
 
 
 def test_notebooks_show_a_message_as_a_message() -> None:
-    """A single message is shown as such: no conversation, no count and no number around it."""
+    """A single message is shown alone, without conversation, count and number around it."""
     message = am.Msg.user("hello", **BARE)
     alone, among = (parsed(str(shown._repr_html_()), whole=False) for shown in (message, am.History([message])))
     assert said(alone).split() == ["user", "hello"]
@@ -346,7 +346,7 @@ def test_notebooks_show_a_message_as_a_message() -> None:
 
 
 def test_notebooks_show_what_was_lost() -> None:
-    """Of losses there is a table: a row for each, content first, foreign text as text; of many the first."""
+    """Losses have a table: a row for each, content first, foreign text as text; of many the first."""
     evil = "<script>alert(1)</script>"
     history = am.History([am.Msg("user", [am.ThinkingBlock(evil)], name=evil, **BARE), am.Msg.user("x", **BARE)])
     converted = am.convert(am.dumps(history, "json"), "json", "openai")
@@ -364,7 +364,7 @@ def test_notebooks_show_what_was_lost() -> None:
 
 
 def test_notebooks_do_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a package that draws is missing there is no HTML, and notebooks show the repr; other errors are told."""
+    """Without a package for drawing there is no HTML, and notebooks show the repr; other errors are raised."""
     for name in ("jinja2", "markdown_it"):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, name, None)

@@ -1,4 +1,4 @@
-"""The site: what is wrong with it ends the build. ``.ci/run`` builds it as it is."""
+"""The site: any error in it ends the build. ``.ci/run`` builds the site itself."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _of_site(name: str) -> Any:
 
 
 def test_dead_links_end_the_build(tmp_path: Path) -> None:
-    """A link to a page, a heading or a name that doesn't exist is an error, and the build names each."""
+    """A link to a missing page, heading or name is an error, and the build names each."""
     site = _of_site("build_site")
     site.assemble(tmp_path)
     readme = tmp_path / "docs" / "README.md"
@@ -66,7 +66,7 @@ def test_dead_links_end_the_build(tmp_path: Path) -> None:
 
 
 def test_names_without_docstring_are_found(tmp_path: Path) -> None:
-    """A public function without docstring, and a field that the docstring of its class leaves out, are named."""
+    """A public function without docstring, and a field missing in its class's docstring, are named."""
     griffe = pytest.importorskip("griffe")
     (tmp_path / "planted.py").write_text(MODULE, encoding="utf-8")
     module = griffe.load("planted", search_paths=[str(tmp_path)], docstring_parser=griffe.Parser.google)

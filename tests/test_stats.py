@@ -1,4 +1,4 @@
-"""History.stats(): what a history holds, in numbers."""
+"""History.stats(): a history in numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MINUTE = dt.timedelta(minutes=1)
 
 
 class Berlin(dt.tzinfo):
-    """The clocks of Berlin in 2026: no test needs a database of time zones for one year."""
+    """The clocks of Berlin in 2026: no test needs a time zone database for one year."""
 
     _FORWARD, _BACK = dt.datetime(2026, 3, 29, 3), dt.datetime(2026, 10, 25, 2)
 
@@ -64,14 +64,14 @@ def test_counts_and_lengths() -> None:
 
 
 def test_the_last_user_message() -> None:
-    """It is the message itself, whatever follows it; None where no user has spoken."""
+    """It is the message itself, whatever follows it; None without a user message."""
     asked = Msg.user("And now?")
     assert History.of("Hi", asked, Msg.assistant("Later.")).stats().last_user_message is asked
     assert History.of(Msg.assistant("Hello?")).stats().last_user_message is None
 
 
 def test_an_empty_history_has_stats() -> None:
-    """Of no messages there are zeros, and None where zero would say too much."""
+    """Without messages there are zeros, and None if zero would be misleading."""
     assert History().stats() == HistoryStats(
         messages=0,
         by_role={},
@@ -86,7 +86,7 @@ def test_an_empty_history_has_stats() -> None:
 
 
 def test_tool_executions() -> None:
-    """Every result counts, of the client's tools and of servers'; a tool is named by the result, else by its call."""
+    """Every result counts, of client and server tools; the result names a tool, else its call does."""
     calls = [ToolUseBlock("c1", "add", {}), ToolUseBlock("c2", "search", {}), ToolUseBlock("c3", "add", {})]
     web = [ToolUseBlock("s1", "web", {}, kind="server"), ToolResultBlock("s1", "found", kind="server")]
     history = History.of(
@@ -104,7 +104,7 @@ def test_tool_executions() -> None:
 
 
 def test_usage_is_summed() -> None:
-    """Counters add up over all messages that state them; None where none does."""
+    """Counters add up over all messages that have them; None if none has."""
     history = History.of(
         "Hi",
         Msg.assistant("a", usage=Usage(input=10, output=2, cache_read=4)),
@@ -144,14 +144,14 @@ DURATIONS: dict[str, tuple[History, dt.timedelta | None]] = {
 
 @pytest.mark.parametrize("name", list(DURATIONS))
 def test_duration(name: str) -> None:
-    """It is the time that passed from the earliest to the latest; None where that cannot be known."""
+    """It is the time from the earliest to the latest; None if that is unknown."""
     history, expected = DURATIONS[name]
     assert history.stats().duration == expected
 
 
 @given(st.lists(st.none() | st.datetimes() | st.datetimes(timezones=ZONES), max_size=5))
 def test_duration_never_raises(times: list[dt.datetime | None]) -> None:
-    """Of any times, naive, aware and missing ones in any order, there is a duration that is not negative, or none."""
+    """For any times, naive, aware and missing ones in any order, the duration is not negative, or None."""
     known = [time for time in times if time is not None]
     mixed = len({time.utcoffset() is None for time in known}) > 1
     duration = _at(*times).stats().duration
@@ -160,7 +160,7 @@ def test_duration_never_raises(times: list[dt.datetime | None]) -> None:
 
 
 def test_stats_are_values() -> None:
-    """Stats cannot change, are equal and hash alike by value, and come back from pickle."""
+    """Stats can't change, are equal and hash alike by value, and survive pickle."""
     history = History.of("Hi", Msg.tool("x", tool_call_id="c", name="f"))
     stats: Any = history.stats()
     assert stats == history.stats() == pickle.loads(pickle.dumps(stats))

@@ -14,7 +14,7 @@ CODECS: tuple[am.CodecName, ...] = ("json", "msgpack")
 
 
 def _notes(history: am.History) -> list[object]:
-    """Return the notes of all messages and blocks, which ``same`` does not look at."""
+    """Return the notes of all messages and blocks, which ``same`` ignores."""
     return [
         history.notes,
         *(message.notes for message in history),
@@ -33,7 +33,7 @@ def test_stored_bytes_are_read(codec: am.CodecName) -> None:
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_stored_bytes_are_written(codec: am.CodecName) -> None:
-    """The grand tour is written as the stored bytes, to the last one, and so is what was read from them."""
+    """The grand tour is written as the stored bytes, down to the last one, also after reading them."""
     stored = (V1 / f"grand_tour.{codec}").read_bytes()
     assert am.dumps(grand_tour(), codec) == stored
     assert am.dumps(am.loads(stored, codec), codec) == stored
@@ -41,7 +41,7 @@ def test_stored_bytes_are_written(codec: am.CodecName) -> None:
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_stored_bytes_through_the_other_form(codec: am.CodecName) -> None:
-    """What was stored in one form comes back to the byte after a way through the other."""
+    """Bytes stored in one form come back exactly after a conversion to the other."""
     stored = (V1 / f"grand_tour.{codec}").read_bytes()
     other: am.CodecName = "msgpack" if codec == "json" else "json"
     passed = am.loads(am.dumps(am.loads(stored, codec), other), other)

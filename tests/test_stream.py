@@ -34,7 +34,7 @@ def said(text: str, index: int | str | None = None, **fields: Any) -> am.MsgChun
 
 
 def outcome(make: Any) -> Any:
-    """Return what a sum gives, or the code of its error."""
+    """Return the result of a sum, or the code of its error."""
     try:
         return make()
     except am.InvalidMessage as error:
@@ -42,7 +42,7 @@ def outcome(make: Any) -> Any:
 
 
 def agree(a: Any, b: Any) -> bool:
-    """Tell whether two sums are the same chunk, or the same error."""
+    """Whether two sums are the same chunk, or the same error."""
     return a == b if isinstance(a, str) or isinstance(b, str) else am.same(a, b)
 
 
@@ -51,7 +51,7 @@ def agree(a: Any, b: Any) -> bool:
 
 @given(chunks(), chunks(), chunks())
 def test_sum_is_associative(a: am.MsgChunk, b: am.MsgChunk, c: am.MsgChunk) -> None:
-    """It does not matter which of three chunks are added first, nor who adds them."""
+    """It doesn't matter which of three chunks are added first, nor who adds them."""
     left = outcome(lambda: (a + b) + c)
     assert agree(left, outcome(lambda: a + (b + c)))
     assert agree(left, outcome(lambda: am.MsgChunk.joined([a, b, c])))
@@ -60,7 +60,7 @@ def test_sum_is_associative(a: am.MsgChunk, b: am.MsgChunk, c: am.MsgChunk) -> N
 
 @given(chunks())
 def test_empty_chunk_is_identity(chunk: am.MsgChunk) -> None:
-    """To add the empty chunk, on either side, changes nothing."""
+    """Adding the empty chunk, on either side, changes nothing."""
     assert am.same(EMPTY + chunk, chunk)
     assert am.same(chunk + EMPTY, chunk)
 
@@ -76,7 +76,7 @@ def test_any_grouping_gives_the_same_sum(found: list[am.MsgChunk], data: st.Data
 
 @given(chunks(), chunks())
 def test_sum_changes_neither_side(a: am.MsgChunk, b: am.MsgChunk) -> None:
-    """Chunks are values: what they are added to stays as it was."""
+    """Chunks are values: adding to one leaves it unchanged."""
     before = pickle.dumps((a, b))
     outcome(lambda: a + b)
     assert pickle.dumps((a, b)) == before
@@ -176,7 +176,7 @@ def test_rules(row: str) -> None:
 
 
 def test_two_roles_are_refused() -> None:
-    """A chunk of another role is refused with a typed error, and an accumulator stays what it was."""
+    """A chunk of another role is refused with a typed error, and an accumulator stays unchanged."""
     acc = am.Accumulator([am.MsgChunk("assistant", "a")])
     with pytest.raises(am.InvalidMessage) as caught:
         acc.add(am.MsgChunk("user", "b", usage=am.Usage(input=1)))
@@ -185,7 +185,7 @@ def test_two_roles_are_refused() -> None:
 
 
 def test_refused_usage_leaves_nothing_behind() -> None:
-    """A chunk whose usage cannot be added is not taken in, not even its role."""
+    """A chunk whose usage can't be added isn't accepted, not even its role."""
     acc = am.Accumulator([am.MsgChunk(usage=am.Usage(cost=1.7e308))])
     with pytest.raises(am.InvalidMessage):
         acc.add(am.MsgChunk("user", "b", usage=am.Usage(cost=1.7e308)))
@@ -214,7 +214,7 @@ BAD: dict[str, tuple[Any, tuple[str | int, ...]]] = {
 
 @pytest.mark.parametrize("case", list(BAD))
 def test_wrong_values_are_refused(case: str) -> None:
-    """A part of the wrong kind is a typed error with its path; nothing is coerced."""
+    """A part of the wrong type is a typed error with its path; nothing is coerced."""
     make, path = BAD[case]
     with pytest.raises(am.InvalidMessage) as caught:
         make()
@@ -222,7 +222,7 @@ def test_wrong_values_are_refused(case: str) -> None:
 
 
 def test_chunks_are_values() -> None:
-    """Chunks are hashed and pickled; what they hold cannot be changed."""
+    """Chunks are hashed and pickled; their values can't be changed."""
     chunk = call(0, "{", "c", "f") + am.MsgChunk(metadata={"a": [1]})
     assert pickle.loads(pickle.dumps(chunk)) == chunk
     assert hash(chunk) == hash(am.MsgChunk.joined([chunk]))
@@ -254,7 +254,7 @@ def interleaved(pieces: list[am.MsgChunk], data: st.DataObject) -> list[am.MsgCh
 
 @given(messages(), st.integers(1, 5), st.data())
 def test_any_cut_comes_back(message: am.Msg, size: int, data: st.DataObject) -> None:
-    """Whatever a message is cut into, in whatever order its blocks come: the sum is the same message."""
+    """However a message is cut, in whatever order its blocks come: the sum is the same message."""
     first, *pieces, last = am.chunks_of(message, size=size)
     order = [first, *interleaved(pieces, data), last]
     acc = am.Accumulator(order)
@@ -267,7 +267,7 @@ def test_any_cut_comes_back(message: am.Msg, size: int, data: st.DataObject) -> 
 
 @given(messages())
 def test_snapshots_are_marked_until_done(message: am.Msg) -> None:
-    """At any moment there is a message; until the end it is marked as partial, and only then."""
+    """At any moment there is a message; until the end, and only then, it is marked as partial."""
     acc = am.Accumulator()
     for chunk in am.chunks_of(message, size=2):
         acc.add(chunk)
@@ -283,34 +283,34 @@ def test_cut_of_no_size_is_refused() -> None:
 
 
 def test_message_of_a_bare_chunk() -> None:
-    """What says no role is an assistant's; the message has no id or time of its own, as one that was read."""
+    """A chunk without a role is an assistant's; the message has no id or time of its own, as if it was read."""
     message = am.MsgChunk(parts="a").to_msg()
     assert (message.role, message.text, message.id, message.created_at) == ("assistant", "a", None, None)
 
 
 def test_unfinished_arguments_stay_an_invalid_call() -> None:
-    """A message is strict: arguments that broke off are invalid and keep their text; nothing is repaired."""
+    """A message is strict: broken-off arguments are invalid and keep their text; nothing is repaired."""
     message = (call(0, '{"a": ', "c", "f") + call(0, '"x')).to_msg()
     assert (message.tool_calls, message.invalid_tool_calls[0].raw_input) == ((), '{"a": "x')
     assert message.invalid_tool_calls[0].id == "c"
 
 
 def test_an_id_that_comes_late_is_taken() -> None:
-    """A call that began without an id gets the one that comes under its index; the sum keeps both pieces."""
+    """A call that began without an id gets the one under its index; the sum keeps both pieces."""
     total = call(0, "{") + call(0, "}", "c", "f")
     assert len(total.parts) == 2
     assert total.to_msg().tool_calls == (am.ToolUseBlock("c", "f"),)
 
 
 def test_pieces_of_one_index_in_one_chunk_are_one_block() -> None:
-    """A chunk may bring two pieces of one call: they are kept as they came, and are one call in the message."""
+    """A chunk may bring two pieces of one call: they are kept, and are one call in the message."""
     chunk = am.MsgChunk(parts=[*call(0, "{", "c", "f").parts, *call(0, "}").parts])
     assert (len((EMPTY + chunk).parts), chunk.to_msg().content) == (2, (am.ToolUseBlock("c", "f"),))
     assert len((call(0, "", "c", "f") + chunk).parts) == 2
 
 
 def test_late_blocks_do_not_move() -> None:
-    """Images and other whole blocks stand where they came, whatever their index."""
+    """Images and other whole blocks stay in their order of arrival, whatever their index."""
     image = am.ImageBlock.from_url("https://x/y.png")
     total = (
         said("a")
@@ -325,7 +325,7 @@ def test_late_blocks_do_not_move() -> None:
 
 
 def grows(before: Any, after: Any) -> bool:
-    """Tell whether a value is the beginning of a later one."""
+    """Whether a value is the beginning of a later one."""
     if is_mapping(before) and is_mapping(after):
         return list(before) == list(after)[: len(before)] and all(grows(before[key], after[key]) for key in before)
     if is_sequence(before) and is_sequence(after):
@@ -337,7 +337,7 @@ def grows(before: Any, after: Any) -> bool:
 
 @given(json_values())
 def test_partial_values_only_grow(value: Any) -> None:
-    """Every beginning of a JSON text has a value, that of a longer one goes on with it, and the last is the whole."""
+    """Every beginning of a JSON text has a value, that of a longer one continues it, and the last is the whole."""
     text = am.dumps(am.Msg("user", [am.DataBlock(value)], id=None, created_at=None), "json").decode()
     values: list[Any] = []
     for end in range(len(text) + 1):
@@ -361,7 +361,7 @@ PARTIAL_TEXTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("text", list(PARTIAL_TEXTS))
 def test_partial_json(text: str) -> None:
-    """What is open is closed, what may still change is left out."""
+    """Open values are closed, values that may still change are left out."""
     assert am.parse_partial(text) == (True, PARTIAL_TEXTS[text])
 
 
@@ -374,13 +374,13 @@ NO_JSON = (
 
 @pytest.mark.parametrize("text", NO_JSON)
 def test_no_beginning_of_json(text: str) -> None:
-    """A text that no more text can make JSON has no value."""
+    """A text that can't become JSON has no value."""
     assert am.parse_partial(text) == (False, None)
 
 
 @given(st.text(st.sampled_from('{}[]",:\\u0d8e1-.tn a'), max_size=12))
 def test_partial_refuses_only_what_cannot_go_on(text: str) -> None:
-    """Where a beginning is refused, no longer text is JSON; where one is whole JSON, its value is that."""
+    """If a beginning is refused, no longer text is JSON; if one is whole JSON, its value is that."""
     valid, value, _ = am_parse(text)
     begins, found = am.parse_partial(text)
     assert begins or not valid
@@ -389,14 +389,14 @@ def test_partial_refuses_only_what_cannot_go_on(text: str) -> None:
 
 
 def am_parse(text: str) -> tuple[bool, Any, bool]:
-    """Return what the strict parser of arguments says."""
+    """Return the result of the strict parser of arguments."""
     from agentmsg.values.text import parse_arguments
 
     return parse_arguments(text)
 
 
 def test_snapshot_of_arguments() -> None:
-    """A snapshot has what is certain of the arguments, marked; what is no JSON stays an invalid call with its text."""
+    """A snapshot has the certain part of the arguments, marked; invalid JSON stays an invalid call with its text."""
     acc = am.Accumulator([call(0, '{"city": "Par', "c", "f"), call(1, "nonsense", "d", "g"), call(2, "{}", "e", "h")])
     partial, invalid, whole = acc.snapshot().content
     assert isinstance(partial, am.ToolUseBlock)
@@ -410,7 +410,7 @@ def test_snapshot_of_arguments() -> None:
 
 
 def test_snapshots_do_not_change() -> None:
-    """What was handed out stays as it was while more comes in."""
+    """Returned values stay unchanged while more arrives."""
     acc = am.Accumulator([said("a"), am.MsgChunk(metadata={"l": [1]})])
     chunk, message = acc.chunk, acc.snapshot()
     acc += said("b") + am.MsgChunk(metadata={"l": [2]})
@@ -442,7 +442,7 @@ STREAMS: dict[str, Callable[[int], list[am.MsgChunk]]] = {
 
 @pytest.mark.parametrize("stream", list(STREAMS))
 def test_time_is_linear(stream: str) -> None:
-    """Eight times as many chunks take about eight times as long, whatever they bring."""
+    """Eight times the chunks take about eight times as long, whatever they bring."""
 
     def work(count: int) -> Callable[[], Any]:
         chunks = STREAMS[stream](count)
@@ -452,7 +452,7 @@ def test_time_is_linear(stream: str) -> None:
 
 
 def test_partial_time_is_linear() -> None:
-    """Hostile beginnings take time that grows with their length only."""
+    """Hostile beginnings take time that grows only with their length."""
 
     def work(unit: str, count: int) -> Callable[[], Any]:
         text = '["' + unit * count if unit.startswith("\\") else "[" + unit * count
@@ -484,7 +484,7 @@ def test_odd_indexes(index: int | str) -> None:
 
 @pytest.mark.parametrize("codec", ["json", "openai"])
 def test_codecs_without_chunks(codec: am.CodecName) -> None:
-    """A codec that reads no chunks says so."""
+    """A codec that reads no chunks raises an error."""
     for run in (lambda: am.decode_chunk({}, codec), lambda: am.encode_chunk(EMPTY, codec)):
         with pytest.raises(am.CodecLookupError) as caught:
             run()

@@ -1,4 +1,4 @@
-"""The strict types of the OpenAI and Anthropic packages: they accept what is documented, and refuse what is damaged."""
+"""The strict types of the OpenAI and Anthropic packages: they accept documented requests, and refuse damaged ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CHECKS: Mapping[str, Callable[[Any], list[str]]] = {
     "anthropic_beta": anthropic_request_problems,
     "anthropic_response": anthropic_response_problems,
 }
-# What of a request is checked, and where any JSON may stand.
+# The checked parts of a request, and the places of free-form JSON.
 _CHECKED = {"functions", "messages", "system", "tools"}
 _FREE = {"input", "input_schema", "metadata", "parameters"}
 
@@ -112,12 +112,12 @@ KINDS: Mapping[str, Callable[[Any], Iterator[Damage]]] = {
 }
 
 
-# Of all golden documents of one kind: more than what is measured here passes nowhere, save for what is optional.
+# For all golden documents of one kind: only optional keys pass beyond these measured shares.
 _SURE, _OPTIONAL_IN_REQUESTS, _OPTIONAL_IN_ANSWERS = 0.99, 0.75, 0.45
 
 
 def _passed(system: str, kind: str) -> tuple[list[str], int]:
-    """Return which damages of the golden documents pass, and how many there are."""
+    """Return which damages of the golden documents pass, and their number."""
     passed: list[str] = []
     count = 0
     for number, document in enumerate(_documents(system)):
@@ -138,7 +138,7 @@ def test_documented_is_accepted(system: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("system", CHECKS)
 def test_damaged_is_refused(system: str, kind: str) -> None:
-    """An unknown key, a wrong type and a wrong tag are refused wherever they stand, a missing key mostly."""
+    """An unknown key, a wrong type and a wrong tag are refused everywhere, a missing key mostly."""
     passed, count = _passed(system, kind)
     optional = _OPTIONAL_IN_ANSWERS if system.endswith("_response") else _OPTIONAL_IN_REQUESTS
     assert count > 0
@@ -146,7 +146,7 @@ def test_damaged_is_refused(system: str, kind: str) -> None:
 
 
 def test_types_as_they_come_are_lenient() -> None:
-    """The types of the packages accept what their strict form refuses, so that the rewriting does something."""
+    """The packages' own types accept what their strict form refuses, so the rewriting has an effect."""
     openai: Any = list[ChatCompletionMessageParam]
     anthropic: Any = list[MessageParam]
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": {"an": "object"}}}
@@ -159,7 +159,7 @@ def test_types_as_they_come_are_lenient() -> None:
 
 
 def test_stable_types_go_first() -> None:
-    """What the stable types accept is theirs; of what only the beta types accept, it is said."""
+    """Requests that the stable types accept are theirs; those that only the beta types accept are marked."""
     assert {anthropic_request_types(each) for each in _documents("anthropic")} == {"stable"}
     assert {anthropic_request_types(each) for each in _documents("anthropic_beta")} == {"beta"}
     assert {anthropic_response_types(each) for each in _documents("anthropic_response")} == {"stable"}
@@ -168,13 +168,13 @@ def test_stable_types_go_first() -> None:
 
 
 def test_recorded_requests_are_accepted() -> None:
-    """Every request body of Anthropic's format that was recorded is accepted by the stable or the beta types."""
+    """The stable or the beta types accept every recorded request body in Anthropic's format."""
     refused = {name: told for name, each in documents("anthropic") if (told := anthropic_request_problems(each))}
     assert not refused
 
 
 def test_bodies_without_messages_are_refused() -> None:
-    """Where the messages should stand there is a reason, not an exception."""
+    """If something else is in the place of the messages, there is a reason, not an exception."""
     for check in (openai_request_problems, anthropic_request_problems):
         assert check({"model": "m"})
         assert check("hello")
@@ -182,7 +182,7 @@ def test_bodies_without_messages_are_refused() -> None:
 
 
 def test_reasons_name_the_place() -> None:
-    """Of a union only the member that is meant is heard, with the path of what is wrong in it."""
+    """In a union only the intended member reports, with the path of the error in it."""
     message = {"role": "user", "content": [{"type": "text", "text": "hi"}], "weight": 0}
     assert openai_request_problems([message]) == [
         "messages.0.ChatCompletionUserMessageParam.weight: Extra inputs are not permitted"

@@ -1,7 +1,7 @@
 """Every key of every kind of native object, damaged in every way, through every codec.
 
-``AGENTMSG_PROFILE=long pytest tests/test_sweep.py -n auto`` tries each damage at each place with each target, and each
-stored document with each codec; that takes hours. Else each codec is tried with a sample that is spread
+``AGENTMSG_PROFILE=long pytest tests/test_sweep.py -n auto`` tries each damage in each place with each target, and each
+stored document with each codec; that takes hours. Else each codec is tried with a sample spread
 over all of its places.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
 
 CODECS = tuple(get_codec(name) for name in codec_names())
-# Canonical documents hold notes: what hides in one is the user's own word.
+# Canonical documents hold notes: their content is the user's own word.
 NATIVE = tuple(codec for codec in CODECS if not codec.caps.everything)
 
 
@@ -30,7 +30,7 @@ each_native = pytest.mark.parametrize("codec", NATIVE, ids=lambda codec: codec.n
 
 @each_native
 def test_nothing_that_a_damaged_document_says_is_lost_or_hidden(codec: Codec) -> None:
-    """Laws 1 and 3f: it is refused, or comes back exactly, from any other format too; what it says is no note."""
+    """Laws 1 and 3f: it is refused, or comes back exactly, from any other format too; no note holds its content."""
     wrong: list[str] = []
     read = 0
     tried = some(damages(documents(codec.name)), 200)
@@ -48,7 +48,7 @@ def test_nothing_that_a_damaged_document_says_is_lost_or_hidden(codec: Codec) ->
 
 @each_native
 def test_every_document_comes_back_from_every_format(codec: Codec) -> None:
-    """Law 3f: output and account on file, in any format, are the document again."""
+    """Law 3f: the output and its loss report on file, in any format, rebuild the document."""
     wrong: list[str] = []
     for target in CODECS:
         for name, document in some(documents(codec.name), 8, least=2):
@@ -61,9 +61,9 @@ def test_every_document_comes_back_from_every_format(codec: Codec) -> None:
 
 @each_native
 def test_little_is_kept_as_it_stands(codec: Codec, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At most 2 % of blocks are native, and 3 % of objects have a native value in a note: else little is understood."""
+    """At most 2 % of blocks are native, and 3 % of objects have a native value in a note: more would be too many."""
     blocks = native = objects = verbatim = 0
-    # A share of all recorded documents: to read them is quick, in every profile.
+    # A share of all recorded documents: reading them is quick, in every profile.
     monkeypatch.setattr("support.documents.recorded", list)
     for _, document in documents.__wrapped__(codec.name):
         for owner in owners(codec.read(document)):

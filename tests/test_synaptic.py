@@ -1,6 +1,6 @@
-"""The codec ``synaptic``: what each native object is in the model, chunks, odd spellings, what has no place.
+"""The codec ``synaptic``: the model of each native object, chunks, odd spellings, unsupported content.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PNG = "data:image/png;base64,iVBORw0KGgo="
 
 
 def only(**native: Any) -> am.Msg:
-    """Return the message of a native one, having checked that it comes back exactly."""
+    """Check that a native message comes back exactly, and return its message."""
     return returned([native])[0]
 
 
@@ -57,7 +57,7 @@ VARIANTS: list[tuple[dict[str, Any], am.Msg]] = [
 
 @pytest.mark.parametrize(("native", "message"), VARIANTS, ids=lambda value: repr(value)[:120])
 def test_variants_and_fields(native: dict[str, Any], message: am.Msg) -> None:
-    """Each variant and field is what the mapping says, and the same is written for a message made anew."""
+    """Each variant and field follows the mapping, and a new message is written the same."""
     assert am.same(only(**native), message)
     assert written(message) == [native]
 
@@ -79,7 +79,7 @@ BLOCKS: list[tuple[dict[str, Any], am.Block]] = [
 
 @pytest.mark.parametrize(("native", "block"), BLOCKS, ids=lambda value: repr(value)[:100])
 def test_content_blocks(native: dict[str, Any], block: am.Block) -> None:
-    """Each content block is a block of ours, in messages and in results, and written again so."""
+    """Each content block is a block of ours, in messages and in results, and is written the same."""
     said = {"content": "", "content_blocks": [native]}
     assert am.same(only(role="human", **said).content, (block,))
     assert am.same(only(**{**RESULT, **said}).tool_results[0].content, (block,))
@@ -102,14 +102,14 @@ BESIDE: list[tuple[str, list[Any], list[am.Block]]] = [
 
 @pytest.mark.parametrize(("content", "listed", "blocks"), BESIDE, ids=lambda value: repr(value)[:90])
 def test_content_beside_content_blocks(content: str, listed: list[Any], blocks: list[am.Block]) -> None:
-    """The text of the blocks is no block of its own, however it is joined; any other text is."""
+    """The text of the blocks isn't a block of its own, however it is joined; any other text is."""
     natives = [{"type": "text", "text": each} if isinstance(each, str) else each for each in listed]
     message = only(role="assistant", content=content, **{"content_blocks": natives} if natives else {})
     assert am.same(message.content, tuple(blocks))
 
 
 def test_text_is_told_twice() -> None:
-    """Where blocks are written, content is their text: what reads content alone misses no words."""
+    """If blocks are written, content is their text, so readers of content alone miss no words."""
     image = am.ImageBlock(am.URLSource(URL))
     (native,) = written(msg("user", am.TextBlock("See"), image, am.TextBlock("this")))
     assert native["content"] == "See\nthis"
@@ -117,7 +117,7 @@ def test_text_is_told_twice() -> None:
 
 
 def test_edited_texts_win() -> None:
-    """After an edit no old text stands in content or in the blocks."""
+    """After an edit no old text is in content or in the blocks."""
     for content in ("ab", "a\nb", "In short"):
         blocks = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
         message = only(role="human", content=content, content_blocks=blocks)
@@ -136,7 +136,7 @@ def test_arguments_are_any_json(arguments: Any) -> None:
 
 
 def test_invalid_calls() -> None:
-    """An invalid call keeps its text and its error; a new one says why it is invalid."""
+    """An invalid call keeps its text and its error; a new one has the reason."""
     entry = {"id": "c1", "name": "f", "arguments": '{"a": ', "error": "EOF while parsing"}
     message = only(role="assistant", content="", invalid_tool_calls=[entry])
     (block,) = message.invalid_tool_calls
@@ -162,13 +162,13 @@ def test_invalid_calls() -> None:
     ids=repr,
 )
 def test_invalid_calls_come_back(entry: dict[str, Any]) -> None:
-    """Whatever an invalid call lacks, and whether or not its arguments are JSON, it is a call among the invalid."""
+    """Whatever an invalid call lacks, and whether or not its arguments are JSON, it is one of the invalid calls."""
     message = only(role="assistant", content="", invalid_tool_calls=[entry])
     assert len(message.blocks(am.ToolUseBlock)) == 1
 
 
 def test_order_of_blocks_and_calls() -> None:
-    """Content stands before calls, valid ones before invalid ones; what stood otherwise is told to have moved."""
+    """Content comes before calls, valid ones before invalid ones; any other order is reported as moved."""
     bad, good = am.ToolUseBlock("c1", "f", raw_input="{bad"), am.ToolUseBlock("c2", "g")
     losses: list[am.Loss] = []
     document = written(msg("assistant", bad, good, am.TextBlock("Hi")), losses=losses)
@@ -177,7 +177,7 @@ def test_order_of_blocks_and_calls() -> None:
 
 
 def test_names_of_results() -> None:
-    """A result without a name has that of its call, which is not written; one that was said is."""
+    """A result without a name has that of its call, which isn't written; a given one is."""
     call = {"role": "assistant", "content": "", "tool_calls": [CALL]}
     assert returned([call, RESULT])[1].tool_results[0].name == "f"
     assert returned([call, {**RESULT, "name": "f"}])[1].tool_results[0].name == "f"
@@ -190,7 +190,7 @@ USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
 
 
 def test_usage() -> None:
-    """Counts and details are usage; the numbers that a detail must have are given."""
+    """Counts and details are usage; the numbers that a detail requires are added."""
     native = {**USAGE, "input_details": {"cached": 2, "audio": 0}, "output_details": {"reasoning": 3, "audio": 1}}
     usage = only(role="assistant", content="", usage_metadata=native).usage
     assert usage == am.Usage(input=10, output=5, total=15, cache_read=2, input_audio=0, reasoning=3, output_audio=1)
@@ -214,12 +214,12 @@ def test_usage() -> None:
     ids=repr,
 )
 def test_odd_usage_comes_back(usage: Any) -> None:
-    """Usage that lacks counts, or has more, is read and written again."""
+    """Usage with missing or further counts is read and written again."""
     assert only(role="assistant", content="", usage_metadata=usage).role == "assistant"
 
 
 def test_counts_stay_in_range() -> None:
-    """A count that 32 bits do not hold is changed to the nearest that they hold."""
+    """A count beyond 32 bits is changed to the nearest that fits."""
     (native,) = written(msg("assistant", usage=am.Usage(input=-1, output=2**40, total=3)))
     assert native["usage_metadata"] == {"input_tokens": 0, "output_tokens": 2**32 - 1, "total_tokens": 3}
 
@@ -251,12 +251,12 @@ def test_chunks() -> None:
     ids=repr,
 )
 def test_chunks_come_back(chunk: dict[str, Any]) -> None:
-    """Chunks come back with what they have and lack."""
+    """Chunks come back with exactly their present fields."""
     assert only(**chunk).role == "assistant"
 
 
 def test_what_no_chunk_can_say_is_a_message() -> None:
-    """A chunk that was given a name is written as a message; its pieces are invalid calls."""
+    """A chunk that gets a name is written as a message; its pieces are invalid calls."""
     message = only(content="Hel", tool_call_chunks=[PIECE]).evolve(name="Ada")
     (native,) = written(message)
     assert (native["role"], native["name"]) == ("assistant", "Ada")
@@ -281,12 +281,12 @@ ROLES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("native", "role"), ROLES, ids=repr)
 def test_odd_roles(native: dict[str, Any], role: str) -> None:
-    """Words of other systems are read as roles and written again; what has no meaning is a native message."""
+    """Words of other systems are read as roles and written again; an unreadable message is native."""
     assert only(**native, content="x").role == role
 
 
 def test_an_answer_is_no_chat() -> None:
-    """A custom role that is an assistant's gives way when the message calls a tool."""
+    """A custom role of an assistant is dropped when the message calls a tool."""
     message = only(role="chat", custom_role="assistant", content="x")
     (native,) = written(message.evolve(content=(*message.content, am.ToolUseBlock("c1", "f"))))
     assert (native["role"], native["tool_calls"]) == ("assistant", [{"id": "c1", "name": "f", "arguments": {}}])
@@ -309,7 +309,7 @@ ODD: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("fields", ODD, ids=repr)
 def test_odd_messages_come_back(fields: dict[str, Any]) -> None:
-    """Empty and absent fields, missing ids and unknown keys make no native message of it."""
+    """Empty and absent fields, missing ids and unknown keys don't make it a native message."""
     assert only(**{"role": "assistant", "content": "", **fields}).role == "assistant"
 
 
@@ -326,7 +326,7 @@ def test_odd_messages_come_back(fields: dict[str, Any]) -> None:
     ids=repr,
 )
 def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(role: str, key: str, value: Any) -> None:
-    """An id or a name that is no text, and metadata that are no object, are unknown fields; no note holds them."""
+    """An id or a name that isn't a text, and metadata that isn't an object, are unknown fields; no note holds them."""
     message = only(role=role, content="x", tool_call_id="c", **{key: value})
     assert message.role == {"human": "user"}.get(role, role)
     own: Any = message.extras["synaptic"]
@@ -335,7 +335,7 @@ def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(role: str, k
 
 @pytest.mark.parametrize("name", ["f", "g", None])
 def test_names_of_results_are_told_from_those_of_their_calls(name: str | None) -> None:
-    """What a nameless result has from its call is no name: what is restored is written as nameless as it was."""
+    """A nameless result with the name of its call has no name: the restored one is written without, like before."""
     told: dict[str, Any] = {} if name is None else {"name": name}
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     openai: list[dict[str, Any]] = [
@@ -356,7 +356,7 @@ def test_names_of_results_are_told_from_those_of_their_calls(name: str | None) -
 
 
 def test_containers() -> None:
-    """Lists, states and single messages come back as what they were; an option chooses where nothing was read."""
+    """Lists, states and single messages keep their form; an option chooses it for new histories."""
     one = {"role": "human", "content": "Hi"}
     documents: list[Any] = [one, [one], [], {"messages": [one]}, {"messages": [], "step": 1}]
     assert [len(returned(document)) for document in documents] == [1, 1, 0, 1, 0]
@@ -392,7 +392,7 @@ NO_PLACE: list[tuple[am.Msg, Any, str]] = [
 
 @pytest.mark.parametrize(("message", "native", "level"), NO_PLACE, ids=lambda value: repr(value)[:100])
 def test_what_has_no_place(message: am.Msg, native: Any, level: str) -> None:
-    """What Synaptic has no place for becomes the nearest that it has, and the account says how much that is."""
+    """Unsupported content becomes the nearest supported one, and the loss report shows the difference."""
     losses: list[am.Loss] = []
     assert written(message, losses=losses) == [native]
     assert losses
@@ -400,7 +400,7 @@ def test_what_has_no_place(message: am.Msg, native: Any, level: str) -> None:
 
 
 def test_missing_ids_are_given() -> None:
-    """A new call and its result need an id; both get the same one, and that is accounted for."""
+    """A new call and its result need an id; both get the same one, which is reported."""
     losses: list[am.Loss] = []
     messages = [msg("assistant", am.ToolUseBlock(None, "f")), msg("tool", am.ToolResultBlock(None, "1", name="f"))]
     call, result = written(*messages, losses=losses)
@@ -420,12 +420,12 @@ BROKEN: list[tuple[Any, tuple[Any, ...]]] = [
 
 @pytest.mark.parametrize(("document", "path"), BROKEN, ids=lambda value: repr(value)[:60])
 def test_errors(document: Any, path: tuple[Any, ...]) -> None:
-    """What is no message of Synaptic is refused, with its path."""
+    """Anything but a message of Synaptic is refused, with the path."""
     assert refused(document, codec="synaptic") == (path, "schema", "synaptic")
 
 
 def test_sniffing() -> None:
-    """Its own fields say it; what others write as well says little; foreign fields say that it is not."""
+    """Its own fields are certain; shared ones mean little; foreign fields exclude it."""
     assert am.detect([{"role": "assistant", "content": "", "tool_calls": [CALL]}])[0] == ("synaptic", 1.0)
     assert am.detect({"content": "", "tool_call_chunks": [PIECE]})[0] == ("synaptic", 1.0)
     assert am.detect([{"role": "remove", "id": "m1"}])[0] == ("synaptic", 1.0)

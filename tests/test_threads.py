@@ -1,4 +1,4 @@
-"""First use by several threads at once: modules are imported whole, tables are filled once, answers are the same."""
+"""First use by several threads at once: modules are imported whole, tables are filled once, results are the same."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from data import effort
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Where they are imported from, be that a checkout or an installed wheel.
+# Where they are imported from, a checkout or an installed wheel.
 SOURCES = {package.__name__: Path(str(package.__file__)).parent for package in (agentmsg, agentmsg_codecs)}
 PROCESSES = min(effort(8, least=3), 100)
 
-# What a fresh process does: all threads start at once, and each begins with another pair of formats.
+# The program of a fresh process: all threads start at once, and each begins with another pair of formats.
 CONVERT = """
 import itertools, random, sys, threading
 import agentmsg as am
@@ -72,7 +72,7 @@ for pair, found in answers.items():
     assert found[3], pair
 """
 
-# The same of the public names, which are imported when they are first asked for.
+# The same for the public names, which are imported on first use.
 NAMES = """
 import random, sys, threading
 import agentmsg as am
@@ -108,12 +108,12 @@ def _in_a_fresh_process(code: str, *args: str) -> None:
 
 @pytest.mark.parametrize("seed", range(PROCESSES))
 def test_threads_that_use_all_pairs_of_formats_first_get_the_same_answers(seed: int) -> None:
-    """Many threads of a fresh process convert between all formats at once, and get what one thread gets."""
+    """Many threads of a fresh process convert between all formats at once, and get the same results as one thread."""
     _in_a_fresh_process(CONVERT, str(seed))
 
 
 def test_threads_get_the_same_objects() -> None:
-    """Public names and codecs are the same objects to all threads, whoever asked first."""
+    """Public names and codecs are the same objects for all threads, whichever was first."""
     _in_a_fresh_process(NAMES)
 
 
@@ -143,7 +143,7 @@ def _run_on_import(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _imports(path: Path, modules: dict[str, Path]) -> set[str]:
-    """Return the modules of ours that a module waits for while it is imported."""
+    """Return our own modules that a module waits for while it is imported."""
     found: set[str] = set()
     for node in _run_on_import(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -154,16 +154,16 @@ def _imports(path: Path, modules: dict[str, Path]) -> set[str]:
 
 
 def test_imports_have_an_order() -> None:
-    """No module waits, over others, for itself: else two threads wait for each other and get halves of modules.
+    """No module waits, through others, for itself: else two threads wait for each other and get half-imported modules.
 
-    A package counts like a module: ``from package import module`` inside of it waits for the package.
+    A package counts like a module: ``from package import module`` inside it waits for the package.
     """
     modules = _modules()
     assert len(modules) > 150
     TopologicalSorter({name: _imports(path, modules) for name, path in modules.items()}).prepare()
 
 
-# Names the modules that were imported before the package that they are in: each holds its lock while that is imported.
+# Names modules imported before the package they are in: each holds its lock while the package is imported.
 MODULES_FIRST = """
 import sys
 from importlib import import_module
@@ -184,7 +184,7 @@ import_module(sys.argv[1])
 
 
 def _loaded(package: str, modules: dict[str, Path]) -> set[str]:
-    """Return the modules that a package waits for while it is imported, over others."""
+    """Return the modules that a package waits for while it is imported, through others."""
     found: set[str] = set()
     waiting = [package]
     while waiting:

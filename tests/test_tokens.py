@@ -1,4 +1,4 @@
-"""approximate_tokens and token_counter: what of a message counts, and as how much."""
+"""approximate_tokens and token_counter: which parts of a message count, and how much."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tiktoken import registry
 import agentmsg as am
 from agentmsg.testing import histories, messages
 
-# Of the message itself.
+# For the message itself.
 _FRAME = 3
 
 
 def _tokens(*blocks: Any, role: Any = "user", **fields: Any) -> int:
-    """Return the tokens of a message of these blocks beyond those of an empty one, a character a token."""
+    """Return the tokens of a message of these blocks beyond those of an empty one, one token per character."""
     one = partial(am.approximate_tokens, chars_per_token=1)
     return one(am.Msg(role, blocks, **fields)) - one(am.Msg(role))
 
@@ -68,12 +68,12 @@ _URL = am.URLSource("https://example.com/x")
     ],
 )
 def test_blocks_count_as_the_table_says(tokens: int, block: Any) -> None:
-    """Each class of blocks counts what a model reads of it, media by what they are."""
+    """Each class of blocks counts the text that a model reads, and media by their kind."""
     assert _tokens(block) == tokens
 
 
 def test_every_class_of_blocks_is_counted() -> None:
-    """No class of ours falls back to what is done for a stranger's."""
+    """No class of ours falls back to the default for foreign classes."""
     from agentmsg.model.blocks import BLOCK_TAGS
     from agentmsg.ops import tokens
 
@@ -83,7 +83,7 @@ def test_every_class_of_blocks_is_counted() -> None:
 
 @attrs.frozen(eq=False, repr=False)
 class Weather(am.BaseBlock):
-    """A block of somebody's own."""
+    """A user's block."""
 
     city: str = attrs.field(default="Paris")
     degrees: int | None = attrs.field(default=24, kw_only=True)
@@ -97,7 +97,7 @@ class Loud(am.TextBlock):
 
 
 def test_blocks_of_others_count_by_their_fields() -> None:
-    """Texts count as they are, other values by their repr; what derives from a block of ours counts as that."""
+    """Texts count unchanged, other values by their repr; a class derived from a block of ours counts as that."""
     assert _tokens(Weather()) == 5 + 2
     assert _tokens(Weather("Rom", degrees=None, metadata={"not": "read"})) == 3
     assert _tokens(Loud("abc")) == 3
@@ -135,7 +135,7 @@ def test_any_message_can_be_counted(message: am.Msg) -> None:
     ],
 )
 def test_arguments_of_the_wrong_kind_are_refused(name: str, value: Any) -> None:
-    """A message must be one, and the options numbers that tokens can be."""
+    """A message must be a message, and the options possible numbers of tokens."""
     with pytest.raises(am.InvalidMessage) as raised:
         am.approximate_tokens(am.Msg.user("x"), **{name: value})
     assert raised.value.path == (name,)
@@ -143,21 +143,21 @@ def test_arguments_of_the_wrong_kind_are_refused(name: str, value: Any) -> None:
         with pytest.raises(am.InvalidMessage):
             am.token_counter("bytes", **{name: value})
     with pytest.raises(am.InvalidMessage):
-        am.approximate_tokens("x")  # type: ignore[arg-type]  # what a caller without a type checker may do
+        am.approximate_tokens("x")  # type: ignore[arg-type]  # possible for a caller without a type checker
 
 
 # -- tokenizers --------------------------------------------------------------------------------------------------------
 
 
 def _bytes() -> tiktoken.Encoding:
-    """Return an encoding of which each byte is a token, but for two words and a mark."""
+    """Return an encoding with one token per byte, except for two words and a mark."""
     ranks = {bytes([value]): value for value in range(256)} | {b"ab": 256, b"user": 257}
     return tiktoken.Encoding("bytes", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={"<|end|>": 300})
 
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let tiktoken know encodings that need no network."""
+    """Register encodings with tiktoken that need no network."""
     assert tiktoken.list_encoding_names()
     constructors = registry.ENCODING_CONSTRUCTORS
     assert constructors is not None
@@ -179,7 +179,7 @@ _TOKENIZERS: list[Any] = ["bytes", _bytes().encode_ordinary, _utf8]
 
 @pytest.mark.parametrize("tokenizer", _TOKENIZERS, ids=["name", "method", "function"])
 def test_a_tokenizer_counts(tokenizer: Any) -> None:
-    """By name or as a function, a tokenizer gets each text that a model reads; a mark in it is text like other."""
+    """By name or as a function, a tokenizer gets each text that a model reads; a mark in it is ordinary text."""
     count = am.token_counter(tokenizer)
     words = am.Msg.system("東<|end|>")
     assert count(words) == _FRAME + len(b"system") + 3 + 7
@@ -189,7 +189,7 @@ def test_a_tokenizer_counts(tokenizer: Any) -> None:
 
 
 def test_a_tokenizer_merges_within_a_text_only() -> None:
-    """Texts are counted one by one: what ends one and begins the next makes no token together."""
+    """Texts are counted one by one: the end of one and the start of the next never form a token."""
     count = am.token_counter("bytes")
     assert count(am.Msg.user("abab")) == _FRAME + 1 + 2
     assert count(am.Msg("user", [am.TextBlock("a"), am.TextBlock("b")])) == _FRAME + 1 + 2
@@ -197,13 +197,13 @@ def test_a_tokenizer_merges_within_a_text_only() -> None:
 
 @given(histories(3), st.integers(0, 300))
 def test_a_history_is_trimmed_by_a_tokenizer(history: am.History, most: int) -> None:
-    """The counter of a tokenizer counts any message, and serves trim."""
+    """A tokenizer's counter counts any message, and works in trim."""
     count = am.token_counter("bytes")
     assert sum(map(count, history.trim(most, counter=count, keep_system=False))) <= most
 
 
 def test_an_encoding_that_is_not_there_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unknown name, one out of reach and a missing package each say so, with the command that helps."""
+    """An unknown name, an unreachable one and a missing package each have an error with the command that helps."""
     with pytest.raises(am.InvalidMessage, match="tiktoken has no encoding 'o300k'") as unknown:
         am.token_counter("o300k")
     with pytest.raises(am.FileError, match="cannot get the encoding 'elsewhere': 'the network is down'") as far:
@@ -213,4 +213,4 @@ def test_an_encoding_that_is_not_there_is_one_clear_error(monkeypatch: pytest.Mo
         am.token_counter("o200k_base")
     assert [error.value.code for error in (unknown, far, missing)] == ["option", "file", "unavailable"]
     with pytest.raises(am.InvalidMessage, match="a function or the name"):
-        am.token_counter(7)  # type: ignore[arg-type]  # what a caller without a type checker may do
+        am.token_counter(7)  # type: ignore[arg-type]  # possible for a caller without a type checker

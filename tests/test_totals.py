@@ -31,13 +31,13 @@ def nearest_rank(values: list[float], percent: float) -> float:
 
 @given(st.lists(st.integers(0, 10**6), min_size=1), st.integers(1, 100))
 def test_percentiles_are_exact(values: list[float], percent: int) -> None:
-    """Of few different values a percentile is one of them, by its definition."""
+    """With few different values a percentile is one of them, by its definition."""
     assert filled(values).percentile(percent) == nearest_rank(values, percent)
 
 
 @pytest.mark.parametrize("step", [1, 7.3, 1000])
 def test_percentiles_of_many_values_are_close(step: float) -> None:
-    """Beyond EXACT different values percentiles are within one percent, and the memory they take has a bound."""
+    """Beyond EXACT different values percentiles are within one percent, and their memory is bounded."""
     values = [number * step for number in range(3 * EXACT)]
     distribution = filled(values)
     assert not distribution.exact
@@ -52,7 +52,7 @@ def test_percentiles_of_many_values_are_close(step: float) -> None:
 
 
 def test_an_empty_distribution_says_so() -> None:
-    """Where there are no numbers, there are no percentiles."""
+    """Without numbers there are no percentiles."""
     assert filled([]).as_data() == {
         "count": 0, "mean": None, "min": None, "p50": None, "p90": None, "p99": None, "max": None, "exact": True,
     }  # fmt: skip
@@ -60,7 +60,7 @@ def test_an_empty_distribution_says_so() -> None:
 
 @given(st.lists(histories(3), max_size=4))
 def test_totals_are_the_sums_of_stats(found: list[am.History]) -> None:
-    """What is counted of one history is summed up, and nothing is counted otherwise."""
+    """The counts of single histories are summed, and nothing is counted differently."""
     totals = Totals()
     for history in found:
         totals.add(history, "json")
@@ -79,7 +79,7 @@ def test_totals_are_the_sums_of_stats(found: list[am.History]) -> None:
 
 
 def test_calls_results_and_errors_by_tool() -> None:
-    """A tool has its calls, its results, also those that do not name it, and those of them that failed."""
+    """A tool has its calls, its results, unnamed ones too, and its failed results."""
     history = am.History.of(
         am.Msg.assistant(
             tool_calls=[{"name": "add", "id": "c1", "args": {}}, {"name": "add", "id": "c2", "args": "{"}]
@@ -95,7 +95,7 @@ def test_calls_results_and_errors_by_tool() -> None:
 
 
 def test_usage_is_summed_where_it_is_stated() -> None:
-    """Each counter is summed, with the number of messages that state it; what none states is left out."""
+    """Each counter is summed, with the number of messages that have it; one that none has is left out."""
     history = am.History(
         [
             am.Msg("assistant", "a", usage=am.Usage(input=5, cost=0.5, extras={"x": 1}), created_at=NOON),
@@ -116,7 +116,7 @@ def test_usage_is_summed_where_it_is_stated() -> None:
 
 
 def test_names_that_data_chooses_take_bounded_memory() -> None:
-    """Only so many roles and tools are kept apart; later ones are counted together, and none is lost."""
+    """A limited number of roles and tools are kept apart; later ones are counted together, and none is lost."""
     totals = Totals()
     for number in range(NAMES + 10):
         call = am.ToolUseBlock(f"c{number}", f"tool {number}")
@@ -128,5 +128,5 @@ def test_names_that_data_chooses_take_bounded_memory() -> None:
 
 
 def test_by_size_is_stable() -> None:
-    """The largest come first, and those of one size by name."""
+    """The largest come first, and those of the same size by name."""
     assert by_size({"b": 1, "c": 2, "a": 1}, float) == [("c", 2), ("a", 1), ("b", 1)]

@@ -1,4 +1,4 @@
-"""History.trim: the longest end or beginning within a budget; what it must be, and a slow way to the same."""
+"""History.trim: the longest end or beginning within a budget; its properties, and a slow reference."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _says(role: Any, text: str, links: Sequence[Any]) -> am.Msg:
 
 @st.composite
 def talks(draw: st.DrawFn, size: int = 9) -> am.History:
-    """Return a history of short messages with calls and results, in any order, that often belong together."""
+    """Return a history of short messages with calls and results, in any order, often matching."""
     roles = st.sampled_from((*_SYSTEM, "user", "assistant", "assistant", "tool", "tool"))
     text = st.lists(st.sampled_from(("a", "bb", "c,", "東", "\n", " ")), max_size=4).map(" ".join)
     return am.History(
@@ -58,7 +58,7 @@ def ways(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def _lead(history: am.History, how: dict[str, Any]) -> int:
-    """Return how many messages are kept as the system's."""
+    """Return the number of messages kept as the system's."""
     roles = [message.role in _SYSTEM for message in history]
     return [*roles, False].index(False) if how["keep_system"] else 0
 
@@ -70,7 +70,7 @@ def _allowed(roles: Any, message: am.Msg) -> bool:
 
 
 def _windows(body: Sequence[am.Msg], how: dict[str, Any]) -> list[tuple[int, int]]:
-    """Return where the result may begin and end, in the words of the documentation, the longest first."""
+    """Return where the result may begin and end, as documented, the longest first."""
     pairs = [(call[0], result[0]) for result, call in answered(body).items()] if how["keep_tool_pairs"] else []
 
     def whole(start: int, end: int) -> bool:
@@ -82,14 +82,14 @@ def _windows(body: Sequence[am.Msg], how: dict[str, Any]) -> list[tuple[int, int
     count = len(body)
     if how["strategy"] == "first":
         return [(0, end) for end in range(count, -1, -1) if whole(0, end) and right(0, end)]
-    # The tail goes first, whatever then fits.
+    # The tail goes first, whatever fits afterwards.
     ends = (end for end in range(count, 0, -1) if _allowed(how["end_on"], body[end - 1]) and whole(0, end))
     end = next(ends, 0)
     return [(start, end) for start in range(end + 1) if whole(start, end) and right(start, end)]
 
 
 def slowly(history: am.History, most: int, how: dict[str, Any]) -> tuple[am.Msg, ...]:
-    """Return what trim gives, by trying all ways: the longest that fits."""
+    """Return the result of trim by trying all ways: the longest that fits."""
     lead = _lead(history, how)
     system, body = history.messages[:lead], history.messages[lead:]
     room = max(0, most - sum(map(words, system))) if lead else most
@@ -100,7 +100,7 @@ def slowly(history: am.History, most: int, how: dict[str, Any]) -> tuple[am.Msg,
 
 @given(talks(), st.integers(-2, 20), ways())
 def test_trim_is_the_longest_that_fits(history: am.History, most: int, how: dict[str, Any]) -> None:
-    """Of all ways to cut that the arguments allow, the one with most messages within the budget is taken."""
+    """Of all cuts that the arguments allow, the one with most messages within the budget is taken."""
     trimmed = history.trim(most, counter=words, **how)
     wanted = slowly(history, most, how)
     assert len(trimmed) == len(wanted)
@@ -109,7 +109,7 @@ def test_trim_is_the_longest_that_fits(history: am.History, most: int, how: dict
 
 @given(talks(), st.integers(-2, 20), ways(), st.booleans())
 def test_the_budget_is_kept(history: am.History, most: int, how: dict[str, Any], partial: bool) -> None:
-    """The tokens of the result are at most the budget, but where the system's messages alone are more."""
+    """The tokens of the result are at most the budget, unless the system's messages alone are more."""
     trimmed = history.trim(most, counter=words, allow_partial=partial, **how)
     system = sum(map(words, history.messages[: _lead(history, how)]))
     if trimmed:
@@ -120,17 +120,17 @@ def test_the_budget_is_kept(history: am.History, most: int, how: dict[str, Any],
 def test_what_was_trimmed_is_trimmed_no_more(
     history: am.History, most: int, how: dict[str, Any], partial: bool
 ) -> None:
-    """Trimming again by the same arguments gives the very same history."""
+    """Trimming again with the same arguments returns the very same history."""
     how["allow_partial"] = partial
     once = history.trim(most, counter=words, **how)
-    # A message of the system that comes to stand first would be kept, and would count, before all others.
+    # A system message that becomes the first one would be kept, and counted, before all others.
     if not how["keep_system"] or _lead(once, how) == _lead(history, how):
         assert once.trim(most, counter=words, **how) is once
 
 
 @given(talks(), st.integers(-2, 20), ways())
 def test_a_part_is_the_only_difference(history: am.History, most: int, how: dict[str, Any]) -> None:
-    """With parts allowed, the result is the one without and perhaps, at its edge, a part of the next message."""
+    """With parts allowed, the result is the one without, and perhaps a part of the next message at its edge."""
     whole = history.trim(most, counter=words, **how)
     partly = history.trim(most, counter=words, allow_partial=True, **how)
     given = {id(message) for message in history}
@@ -146,7 +146,7 @@ def test_a_part_is_the_only_difference(history: am.History, most: int, how: dict
 
 @given(histories(8), st.integers(0, 400), ways(), st.booleans())
 def test_any_history_can_be_trimmed(history: am.History, most: int, how: dict[str, Any], partial: bool) -> None:
-    """No history raises; the order stays, and no pair of call and result is torn apart unless asked for."""
+    """No history raises; the order stays, and no pair of call and result is separated unless requested."""
     trimmed = history.trim(most, allow_partial=partial, **how)
     lead = _lead(history, how)
     body = history.messages[lead:]
@@ -158,7 +158,7 @@ def test_any_history_can_be_trimmed(history: am.History, most: int, how: dict[st
         inside = range(start, start + len(kept))
         pairs = [(call[0] in inside, result[0] in inside) for result, call in answered(body).items()]
         assert all(call == result for call, result in pairs)
-        # Of the part of a message, too, no call or result has gone whose partner stays.
+        # In a part of a message too, no call or result has gone whose partner stays.
         assert len(answered(kept)) >= sum(call for call, _ in pairs)
 
 
@@ -176,14 +176,14 @@ def _start(body: Sequence[am.Msg], kept: Sequence[am.Msg], strategy: str) -> int
 
 @given(histories(6))
 def test_a_huge_budget_changes_nothing(history: am.History) -> None:
-    """Where all fits, the history itself comes back."""
+    """If everything fits, the history itself is returned."""
     assert history.trim(10**9) is history
     assert history.trim(10**9, strategy="first", keep_system=False, allow_partial=True) is history
 
 
 @given(talks(), st.integers(0, 20), ways())
 def test_the_counter_is_asked_once_a_message(history: am.History, most: int, how: dict[str, Any]) -> None:
-    """No message is counted twice, and none for nothing once the budget is spent."""
+    """No message is counted twice, and none in vain once the budget is spent."""
     asked: Counter[int] = Counter()
 
     def counter(message: am.Msg) -> int:
@@ -196,7 +196,7 @@ def test_the_counter_is_asked_once_a_message(history: am.History, most: int, how
 
 
 def test_ten_thousand_messages_are_ten_thousand_questions() -> None:
-    """A long history is counted in one pass, and for a part of a message the counter is asked a few times more."""
+    """A long history is counted in one pass; for a part of a message the counter is called a few more times."""
     history = mixed_history(10_000)
     asked = 0
 
@@ -213,7 +213,7 @@ def test_ten_thousand_messages_are_ten_thousand_questions() -> None:
 
 
 def test_a_call_and_its_results_stay_together() -> None:
-    """Two results of one answer stay or go with it, and with what stands between."""
+    """Two results of one answer stay or go with it, and with everything between."""
     call, other = am.ToolUseBlock("c1", "f"), am.ToolUseBlock("c2", "g")
     talk = am.History(
         [
@@ -237,7 +237,7 @@ def _one(message: am.Msg) -> int:
 
 
 def test_what_the_history_leaves_open_is_not_touched() -> None:
-    """A call without result, and a result without call, are messages like others."""
+    """A call without result, and a result without call, are ordinary messages."""
     talk = am.History([am.Msg.tool("x", tool_call_id="c1"), am.Msg.assistant(tool_calls=[am.ToolUseBlock("c2", "f")])])
     assert talk.trim(2, counter=_one) is talk
     assert talk.trim(1, counter=_one)[0] is talk[1]
@@ -245,7 +245,7 @@ def test_what_the_history_leaves_open_is_not_touched() -> None:
 
 
 def test_the_system_leads_whatever_is_cut() -> None:
-    """All messages of system and developer that come first are kept, and later ones go as others do."""
+    """All leading messages of system and developer are kept, and later ones go like others."""
     talk = am.History(
         [am.Msg.system("s"), am.Msg.developer("d"), am.Msg.user("u"), am.Msg.system("t"), am.Msg.user("v")]
     )
@@ -260,7 +260,7 @@ def test_the_system_leads_whatever_is_cut() -> None:
 
 
 def _part(content: Any, most: int, strategy: Any, role: Any = "user", **how: Any) -> str | None:
-    """Return the text of what is kept of one message; None where nothing is."""
+    """Return the kept text of one message; None if nothing is kept."""
     talk = am.History([am.Msg(role, content)])
     kept = talk.trim(most, counter=words, strategy=strategy, allow_partial=True, **how)
     return kept[0].text if kept else None
@@ -277,7 +277,7 @@ def _part(content: Any, most: int, strategy: Any, role: Any = "user", **how: Any
     ],
 )
 def test_texts_are_cut_between_words(text: str, most: int, last: str | None, first: str | None) -> None:
-    """As many words stay as fit, with all that stands between them."""
+    """As many words stay as fit, with everything between them."""
     assert (_part(text, most, "last"), _part(text, most, "first")) == (last, first)
 
 
@@ -303,7 +303,7 @@ def _ends(text: str) -> list[str]:
 
 @given(st.text(st.sampled_from("ab \n東,"), min_size=1, max_size=30), st.integers(0, 20), st.booleans())
 def test_the_largest_part_stays(text: str, most: int, is_last: bool) -> None:
-    """Of all parts between whose words and the rest there is a border, the longest that fits is taken."""
+    """Of all parts that end at a word boundary, the longest that fits is taken."""
     talk = am.History([am.Msg.user(text)])
     side: Any = "last" if is_last else "first"
     kept = talk.trim(most, counter=lambda message: message.length, strategy=side, allow_partial=True)
@@ -313,14 +313,14 @@ def test_the_largest_part_stays(text: str, most: int, is_last: bool) -> None:
 
 
 def test_whole_blocks_stay_before_words() -> None:
-    """Blocks go from the far end; of the one at the edge words stay, where it is text."""
+    """Blocks go from the far end; of the one at the edge words stay, if it is text."""
     blocks = [am.TextBlock("a b"), am.ThinkingBlock("t"), am.TextBlock("c d")]
     assert [_part(blocks, most, "last") for most in range(5)] == [None, "d", "c d", "b\nc d", "a b\nc d"]
     assert [_part(blocks, most, "first") for most in range(5)] == [None, "a", "a b", "a b\nc", "a b\nc d"]
 
 
 def test_calls_that_are_answered_stay_in_the_part() -> None:
-    """Of an answer whose call has its result behind it, only what stands before the call can go."""
+    """If an answer's call has its result after it, only blocks before the call can go."""
     call = am.ToolUseBlock("c1", "f")
     talk = am.History(
         [am.Msg("assistant", [am.TextBlock("a b c"), call, am.TextBlock("d")]), am.Msg.tool("x", tool_call_id="c1")]
@@ -333,7 +333,7 @@ def test_calls_that_are_answered_stay_in_the_part() -> None:
 
 
 def test_server_calls_keep_their_results_in_the_part() -> None:
-    """What a provider ran is cut before the call or behind the result, never between."""
+    """A provider's call is cut before the call or after the result, never between."""
     call, result = am.ToolUseBlock("c1", "f", kind="server"), am.ToolResultBlock("c1", "r r", kind="server")
     talk = am.History([am.Msg("assistant", [am.TextBlock("a"), call, result, am.TextBlock("b")])])
     for strategy in _SIDES:
@@ -361,7 +361,7 @@ def test_a_long_result_is_cut_with_its_call_kept() -> None:
 
 
 def test_citations_move_with_their_text() -> None:
-    """A citation stays where its whole piece of text does, and is for the same words; a proof of the whole goes."""
+    """A citation stays if its whole piece of text does, with the same words; a proof of the whole goes."""
     cites = [am.Citation(title=word, start=at, end=at + 3) for word, at in (("one", 0), ("two", 4))]
     block = am.TextBlock("one two", citations=[*cites, am.Citation(title="all")], signature=am.Signature("x", "y"))
     last, first = (
@@ -410,7 +410,7 @@ _REFUSED: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("how", "path", "code"), _REFUSED)
 def test_arguments_of_the_wrong_kind_are_refused(how: dict[str, Any], path: str, code: str) -> None:
-    """What cannot be meant is an error that names the argument."""
+    """Impossible arguments raise an error with their name."""
     given: dict[str, Any] = {"max_tokens": 9, **how}
     with pytest.raises(am.InvalidMessage) as raised:
         am.trim_messages([am.Msg.user("Hi")], **given)
@@ -418,7 +418,7 @@ def test_arguments_of_the_wrong_kind_are_refused(how: dict[str, Any], path: str,
 
 
 def test_errors_of_a_counter_are_its_own() -> None:
-    """What the caller's function raises reaches the caller."""
+    """Errors of the caller's function reach the caller."""
 
     def broken(message: am.Msg) -> int:
         raise KeyError(message.role)

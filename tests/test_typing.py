@@ -1,4 +1,4 @@
-"""The types of the model: what mypy --strict and pyright strict accept, and which mistakes they find."""
+"""The types of the model: code that mypy --strict and pyright strict accept, and mistakes that they find."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from agentmsg_codecs import CODECS, CodecName, ResponseCodecName
 HERE = Path(__file__).resolve().parent / "typing"
 EXTRA_PATHS = [str(HERE.parents[1]), str(HERE.parents[1] / "codecs")]
 CHECKERS = ["mypy", "pyright"]
-# What nobody notices at run time: any word is a role, and what is there now need not always be there.
+# Mistakes without effect at run time: any word is a role, and a present value need not always be present.
 ONLY_HINTS = {
     'Msg("User", "x")',
     'Msg(role="asistant")',
@@ -64,13 +64,13 @@ def _mypy(file: Path) -> dict[int, str]:
 
 
 def _pyright(file: Path) -> dict[int, str]:
-    # A project of its own: the checkout's excludes the file, and an installed package comes without one.
+    # A project of its own: the checkout's excludes the file, and an installed package has none.
     with tempfile.TemporaryDirectory() as folder:
         settings = {"include": [file.name], "extraPaths": EXTRA_PATHS, "typeCheckingMode": "strict"}
         Path(folder, "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
         Path(folder, file.name).write_bytes(file.read_bytes())
         done = _run("pyright", ["--outputjson", "--pythonpath", sys.executable, "-p", folder])
-    # A bare expression is a complaint about the test, not about the mistake in it.
+    # A bare expression is an error of the test, not of the mistake in it.
     errors = [
         each
         for each in json.loads(done)["generalDiagnostics"]
@@ -95,7 +95,7 @@ def _marked(file: str) -> dict[int, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_what_is_right_is_accepted(checker: str) -> None:
-    """Factories, accessors, patterns and a user's own block have the types that they promise."""
+    """Factories, accessors, patterns and a user's own block have their declared types."""
     assert _errors(checker, "accepts.py") == {}
 
 
@@ -109,7 +109,7 @@ def test_what_is_wrong_is_found(checker: str) -> None:
 
 
 def test_names_told_to_type_checkers_are_all_there_are() -> None:
-    """What a checker can't take from a table or a class is told once more, and is the same."""
+    """Values that a checker can't take from a table or a class are repeated, and are the same."""
     assert get_args(CodecName) == tuple(CODECS)
     assert set(get_args(ResponseCodecName)) < set(CODECS)
     names = {field.name for field in attrs.fields(am.Msg) if field.init}
@@ -121,7 +121,7 @@ def test_names_told_to_type_checkers_are_all_there_are() -> None:
 
 
 def test_mistakes_are_mistakes_at_run_time_too() -> None:
-    """The wrong lines are wrong for callers who run no type checker, unless only a hint is broken."""
+    """The wrong lines also fail for callers without a type checker, unless only a hint is broken."""
     scope: dict[str, object] = {}
     source = (HERE / "rejects.py").read_text(encoding="utf-8").splitlines()
     first = min(_marked("rejects.py"))

@@ -1,4 +1,4 @@
-"""Formats grow keys before this library knows them: such a key is an extra, and what it stands in stays understood."""
+"""Formats get new keys before this library knows them: each is an extra, and its object is still understood."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OF_BEDROCK = f"a part of Bedrock's: {_UNION}"
 _OF_ANTHROPIC = "a part of Anthropic's in a message that LangChain has no results in"
 _INPUT = "all that it says is the input of the call"
 _OLD = "version 4 of the AI SDK, which is closed"
-# Where a key more makes a native block, by codec: the end of the shape, and why it can't be an extra there.
+# Where one more key makes a native block, by codec: the end of the shape, and why it can't be an extra there.
 KEPT: Mapping[str, Mapping[str, str]] = {
     "bedrock": {
         r"/content/\*": _UNION,
@@ -66,16 +66,16 @@ KEPT: Mapping[str, Mapping[str, str]] = {
         r"<(source|tool-invocation)>": _OLD,
     },
 }
-# A checkpoint's own objects are a program's values, of any shape; the messages in it are those of the codec langchain.
+# A checkpoint's own objects are a program's values, of any shape; its messages are those of the codec langchain.
 NATIVE = [name for name in CODECS if name not in ("json", "msgpack", "langgraph")]
-# What a tag or a role says of an object, where it says what the object is.
+# The values of a tag or a role that decide an object's kind.
 TAGS = ("type", "role", "part_kind", "kind")
-# Under these keys stands free-form JSON: any key is a known one.
+# Under these keys there is free-form JSON: any key is a known one.
 FREE = frozenset({"input", "arguments", "args", "parameters", "input_schema", "inputSchema", "schema", "metadata"})
 
 
 def _objects(value: Any, path: tuple[Any, ...] = (), shape: str = "") -> Iterator[tuple[tuple[Any, ...], str]]:
-    """Yield where the objects of a document are, and of what shape: the keys to them, and their tags."""
+    """Yield the paths of a document's objects, and their shapes: the keys to them, and their tags."""
     if is_object(value):
         tag = next((value[key] for key in TAGS if isinstance(value.get(key), str)), "")
         shape += f"<{tag}>" if tag else ""
@@ -100,7 +100,7 @@ def _with_a_key(document: Any, path: tuple[Any, ...]) -> Any:
 
 
 def _not_understood(codec: Codec) -> Mapping[str, int]:
-    """Return the shapes of objects that a key more makes native, with how often each was tried."""
+    """Return the shapes of objects that one more key makes native, with the number of trials."""
     tried: Counter[str] = Counter()
     found: Counter[str] = Counter()
     for _, document in documents(codec.name):
@@ -116,7 +116,7 @@ def _not_understood(codec: Codec) -> Mapping[str, int]:
 
 @pytest.mark.parametrize("name", NATIVE)
 def test_an_unknown_key_makes_nothing_native(name: str) -> None:
-    """A key that no version has yet is an extra of the object it stands in; where it can't be, the table says why."""
+    """A key unknown to every version is an extra of its object; if it can't be, the table has the reason."""
     found = _not_understood(am.get_codec(name))
     used = {shape: [end for end in KEPT.get(name, ()) if re.search(f"{end}$", shape)] for shape in found}
     assert not [shape for shape, ends in used.items() if not ends]

@@ -1,7 +1,7 @@
-"""The codec ``vercel``: parts, options of providers, results, what has no place.
+"""The codec ``vercel``: parts, options of providers, results, unsupported content.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
-accepts, in real/test_real_vercel.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py; the package itself in
+real/test_real_vercel.py.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
 
 @pytest.mark.parametrize(("role", "part", "block"), PARTS)
 def test_a_part_is_a_block(role: str, part: dict[str, Any], block: am.Block) -> None:
-    """A part is this block, and the block is written as the part, to the last key."""
+    """A part is this block, and the block is written as the part, down to the last key."""
     natives = [{"role": role, "content": [part]}]
     (message,) = returned(natives)
     assert am.same(message, msg(role, block)), message
@@ -126,7 +126,7 @@ def test_what_a_tool_gave_is_of_one_kind(output: dict[str, Any], fields: dict[st
     ids=str,
 )
 def test_calls_and_results_are_read_as_they_were_before_ai_sdk_5(told: dict[str, Any], fields: dict[str, Any]) -> None:
-    """Arguments and results stood under other keys; they come back there, and are detected."""
+    """Arguments and results were under other keys; they come back there, and are detected."""
     call: dict[str, Any] = {"role": "assistant", "content": [{"type": "tool-call", **LINK, "args": {"q": 1}}]}
     natives: list[Any] = [call, {"role": "tool", "content": [{"type": "tool-result", **LINK, **told}]}]
     history = returned(natives)
@@ -136,7 +136,7 @@ def test_calls_and_results_are_read_as_they_were_before_ai_sdk_5(told: dict[str,
 
 
 def test_an_edited_old_result_is_told_as_it_can_be() -> None:
-    """A refusal to run has no place in the older shape; an edited text stays in it."""
+    """The older shape has no refusal to run; an edited text stays in it."""
     part = {"type": "tool-result", **LINK, "result": "x"}
     history = returned([{"role": "tool", "content": [part]}])
     block = history[0].content[0]
@@ -149,7 +149,7 @@ def test_an_edited_old_result_is_told_as_it_can_be() -> None:
 
 
 def test_results_share_a_message_of_tools() -> None:
-    """Neighbouring results are one native message; answers to requests for approval stand among them."""
+    """Adjacent results are one native message; replies to requests for approval are among them."""
     result: dict[str, Any] = {"type": "tool-result", **LINK, "output": {"type": "text", "value": "1"}}
     answer = {"type": "tool-approval-response", "approvalId": "a", "approved": True}
     history = returned([{"role": "tool", "content": [answer, result, {**result, "toolCallId": "d"}]}])
@@ -163,7 +163,7 @@ def test_results_share_a_message_of_tools() -> None:
 
 
 def test_options_beside_a_text_are_those_of_the_text() -> None:
-    """A system prompt is a text, with the hint to cache it beside; hints of other formats come there, too."""
+    """A system prompt is a text, with its cache hint beside it; hints of other formats go there too."""
     options = {"anthropic": {"cacheControl": {"type": "ephemeral"}}}
     native = {"role": "system", "content": "s", "providerOptions": options}
     (message,) = returned([native])
@@ -187,7 +187,7 @@ def test_options_beside_a_text_are_those_of_the_text() -> None:
     ],
 )
 def test_odd_spellings_come_back(content: list[Any]) -> None:
-    """However data and options are told, they come back as they were."""
+    """In any form, data and options come back unchanged."""
     returned([{"role": "user", "content": content}])
 
 
@@ -212,7 +212,7 @@ NOWHERE: list[tuple[am.Msg, Any, str]] = [
     ids=["foreign signature", "relative link", "image as file", "custom call", "two texts", "call without id"],
 )  # fmt: skip
 def test_what_has_no_place(message: am.Msg, content: Any, level: str) -> None:
-    """What the format has not is left out, or told otherwise; the report says so, and restores it."""
+    """Content that the format lacks is left out, or written differently; the report shows it, and restores it."""
     losses: list[am.Loss] = []
     document = written(message, losses=losses)
     assert [native["content"] for native in document] == [content or ""]
@@ -221,7 +221,7 @@ def test_what_has_no_place(message: am.Msg, content: Any, level: str) -> None:
 
 
 def test_what_is_no_document_is_refused() -> None:
-    """The error names the place."""
+    """The error has the path."""
     assert refused([{"role": "user", "content": "x"}, 1], codec="vercel")[0] == (1,)
     assert refused({"messages": [1]}, codec="vercel")[0] == ("messages", 0)
 
@@ -241,7 +241,7 @@ def test_the_schema_of_the_package_allows_what_is_converted(version: str) -> Non
 
 
 def test_a_system_prompt_beside_the_messages_is_a_message_and_comes_back() -> None:
-    """What stands as ``system`` is the prompt where it is a text; anything else there is an extra."""
+    """The value of ``system`` is the prompt if it is a text; anything else there is an extra."""
     said = [{"role": "user", "content": "Hi"}]
     body = {"messages": said, "system": "Be brief.", "temperature": 0}
     history = am.decode(body, "vercel")

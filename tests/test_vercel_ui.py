@@ -1,7 +1,7 @@
-"""The codec ``vercel-ui``: parts, calls with their results, steps, version 4, what has no place.
+"""The codec ``vercel-ui``: parts, calls with their results, steps, version 4, unsupported content.
 
-Exact return, damaged documents, planted notes and the rest of the laws run over them in test_laws.py; what the package
-accepts, in real/test_real_vercel.py.
+Exact return, damaged documents, planted notes and the other laws are tested in test_laws.py; the package itself in
+real/test_real_vercel.py.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
 
 @pytest.mark.parametrize(("role", "part", "block"), PARTS)
 def test_a_part_is_a_block(role: str, part: dict[str, Any], block: am.Block) -> None:
-    """A part is this block, and the block is written as the part, to the last key."""
+    """A part is this block, and the block is written as the part, down to the last key."""
     natives = [native(part, role=role)]
     (message,) = returned(natives)
     assert am.same(message, msg(role, block, id="m")), message
@@ -85,7 +85,7 @@ def test_a_call_and_its_result_are_one_part(given: dict[str, Any], fields: dict[
 
 
 def test_steps_are_messages() -> None:
-    """A message of several steps is several of ours; in another format their results stand between them."""
+    """A message of several steps is several of ours; in another format their results are between them."""
     first = [{"type": "text", "text": "a"}, tool("output-available", output="1"), {"type": "text", "text": "b"}]
     natives = [native(STEP, *first, tool("output-error", "d", errorText="2"), STEP, {"type": "text", "text": "c"})]
     history = returned(natives)
@@ -119,12 +119,12 @@ def test_steps_are_messages() -> None:
     ],
 )  # fmt: skip
 def test_odd_parts_come_back(parts: list[Any]) -> None:
-    """Borders anywhere, approvals, outputs that say nothing: they come back as they were."""
+    """Borders anywhere, approvals, empty outputs: they come back unchanged."""
     returned([native(*parts)])
 
 
 def test_results_stand_with_their_calls() -> None:
-    """A late result moves to its call; one without a call is a user's text, and the report says so."""
+    """A late result moves to its call; one without a call becomes a user's text, which is reported."""
     calls = msg("assistant", am.ToolUseBlock("c", "f", {}), am.ToolUseBlock("d", "g", {}))
     results = [msg("tool", am.ToolResultBlock(link, link)) for link in ("d", "c", "x")]
     losses: list[am.Loss] = []
@@ -137,7 +137,7 @@ def test_results_stand_with_their_calls() -> None:
 
 
 def test_results_of_a_server_stand_with_their_calls() -> None:
-    """What a provider ran is one part, in the assistant's own message."""
+    """A provider's call with its result is one part, in the assistant's own message."""
     call = am.ToolUseBlock("srvtoolu_1", "f", {}, **SERVER)
     found = am.ToolResultBlock("srvtoolu_1", "x", name="f", **SERVER)
     document = written(msg("assistant", call, am.TextBlock("so"), found, id="m"))
@@ -147,7 +147,7 @@ def test_results_of_a_server_stand_with_their_calls() -> None:
 
 
 def test_messages_without_an_id_get_one() -> None:
-    """It tells their place, and is read as one that nobody gave."""
+    """It marks their place, and is read as one that nobody sent."""
     document = am.convert([{"role": "user", "content": "Hi"}], "openai", "vercel-ui").document
     assert document[0]["id"] == "agentmsg-0"
     done = am.convert(document, "vercel-ui", "openai")
@@ -166,7 +166,7 @@ OLD: dict[str, Any] = {
 
 
 def test_version_4_is_read_as_what_it_says() -> None:
-    """With parts or without, with files beside: today's parts, written as they were; edits win."""
+    """With parts or without, with files beside: today's parts, written in their own form; edits win."""
     text = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
     invocation = [{"type": "tool-invocation", "toolInvocation": call} for call in OLD["toolInvocations"]]
     with_parts = {**OLD, "parts": [STEP, text[0], *invocation, STEP, text[1]]}
@@ -207,7 +207,7 @@ CALLS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]] = [
 
 @pytest.mark.parametrize(("part", "call", "result"), CALLS)
 def test_however_a_call_is_told(part: dict[str, Any], call: dict[str, Any], result: dict[str, Any] | None) -> None:
-    """A call of version 4 among parts of today, one that is still written, one whose input failed: no native block."""
+    """A call of version 4 among today's parts, an unfinished one, one with failed input: no native block."""
     asked, *rest = returned([native(part)])
     assert am.same(asked, msg("assistant", am.ToolUseBlock("c", "f", **call), id="m")), asked
     expected = [] if result is None else [msg("tool", am.ToolResultBlock("c", name="f", **result))]
@@ -218,7 +218,7 @@ def test_however_a_call_is_told(part: dict[str, Any], call: dict[str, Any], resu
 
 @pytest.mark.parametrize("link", [{}, {"toolCallId": None}])
 def test_calls_without_ids_have_their_results(link: dict[str, Any]) -> None:
-    """Their ids follow from their places, and aren't lost where a format has none either."""
+    """Their ids follow from their places, and aren't lost if a format has none either."""
     part: dict[str, Any] = {"type": "tool-f", "state": "output-available", "input": {}, "output": "x", **link}
     history = returned([native(STEP, part, part)])
     assert [message.tool_call_id for message in history[1:]] == [call.id for call in history[0].tool_calls]
@@ -230,7 +230,7 @@ def test_calls_without_ids_have_their_results(link: dict[str, Any]) -> None:
 
 
 def test_parts_of_version_4_are_read_among_those_of_today() -> None:
-    """Sources, files and thoughts, where no text stands beside the parts."""
+    """Sources, files and thoughts, without text beside the parts."""
     parts = [
         {"type": "reasoning", "reasoning": "Hm", "details": [{"type": "text", "text": "Hm", "signature": "s"}]},
         {"type": "source", "source": {"sourceType": "url", "id": "s", "url": "https://x.test"}},
@@ -255,7 +255,7 @@ def test_parts_of_version_4_are_read_among_those_of_today() -> None:
     ids=["file id", "untyped data", "source without id", "refusal"],
 )  # fmt: skip
 def test_what_has_no_place(message: am.Msg, parts: list[Any], level: str) -> None:
-    """What the format has not is left out, or told otherwise; the report says so, and restores it."""
+    """Content that the format lacks is left out, or written differently; the report shows it, and restores it."""
     losses: list[am.Loss] = []
     document = written(message, losses=losses)
     assert [each["parts"] for each in document] == ([parts] if parts else [])
@@ -264,5 +264,5 @@ def test_what_has_no_place(message: am.Msg, parts: list[Any], level: str) -> Non
 
 
 def test_what_is_no_document_is_refused() -> None:
-    """The error names the place."""
+    """The error has the path."""
     assert refused([native(), 1], codec="vercel-ui")[0] == (1,)

@@ -124,6 +124,10 @@ class Row:
     otherwise: Rule | None = None
     concerns: str | tuple[str, ...] | None = None
 
+    def having(self, **cells: Cell) -> Row:
+        """Return the row with other cells, or more, by field."""
+        return attrs.evolve(self, fields={**self.fields, **cells})
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class MessageRow:

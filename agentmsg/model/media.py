@@ -15,7 +15,17 @@ from agentmsg.model.sources import Base64Source, URLSource
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CLASSES", "KINDS", "as_url", "data_url", "guess_media_type", "kind_of", "read_data_url", "write_url"]
+__all__ = [
+    "CLASSES",
+    "KINDS",
+    "as_url",
+    "data_url",
+    "guess_media_type",
+    "kind_of",
+    "read_data_url",
+    "unwrapped",
+    "write_url",
+]
 
 CLASSES: Mapping[str, type[Any]] = MappingProxyType(
     {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock, "file": FileBlock}
@@ -40,6 +50,11 @@ def read_data_url(url: str) -> Base64Source | None:
     if not comma or head[:5].lower() != "data:" or not head.lower().endswith(";base64"):
         return None
     return Base64Source(data, head[5:-7].partition(";")[0] or None)
+
+
+def unwrapped(source: Any) -> Any:
+    """Return the data of a source that is a ``data:`` URL; any other source unchanged."""
+    return (read_data_url(source.url) if isinstance(source, URLSource) else None) or source
 
 
 def data_url(source: Base64Source) -> str:

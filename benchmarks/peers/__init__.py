@@ -1,1 +1,1 @@
-"""The peers, a module each, which imports its library: so a missing one can be told and left out."""
+"""The peers, one module each, which imports its library: so a missing one can be reported and left out."""

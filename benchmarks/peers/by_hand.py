@@ -1,7 +1,7 @@
-"""By hand: what a competent engineer writes who needs this one conversion and looks at nothing else.
+"""By hand: the code of a competent engineer who needs only this one conversion.
 
-It knows what its own program sends (texts, images, function calls), trusts it, and loses silently what it does not
-know. Nobody who builds a model in between can be faster.
+It knows what its own program sends (texts, images, function calls), trusts it, and silently loses everything else.
+No converter with a model in between can be faster.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _tool(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body of Anthropic for one of OpenAI Chat: system lifted, results grouped, arguments parsed."""
+    """Convert an OpenAI Chat body to Anthropic's: system lifted, results grouped, arguments parsed."""
     system: list[str] = []
     out: list[dict[str, Any]] = []
     results: list[dict[str, Any]] | None = None

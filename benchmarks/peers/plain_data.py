@@ -1,4 +1,4 @@
-"""The floor: parsers alone, without any objects of a model. Nobody who builds on them can be faster."""
+"""The floor: parsers alone, without objects of a model. Nothing built on them can be faster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""any-llm: the functions that it runs on the way from OpenAI's messages to Anthropic's body; they are private."""
+"""any-llm: its private functions on the way from OpenAI's messages to Anthropic's body."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _tools: Callable[..., Any] = _home._convert_tool_spec
 
 
 def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body of Anthropic for one of OpenAI Chat."""
+    """Convert an OpenAI Chat body to Anthropic's."""
     system, messages = _messages(body["messages"])
     made = {"system": system, "messages": messages}
     if "tools" in body:

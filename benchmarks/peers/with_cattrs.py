@@ -1,4 +1,4 @@
-"""cattrs as it comes: attrs classes that mirror the model, tagged unions, the converter for orjson."""
+"""cattrs without tuning: attrs classes that mirror the model, tagged unions, the converter for orjson."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["History", "json"]
 
 @attrs.frozen(kw_only=True)
 class Noted:
-    """What all share."""
+    """Shared by all."""
 
     extras: dict[str, Any] = attrs.field(factory=dict[str, Any])
 
@@ -99,7 +99,7 @@ class Citation(Noted):
 
 @attrs.frozen(kw_only=True)
 class BaseBlock(Noted):
-    """What all blocks share."""
+    """Shared by all blocks."""
 
     item_id: str | None = None
     phase: str | None = None

@@ -57,14 +57,14 @@ _PARTS: Mapping[type, Callable[[Any], dict[str, Any]]] = {
 
 
 def _content(message: am.Msg) -> Any:
-    """Return text as a text, anything else as parts; calls beside mere text stand in tool_calls only."""
+    """Return text as a string, anything else as parts; calls beside mere text are only in tool_calls."""
     if all(isinstance(block, (am.TextBlock, am.ToolUseBlock)) for block in message.content):
         return message.text
     return [_PARTS[type(block)](block) for block in message.content]
 
 
 def _stop(message: am.Msg) -> dict[str, str]:
-    """Return why the model stopped: as Anthropic says it where it thought, else as OpenAI does."""
+    """Return the stop reason: Anthropic's for messages with thinking, else OpenAI's."""
     called = message.finish_reason == "tool_use"
     if message.has(am.ThinkingBlock):
         return {"stop_reason": "tool_use" if called else "end_turn"}

@@ -1,4 +1,4 @@
-"""LangChain: OpenAI's messages into its own, and those into Anthropic's, as its chat model does before it sends."""
+"""LangChain: OpenAI's messages into its own, and those into Anthropic's, as its chat model does before sending."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MODEL = "claude-sonnet-4-5"
 
 
 def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body of Anthropic for one of OpenAI Chat."""
+    """Convert an OpenAI Chat body to Anthropic's."""
     system, converted = _format(convert_to_messages(body["messages"]), model=_MODEL)
     made = {"system": system, "messages": converted}
     if "tools" in body:

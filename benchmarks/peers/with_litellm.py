@@ -1,4 +1,4 @@
-"""litellm: the functions that it runs on the way from OpenAI's messages to Anthropic's body.
+"""litellm: its functions on the way from OpenAI's messages to Anthropic's body.
 
 It pins an old openai package, so no extra of ours installs it.
 """
@@ -25,7 +25,7 @@ _MODEL = "claude-sonnet-4-5"
 
 
 def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body of Anthropic for one of OpenAI Chat; the system message is taken out of the list."""
+    """Convert an OpenAI Chat body to Anthropic's; the system message is taken out of the list."""
     messages = body["messages"]
     system = _config.translate_system_message(messages)
     made = {"system": system, "messages": _messages(messages, _MODEL, "anthropic")}

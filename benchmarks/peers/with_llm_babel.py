@@ -15,5 +15,5 @@ _translate: Callable[..., dict[str, Any]] = import_module("llm_transform.registr
 
 
 def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body of Anthropic for one of OpenAI Chat."""
+    """Convert an OpenAI Chat body to Anthropic's."""
     return _translate("openai-chat", "anthropic-messages", {"model": "m", **body})

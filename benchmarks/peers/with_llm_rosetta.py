@@ -15,5 +15,5 @@ _convert: Callable[..., dict[str, Any]] = import_module("llm_rosetta").convert
 
 
 def to_anthropic(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body of Anthropic for one of OpenAI Chat."""
+    """Convert an OpenAI Chat body to Anthropic's."""
     return _convert({"model": "m", **body}, "anthropic", source_provider="openai_chat")

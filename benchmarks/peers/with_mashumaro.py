@@ -1,4 +1,4 @@
-"""mashumaro as it comes: dataclasses that mirror the model, unions told apart by their tag, its mixin for orjson."""
+"""mashumaro without tuning: dataclasses that mirror the model, unions by their tag, its mixin for orjson."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["History", "json"]
 
 @dataclass(frozen=True, kw_only=True)
 class Noted(DataClassORJSONMixin):
-    """What all share."""
+    """Shared by all."""
 
     class Config(BaseConfig):
-        """Leaves out what is not said."""
+        """Leaves out defaults."""
 
         omit_none = True
         lazy_compilation = True  # blocks hold sources that hold blocks
@@ -111,7 +111,7 @@ class Citation(Noted):
 
 @dataclass(frozen=True, kw_only=True)
 class BaseBlock(Noted):
-    """What all blocks share."""
+    """Shared by all blocks."""
 
     item_id: str | None = None
     phase: str | None = None

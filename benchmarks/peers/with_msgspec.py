@@ -16,7 +16,7 @@ __all__ = ["History", "json", "msgpack"]
 
 
 class Noted(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What all share."""
+    """Shared by all."""
 
     extras: dict[str, Any] = {}
 
@@ -85,7 +85,7 @@ class Citation(Noted, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class BaseBlock(Noted, frozen=True, kw_only=True, omit_defaults=True):
-    """What all blocks share."""
+    """Shared by all blocks."""
 
     item_id: str | None = None
     phase: str | None = None
@@ -267,7 +267,7 @@ def json(name: str, history: am.History) -> Competitor:
 
 
 def msgpack(name: str, history: am.History) -> Competitor:
-    """Return msgspec on MessagePack, as maps: what it makes of these Structs by itself."""
+    """Return msgspec on MessagePack, as maps: its own form of these Structs."""
     encode = msgspec.msgpack.Encoder().encode
     raw = encode(msgspec.json.decode(am.dumps(history, "json"), type=History))
     decode = msgspec.msgpack.Decoder(History).decode

@@ -15,7 +15,7 @@ __all__ = ["History", "json"]
 
 
 class Noted(BaseModel):
-    """What all share."""
+    """Shared by all."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -94,7 +94,7 @@ class Citation(Noted):
 
 
 class BaseBlock(Noted):
-    """What all blocks share."""
+    """Shared by all blocks."""
 
     item_id: str | None = None
     phase: str | None = None
@@ -283,7 +283,7 @@ class History(Noted):
 
 
 def json(name: str, history: am.History) -> Competitor:
-    """Return pydantic on canonical JSON; what has its default is left out, as in ours."""
+    """Return pydantic on canonical JSON; defaults are left out, as in ours."""
     return Competitor(
         name=name,
         raw=am.dumps(history, "json"),

@@ -1,4 +1,4 @@
-"""pydantic: OpenAI Chat's request body as models, its messages and parts once told by their tags, once plain unions."""
+"""pydantic: OpenAI Chat's request body as models, its messages and parts once as tagged unions, once as plain ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Tagged", "Untagged"]
 
 
 class Open(BaseModel):
-    """What all share: unknown keys are kept, as agentmsg keeps them."""
+    """Shared by all: unknown keys are kept, as in agentmsg."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -169,14 +169,14 @@ class Tool(Open):
 
 
 class Tagged(Open):
-    """A request body whose unions say by which key their members are told apart."""
+    """A request body with tagged unions."""
 
     messages: list[Annotated[System | Developer | TaggedUser | TaggedAssistant | Tool, Field(discriminator="role")]]
     tools: list[dict[str, Any]] | None = None
 
 
 class Untagged(Open):
-    """A request body whose unions are written as unions."""
+    """A request body with plain unions."""
 
     messages: list[System | Developer | User | Assistant | Tool]
     tools: list[dict[str, Any]] | None = None

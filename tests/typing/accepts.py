@@ -74,7 +74,7 @@ class PollBlock(BaseBlock):
 
 
 def making() -> None:
-    """Factories take what they say and give messages."""
+    """Factories take what they declare and return messages."""
     assert_type(Msg.user("Hi"), Msg)
     assert_type(Msg.tool("22 C", tool_call_id="c1", name="weather", error="late"), Msg)
     assert_type(Msg.assistant(tool_calls=[ToolUseBlock("c1", "f", {"a": [1]})]), Msg)
@@ -118,7 +118,7 @@ def changing(message: Msg, call: ToolUseBlock, history: History) -> None:
 
 
 def asking(message: Msg) -> None:
-    """Accessors are typed by what they are asked for."""
+    """The types of accessors follow from their arguments."""
     assert_type(message.role, str)
     assert_type(message.content, tuple[Block, ...])
     assert_type(message.blocks(TextBlock), tuple[TextBlock, ...])
@@ -138,7 +138,7 @@ def asking(message: Msg) -> None:
 
 
 def any_block(block: ContentBlock) -> Mapping[str, JSON]:
-    """Every block of ours and of a user's meets the protocol."""
+    """Every block of ours and of a user's satisfies the protocol."""
     fields: Mapping[str, JSON] = block.metadata
     return fields
 
@@ -175,7 +175,7 @@ def telling_blocks_apart(block: Block) -> str:
 
 
 def converting(history: History, path: Path, binary: IO[bytes], text: IO[str]) -> None:
-    """What a history converts itself to, and files in one call."""
+    """A history converts itself, and files are read and written in one call."""
     assert_type(History.from_json(history.to_json()), History)
     assert_type(History.from_dict(history.to_dict()), History)
     assert_type(History.decode([], "openai"), History)
@@ -209,7 +209,7 @@ class Chat(BaseModel):
 
 
 def fields(chat: Chat) -> None:
-    """What stands beside a class in Annotated leaves its type as it is."""
+    """An object beside a class in Annotated doesn't change its type."""
     assert_type(chat.body, History)
     assert_type(chat.last, Msg | None)
     chat.blocks.append(TextBlock("x"))
@@ -217,7 +217,7 @@ def fields(chat: Chat) -> None:
 
 
 def naming(history: History, codec: CodecName, plugin: str) -> None:
-    """A codec's name is a word that is known; a name that nobody knows yet goes through ``get_codec``."""
+    """A codec's name is a known word; an unknown one goes through ``get_codec``."""
     encode(history, codec).get("x")
     encode(history, get_codec(plugin, version=1))
     for name in codec_names():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
 import agentmsg_codecs.bedrock.rules as own
 from agentmsg.formats import (
@@ -68,10 +70,8 @@ def _with_extras(cls: type[Any], row: Row) -> Row:
     """Return a row whose extras go inside the object of a part, because a part has only one key."""
     if "extras" not in row.fields:
         return row
-    fields = {**row.fields, "extras": _extras_of(cls)}
-    if "signature" in fields:
-        fields["signature"] = cells.signed_by(PROVIDER, is_empty=True)
-    return Row(fields, row.otherwise, row.concerns)
+    signature = {"signature": cells.signed_by(PROVIDER, is_empty=True)} if "signature" in row.fields else {}
+    return row.having(extras=_extras_of(cls), **signature)
 
 
 def _comes_back(back: Callable[[am.NativeBlock], am.NativeBlock | None]) -> Any:
@@ -105,9 +105,7 @@ def assistant_rows(messages: Messages, *, thinking: str) -> dict[type[Any], Row]
         am.ToolResultBlock: own.server_result,
     }
     rows = _rows(messages, "assistant", answers)
-    call = rows[am.ToolUseBlock]
-    fields = {**call.fields, "kind": cells.kinds("server"), "provider": cells.of_server}
-    return {**rows, am.ToolUseBlock: Row(fields, call.otherwise)}
+    return {**rows, am.ToolUseBlock: rows[am.ToolUseBlock].having(kind=cells.kinds("server"), provider=cells.of_server)}
 
 
 def inner_rows(messages: Messages) -> dict[type[Any], Row]:
@@ -116,13 +114,12 @@ def inner_rows(messages: Messages) -> dict[type[Any], Row]:
 
 
 def _uncached(row: Row) -> Row:
-    fields = {name: cell for name, cell in row.fields.items() if name != "cache"}
-    return Row(fields, row.otherwise, row.concerns)
+    return attrs.evolve(row, fields={name: cell for name, cell in row.fields.items() if name != "cache"})
 
 
 def _result_row(messages: Messages) -> Row:
-    row = Rows(messages.described).row("result", kind=cells.kinds())
-    return Row({**row.fields, "extras": _extras_of(am.ToolResultBlock)}, own.result)
+    rule, extras = {am.ToolResultBlock: own.result}, _extras_of(am.ToolResultBlock)
+    return Rows(messages.described).row("result", rules=rule, kind=cells.kinds(), extras=extras)
 
 
 def needs_id(block: Any) -> bool:

@@ -12,7 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_list, is_mapping, is_object, mark_of, marked, natives
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    mark_of,
+    marked,
+    natives,
+    object_at,
+    text_at,
+    word_at,
+)
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -46,6 +60,17 @@ def _by_key(key: str, more: Callable[[Any], bool] | None = None) -> dict[str, An
     return {"around": key, "fits": fits}
 
 
+def only_object_at(native: Native, key: str) -> Native:
+    """Return the object under a key that has no others beside it.
+
+    Raises:
+        Unreadable: if there is none, or another key.
+    """
+    if native.keys() != {key}:
+        raise Unreadable
+    return object_at(native, key)
+
+
 # -- cache points -----------------------------------------------------------------------------------------------------
 
 
@@ -73,16 +98,12 @@ REASONING_KEYS = frozenset({"text", "signature"})
 
 
 def _read_reasoning(native: Native) -> dict[str, Any]:
-    held = native["reasoningContent"]
-    if is_object(held) and held.keys() == {"redactedContent"} and type(held["redactedContent"]) is str:
-        return {"redacted": held["redactedContent"]}
-    said: Any = held.get("reasoningText") if is_object(held) and len(held) == 1 else None
-    if not is_object(said) or type(said.get("text")) is not str:
-        raise Unreadable
-    value: Any = said.get("signature")
-    if value is not None and type(value) is not str:
-        raise Unreadable
-    found: dict[str, Any] = {"thinking": said["text"], "extras": natives.rest_of(said, REASONING_KEYS, ITEM)}
+    held = object_at(native, "reasoningContent")
+    if held.keys() == {"redactedContent"}:
+        return {"redacted": text_at(held, "redactedContent")}
+    said = only_object_at(held, "reasoningText")
+    found: dict[str, Any] = {"thinking": text_at(said, "text"), "extras": natives.rest_of(said, REASONING_KEYS, ITEM)}
+    value = word_at(said, "signature")
     if value is not None:
         found["signature"] = am.Signature(PROVIDER, value)
     elif "signature" in said:
@@ -96,7 +117,7 @@ def _write_reasoning(block: am.ThinkingBlock) -> Native:
     said: Native = {"text": block.thinking}
     if block.signature is not None:
         said["signature"] = block.signature.value
-    elif block.notes and mark_of(block, FAMILY, "/signature") == "null":
+    elif mark_of(block, FAMILY, "/signature") == "null":
         said["signature"] = None
     return {"reasoningContent": {"reasoningText": {**said, **thaw(natives.extras_of(block, ITEM))}}}
 
@@ -123,11 +144,9 @@ _REASONING = Hatch(
 
 
 def _read_guard(native: Native) -> dict[str, Any]:
-    held = native["guardContent"]
-    said: Any = held.get("text") if is_object(held) and len(held) == 1 else None
-    if not is_object(said) or type(said.get("text")) is not str:
-        raise Unreadable
-    return {"text": said["text"], "extras": {GUARD: adopt({"text": {key: said[key] for key in said if key != "text"}})}}
+    said = only_object_at(object_at(native, "guardContent"), "text")
+    rest = {key: value for key, value in said.items() if key != "text"}
+    return {"text": text_at(said, "text"), "extras": {GUARD: adopt({"text": rest})}}
 
 
 def _write_guard(block: am.TextBlock) -> Native:

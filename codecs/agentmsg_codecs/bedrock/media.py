@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_object, mark_of, marked, natives
+from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_object, mark_of, marked, natives, object_at, text_at
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.bedrock.names import DOCUMENTS, FAMILY, ITEM, S3
 
@@ -63,7 +63,7 @@ def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
 
 def _write_bytes(source: am.Base64Source) -> Any:
     """Write base64 text, or the form that it was read from."""
-    kind = mark_of(source, FAMILY, "/bytes") if source.notes else None
+    kind = mark_of(source, FAMILY, "/bytes")
     if kind not in ("buffer", "array"):
         return source.data
     try:
@@ -93,11 +93,9 @@ def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
     words = {media_type: word for word, media_type in formats.items()}
 
     def read(native: Native) -> dict[str, Any]:
-        held = native[key]
-        if not is_object(held):
-            raise Unreadable
-        word: Any = held.get("format")
-        if type(word) is not str or word not in formats:
+        held = object_at(native, key)
+        word = text_at(held, "format")
+        if word not in formats:
             raise Unreadable
         source = _source(held.get("source"), formats[word])
         return {"source": source, "extras": natives.rest_of(held, MEDIUM_KEYS, ITEM)}
@@ -122,16 +120,15 @@ DOCUMENT_KEYS = MEDIUM_KEYS | {"name", "context"}
 
 
 def _read_document(native: Native) -> dict[str, Any]:
-    held: Any = native["document"]
-    if not is_object(held) or not all(type(held[key]) is str for key in ("format", "name", "context") if key in held):
-        raise Unreadable
-    word = held.get("format")
-    if "name" not in held or (word is not None and word not in DOCUMENTS):
+    held = object_at(native, "document")
+    word = text_at(held, "format") if "format" in held else None
+    context = text_at(held, "context") if "context" in held else None
+    if word is not None and word not in DOCUMENTS:
         raise Unreadable
     media_type = None if word is None else DOCUMENTS[word]
     source, notes = _document_source(held.get("source"), media_type)
     return {
-        "source": source, "name": held["name"], "context": held.get("context"), "notes": notes,
+        "source": source, "name": text_at(held, "name"), "context": context, "notes": notes,
         "extras": natives.rest_of(held, DOCUMENT_KEYS, ITEM),
     }  # fmt: skip
 
@@ -154,7 +151,7 @@ def _document_source(held: Any, media_type: str | None) -> tuple[Any, Native]:
 def _write_document(block: am.FileBlock) -> Native:
     source: Any = block.source
     if isinstance(source, am.BlocksSource):
-        word = mark_of(block, FAMILY, "/format") if block.notes else None
+        word = mark_of(block, FAMILY, "/format")
         given: Native = {"content": [{"text": part.text} for part in source.content if isinstance(part, am.TextBlock)]}
         word = word if word in DOCUMENTS else None
     else:

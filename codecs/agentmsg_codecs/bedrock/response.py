@@ -23,12 +23,25 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import KEEP, Caps, Native, Unreadable, adopt, cells, excerpt, is_list, is_object, mark_of, natives
+from agentmsg.formats import (
+    KEEP,
+    Caps,
+    Native,
+    Unreadable,
+    adopt,
+    cells,
+    excerpt,
+    is_list,
+    is_object,
+    mark_of,
+    natives,
+    object_at,
+)
 from agentmsg.formats.bodies import Answers, answer_caps, completed
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Rows, Words
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.capabilities import assistant_rows, inner_rows, needs_id
-from agentmsg_codecs.bedrock.format import USAGE
+from agentmsg_codecs.bedrock.format import USAGE, only_object_at
 from agentmsg_codecs.bedrock.likeness import sniff_answer
 from agentmsg_codecs.bedrock.messages import folded, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, RESPONSE
@@ -104,9 +117,8 @@ class BedrockResponseCodec(Answers, Bedrock):
 
 def _output(engine: Messages) -> Hatch:
     def read(native: Native) -> dict[str, Any]:
-        output = native["output"]
-        said: Any = output.get("message") if is_object(output) and len(output) == 1 else None
-        parts: Any = folded(said.get("content")) if is_object(said) else None
+        said = only_object_at(object_at(native, "output"), "message")
+        parts: Any = folded(said.get("content"))
         if not is_list(parts) or said.get("role") != "assistant":
             raise Unreadable
         return {"content": engine.blocks(parts), "extras": natives.rest_of(said, _MESSAGE_KEYS, FAMILY)}

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 def _nearest(source: Any, formats: Mapping[str, str]) -> Any:
     """Return the source of media with a type that has a format here, or a Drop with the reason."""
-    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
-    source = held or source
+    source = media.unwrapped(source)
     if isinstance(source, am.URLSource) and not source.url.startswith(S3):
         return Drop("media are given as data, or in S3, here")
     if not isinstance(source, (am.Base64Source, am.URLSource)):

@@ -9,7 +9,7 @@ from agentmsg import thaw
 from agentmsg.formats import KEEP, Native, Row, Swap, Unreadable, adopt, cells, is_marked, is_object
 from agentmsg.formats.bodies import native_tool_row, read_tool, with_input, write_tool
 from agentmsg.formats.forms import Described, Form, Inside, Key, Rows, Text, Truth, Via
-from agentmsg_codecs.bedrock.format import CACHE, HINT
+from agentmsg_codecs.bedrock.format import CACHE, HINT, only_object_at
 from agentmsg_codecs.bedrock.messages import folded, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, ITEM
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def _read_schema(value: Any) -> Any:
-    if not is_object(value) or value.keys() != {"json"} or not is_object(value["json"]):
+    if not is_object(value):
         raise Unreadable
-    return adopt(value["json"])
+    return adopt(only_object_at(value, "json"))
 
 
 def _write_schema(value: Any) -> Native:

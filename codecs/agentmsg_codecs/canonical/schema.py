@@ -93,7 +93,8 @@ def _tagged(description: str, specs: Iterable[Spec], *, only: bool = False) -> d
 
 def _object(spec: Spec) -> dict[str, Any]:
     words = _field_words(spec.cls)
-    tag = {} if spec.tag is None else {spec.key: {"const": spec.tag, **_exact_number(spec.tag)}}
+    const = {"const": spec.tag, "type": "integer"} if isinstance(spec.tag, int) else {"const": spec.tag}
+    tag = {} if spec.tag is None else {spec.key: const}
     fields = {field.name: _field(field, words.get(field.name)) for field in spec.fields}
     required = [*tag, *(field.name for field in spec.fields if field.default is REQUIRED)]
     return {
@@ -105,10 +106,6 @@ def _object(spec: Spec) -> dict[str, Any]:
         "if": {"properties": {"extras": {"type": "object", "required": [FAMILY]}}, "required": ["extras"]},
         "then": {"propertyNames": {"enum": sorted(spec.names)}},
     }
-
-
-def _exact_number(tag: object) -> dict[str, Any]:
-    return {"type": "integer"} if isinstance(tag, int) else {}
 
 
 def _field(field: Field, words: str | None) -> dict[str, Any]:

@@ -65,24 +65,8 @@ _BLOCKS = (*_spellings(Block), BaseBlock, ContentBlock)
 _TOOLS, _SOURCES = _spellings(Tool), _spellings(Source)
 
 
-def _is_block(kind: Any) -> bool:
-    return kind in _BLOCKS
-
-
 def _is_user_block(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseBlock) and kind is not BaseBlock
-
-
-def _is_tool(kind: Any) -> bool:
-    return kind in _TOOLS
-
-
-def _is_source(kind: Any) -> bool:
-    return kind in _SOURCES
-
-
-def _is_any(kind: Any) -> bool:
-    return kind in _EMPTY_TYPES
 
 
 def _hook(read: Callable[..., Any], *more: Any) -> Callable[[Any, Any], Any]:
@@ -112,10 +96,10 @@ def new_converter(engine: _Engine) -> Any:
 
     converter.register_structure_hook_factory(_is_user_block, user_reader)
     converter.register_unstructure_hook_factory(_is_user_block, user_writer)
-    for test, read in ((_is_block, engine.read_block), (_is_tool, engine.read_tool), (_is_source, engine.read_source)):
-        converter.register_structure_hook_func(test, _hook(read, _TOP))
-        converter.register_unstructure_hook_func(test, engine.write_any)
-    converter.register_structure_hook_func(_is_any, _hook(adopt))
+    for kinds, read in ((_BLOCKS, engine.read_block), (_TOOLS, engine.read_tool), (_SOURCES, engine.read_source)):
+        converter.register_structure_hook_func(kinds.__contains__, _hook(read, _TOP))
+        converter.register_unstructure_hook_func(kinds.__contains__, engine.write_any)
+    converter.register_structure_hook_func(_EMPTY_TYPES.__contains__, _hook(adopt))
     converter.register_structure_hook(datetime, _hook(_time))
     converter.register_unstructure_hook(datetime, datetime.isoformat)
     for frozen in (FrozenDict, FrozenList):

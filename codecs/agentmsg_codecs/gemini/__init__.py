@@ -33,7 +33,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import Native, Unreadable, excerpt, is_list, is_object, mark_of, natives
+from agentmsg.formats import Native, Unreadable, excerpt, is_list, is_marked, is_object, mark_of, natives
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.gemini.base import Gemini
@@ -105,11 +105,11 @@ class GeminiCodec(Gemini):
         self.engine.fill()
         messages = history.messages
         body: Native = {}
-        key = snake(SYSTEM) if history.notes and mark_of(history, FAMILY, "/snake") is True else SYSTEM
+        key = snake(SYSTEM) if is_marked(history, FAMILY, "/snake") else SYSTEM
         if messages and messages[0].role == "system":
             body[key] = self.engine.write_instruction(messages[0])
             messages = messages[1:]
-        elif history.notes and mark_of(history, FAMILY, "/system") == "null":
+        elif mark_of(history, FAMILY, "/system") == "null":
             body[key] = None
         body["contents"] = self.engine.write(messages)
         if history.tools:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 BODY_KEYS = both(("contents", SYSTEM, "tools"))
 _MESSAGE_KEYS = frozenset({"role", "parts"})
-_RESULT_EXTRAS = cells.beside((ITEM, KNOWN), (FAMILY, OUTER_KEYS))
+
 _SIGNED = cells.signed_by(PROVIDER)
 _MEDIA_RULES: Any = dict.fromkeys(media.KINDS, own.carried_media)
 
@@ -58,13 +58,11 @@ def _outer_extras(cell: Cell) -> Cell:
 def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
     comes_back = messages.comes_back_from_user if place == "user" else messages.returns(place)
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
-    made = Rows(messages.described).place(place, {**_MEDIA_RULES, **answers}, others)
-    return {cls: _signed(row) if "signature" in row.fields else row for cls, row in made.items()}
-
-
-def _signed(row: Row) -> Row:
-    fields = {**row.fields, "signature": _SIGNED, "extras": _outer_extras(row.fields["extras"])}
-    return Row(fields, row.otherwise, row.concerns)
+    rows = Rows(messages.described).place(place, {**_MEDIA_RULES, **answers}, others)
+    for cls, row in rows.items():
+        if "signature" in row.fields:
+            rows[cls] = row.having(signature=_SIGNED, extras=_outer_extras(row.fields["extras"]))
+    return rows
 
 
 def text_rows() -> dict[type[Any], Row]:
@@ -80,28 +78,29 @@ def model_rows(messages: Messages) -> dict[type[Any], Row]:
         am.ToolResultBlock: own.server_result,
     }
     rows = _rows(messages, "model", answers)
-    call = rows[am.ToolUseBlock]
-    return {
-        **rows,
-        am.ToolUseBlock: Row(
-            {**call.fields, "kind": cells.kinds("server"), "provider": cells.of_server}, call.otherwise
-        ),
-    }
+    return {**rows, am.ToolUseBlock: rows[am.ToolUseBlock].having(kind=cells.kinds("server"), provider=cells.of_server)}
 
 
 def _result_row(messages: Messages) -> Row:
-    row = Rows(messages.described).row(
-        "result", kind=cells.kinds(), status=lambda status, _: status if status == "error" else None
+    return Rows(messages.described).row(
+        "result",
+        rules={am.ToolResultBlock: own.result},
+        kind=cells.kinds(),
+        status=lambda status, _: status if status == "error" else None,
+        signature=_SIGNED,
+        extras=cells.beside((ITEM, KNOWN), (FAMILY, OUTER_KEYS)),
     )
-    return Row({**row.fields, "signature": _SIGNED, "extras": _RESULT_EXTRAS}, own.result)
 
 
 def _one_instruction(plan: Any, messages: Sequence[am.Msg]) -> Any:
     """Leave out empty instructions unless there is only one: all share one place."""
+    roles = [message.role for message in messages] if plan is None else restructure.roles_of(plan, messages)
+    count = roles.count("system")
+    if count <= 1:
+        return plan
     current = restructure.as_is(messages) if plan is None else plan
-    count = restructure.roles_of(current, messages).count("system")
-    # They are in front, lifted there.
-    kept = [parts for parts in current[:count] if parts[0].picks] or current[: min(count, 1)]
+    # They are in front: the step before has lifted them.
+    kept = [parts for parts in current[:count] if parts[0].picks] or current[:1]
     return plan if len(kept) == count else [*kept, *current[count:]]
 
 

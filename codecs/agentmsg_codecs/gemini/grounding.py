@@ -1,7 +1,7 @@
-"""Grounding of an answer: the sources of its text, read as citations.
+"""Grounding of a response: the sources of its text, read as citations.
 
-``groundingMetadata`` remains an extra of the candidate, and only that is written: citations follow from it. Those of a
-message that differ don't fit, and the loss report says so. Gemini counts bytes of UTF-8, agentmsg counts characters.
+``groundingMetadata`` stays an extra of the candidate, and only that is written: citations follow from it. Any other
+citations of a message are lost, and reported. Gemini counts bytes of UTF-8, agentmsg characters.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _METADATA = "groundingMetadata"
-# The objects that chunks are made around: pages, maps, and what a file search found.
+# The keys whose object makes a chunk: pages, maps, and results of a file search.
 _SOURCES = ("web", "maps", "retrievedContext")
 
 
 def grounded(blocks: Sequence[Any], candidate: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the blocks of an answer with the citations that the metadata of its candidate says, and no others."""
+    """Return the blocks of a response with the citations from its candidate's metadata, and no others."""
     found: dict[int, list[am.Citation]] = {}
     for index, citation in _citations(blocks, candidate):
         found.setdefault(index, []).append(citation)
@@ -33,7 +33,7 @@ def grounded(blocks: Sequence[Any], candidate: Mapping[str, Any]) -> tuple[Any, 
 
 
 def regrounded(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
-    """Return the messages with the citations that the reader gives them; the same if they have those."""
+    """Return the messages with the citations that a reader would make; unchanged if they have these."""
     out = list(map(_regrounded, messages))
     return messages if all(map(is_, out, messages)) else out
 
@@ -50,7 +50,7 @@ def _with_citations(block: am.TextBlock, citations: tuple[am.Citation, ...]) -> 
 
 
 def _citations(blocks: Sequence[Any], candidate: Mapping[str, Any]) -> Iterator[tuple[int, am.Citation]]:
-    """Yield each citation with the index of its text: one for each source of each part of the text."""
+    """Yield each citation with the index of its text: one for each source of each segment."""
     metadata = _at(candidate, _METADATA)
     chunks = _at(metadata, "groundingChunks")
     supports = _at(metadata, "groundingSupports")
@@ -70,7 +70,7 @@ def _citations(blocks: Sequence[Any], candidate: Mapping[str, Any]) -> Iterator[
 
 
 def _source(chunk: Any) -> dict[str, Any] | None:
-    """Return what a citation says of a source; None if it is of an unknown kind."""
+    """Return a source as fields of a citation; None if its kind is unknown."""
     for kind in _SOURCES:
         held = _at(chunk, kind)
         if is_mapping(held):
@@ -80,7 +80,7 @@ def _source(chunk: Any) -> dict[str, Any] | None:
 
 
 def _place(blocks: Sequence[Any], segment: Any) -> tuple[int, int, int] | None:
-    """Return the index of the text that a segment is of, and its characters; None if no text has it."""
+    """Return the index of a segment's text, and its span in characters; None if no text has it."""
     first, start, end = _at(segment, "partIndex"), _at(segment, "startIndex"), _at(segment, "endIndex")
     said = _at(segment, "text")
     start = 0 if start is None else start

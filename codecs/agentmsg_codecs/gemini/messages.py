@@ -97,5 +97,5 @@ class Messages(Grouped):
         """Write a system message that fits as the system instruction."""
         native: Native = {**self.write_group((message,))}
         del native["role"]
-        role = mark_of(message, FAMILY, "/role") if message.notes else None
+        role = mark_of(message, FAMILY, "/role")
         return native if role is None else {**native, "role": role}

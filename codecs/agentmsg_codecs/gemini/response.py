@@ -102,14 +102,14 @@ class GeminiResponseCodec(Answers, Gemini):
             odd=_is_odd,
         )
         rows = model_rows(self.engine)
-        text = rows[am.TextBlock]
+
         return answer_caps(
             self.answer,
             fields={
                 "usage": cells.usage(_COUNTS, extras=of_usage, wanted=_wanted, case=_SOUND),
                 "extras": extras,
             },
-            blocks={**rows, am.TextBlock: attrs.evolve(text, fields={**text.fields, "citations": KEEP})},
+            blocks={**rows, am.TextBlock: rows[am.TextBlock].having(citations=KEEP)},
             results=text_rows(),
             needs_id=natives.lacks_id(FAMILY),
             relink=regrounded,

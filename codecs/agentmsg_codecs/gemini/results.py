@@ -22,6 +22,7 @@ from agentmsg.formats import (
     maker,
     mark_of,
     natives,
+    word_at,
 )
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM
@@ -65,16 +66,10 @@ def _write_response(block: Any) -> Native:
         return {"error": value}
     if value is None:
         return {}
-    word = mark_of(block, FAMILY, "/word") if block.notes else None
+    word = mark_of(block, FAMILY, "/word")
     if word in _WORDS:
         return {str(word): value}
     return value if is_mapping(value) and value and not _is_envelope(value) else {"output": value}
-
-
-def _text_at(held: Native, key: str) -> str | None:
-    if key in held and type(held[key]) is not str:
-        raise Unreadable
-    return held.get(key)
 
 
 def _read(native: Native, inner: Parts) -> dict[str, Any]:
@@ -93,7 +88,7 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
             raise Unreadable
         fields["content"] = (*fields.get("content", ()), *map(inner.read, parts))
     extras = natives.rest_of(held, KNOWN, ITEM)
-    return {**fields, "tool_call_id": _text_at(held, "id"), "name": _text_at(held, "name"), "extras": extras}
+    return {**fields, "tool_call_id": word_at(held, "id"), "name": word_at(held, "name"), "extras": extras}
 
 
 def _write(block: Any, inner: Parts) -> Native:
@@ -105,7 +100,7 @@ def _write(block: Any, inner: Parts) -> Native:
     media = content[1:] if content and isinstance(content[0], am.TextBlock) else content
     if media:
         held["parts"] = list(map(inner.write, media))
-    nulls = mark_of(block, FAMILY, "/null") if block.notes else None
+    nulls = mark_of(block, FAMILY, "/null")
     if is_sequence(nulls):
         held |= {key: None for key in _LACKING if key in nulls and key not in held}
     return {"functionResponse": {**held, **thaw(natives.extras_of(block, ITEM))}}

@@ -24,8 +24,7 @@ def carried_media(block: Any) -> Any:
         if source.provider != PROVIDER:
             return Drop(f"a file of {source.provider or 'another provider'} is unknown here")
         source = am.URLSource(source.file_id, source.media_type)
-    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
-    source = held or source
+    source = media.unwrapped(source)
     if not isinstance(source, (am.Base64Source, am.URLSource)):
         return Drop("no place for what is given so")
     if isinstance(source, am.URLSource) and is_data_url(source.url):

@@ -69,7 +69,7 @@ def _read_format(native: Native) -> dict[str, Any]:
 def _write_format(settings: Any) -> Native:
     form = settings.response_format
     if is_mapping(form):
-        marked = mark_of(settings, FAMILY, "/schema") if settings.notes else None
+        marked = mark_of(settings, FAMILY, "/schema")
         key = marked if marked in _SCHEMAS else _SCHEMAS[0]
         return {_MIME: "application/json", key: thaw(form.get("schema"))}
     mime = next((mime for mime, ours in _TYPES.items() if ours == form), None)

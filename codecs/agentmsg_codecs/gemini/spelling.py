@@ -63,7 +63,7 @@ def camel_part(part: Native) -> tuple[Native, list[str]]:
 
 def respelt(native: Native, block: Any) -> Native:
     """Convert to snake_case those keys of a part that its block was read with."""
-    marked_keys = mark_of(block, FAMILY, "/snake") if block.notes else None
+    marked_keys = mark_of(block, FAMILY, "/snake")
     if not is_sequence(marked_keys):
         return native
     wanted = frozenset(map(str, marked_keys))
@@ -95,7 +95,7 @@ def _says_nothing(key: str, value: Any) -> bool:
 
 def padded(native: Native, block: Any) -> Native:
     """Return a part with the empty keys that its block was read with."""
-    nothing = mark_of(block, FAMILY, "/nothing") if block.notes else None
+    nothing = mark_of(block, FAMILY, "/nothing")
     if not is_mapping(nothing):
         return native
     more = {key: value for key, value in nothing.items() if key in OUTER_KEYS and key not in native}

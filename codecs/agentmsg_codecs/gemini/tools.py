@@ -45,7 +45,7 @@ def _read_schema(native: Native) -> dict[str, Any]:
 
 
 def _write_schema(tool: am.ToolSpec) -> Native:
-    key = mark_of(tool, FAMILY, "/schema") if tool.notes else None
+    key = mark_of(tool, FAMILY, "/schema")
     return {key if key in _SCHEMAS else _SCHEMAS[0]: thaw(tool.parameters)}
 
 
@@ -94,7 +94,7 @@ def write_tools(tools: Sequence[Any]) -> list[Any]:
             continue
         if held is None or is_marked(tool, FAMILY, "/opens"):
             held = []
-            is_snake = bool(tool.notes) and mark_of(tool, FAMILY, "/holder") == "snake"
+            is_snake = mark_of(tool, FAMILY, "/holder") == "snake"
             out.append({_HOLDERS[is_snake]: held})
         held.append(write_as(DECLARATIONS.shapes["declaration"], tool, FAMILY))
     return out

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import KEEP, Drop, Row, Swap, is_marked, rules
-from agentmsg_codecs.lionpride.names import DETAILS, FAMILY, SLOTS, is_uuid, is_web_url, own_id
+from agentmsg_codecs.lionpride.names import DETAILS, FAMILY, SLOTS, is_uuid, own_id
+from agentmsg_codecs.lionpride.urls import is_web_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

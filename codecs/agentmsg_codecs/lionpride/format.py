@@ -54,8 +54,8 @@ from agentmsg_codecs.lionpride.names import (
     TRIGGERS,
     class_of_content,
     is_uuid,
-    is_web_url,
 )
+from agentmsg_codecs.lionpride.urls import is_web_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,8 +107,7 @@ def _write_text(block: Any) -> Any:
 
 # -- instructions -----------------------------------------------------------------------------------------------------
 
-_DECIDING = TRIGGERS["instruction"]
-_OTHERS = frozenset(key for keys in TRIGGERS.values() for key in keys) - _DECIDING
+_OTHERS = frozenset[str]().union(*TRIGGERS.values()) - TRIGGERS["instruction"]
 _DATA = ("instruction", *SLOTS["user"])
 
 

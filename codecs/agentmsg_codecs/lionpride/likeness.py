@@ -7,8 +7,8 @@ from typing import Any
 from agentmsg.formats import is_mapping
 from agentmsg_codecs.lionpride.names import FIELDS, NODE_KEYS, TRIGGERS
 
-_ALL = frozenset(key for keys in FIELDS.values() for key in keys)
-_DECIDING = frozenset(key for keys in TRIGGERS.values() for key in keys)
+_ALL = frozenset[str]().union(*FIELDS.values())
+_DECIDING = frozenset[str]().union(*TRIGGERS.values())
 
 
 def sniff_message(message: Any) -> float:

@@ -90,9 +90,8 @@ def _stays(key: str, value: Any, message: am.Msg) -> bool:
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
-def _more(row: Row, *spaces: Cell, **own_cells: Cell) -> Row:
-    extras = cells.together(*spaces, row.fields["extras"]) if spaces else row.fields["extras"]
-    return Row({**row.fields, **own_cells, "extras": extras}, row.otherwise, row.concerns)
+def _with_extras(row: Row, *spaces: Cell) -> Row:
+    return row.having(extras=cells.together(*spaces, row.fields["extras"]))
 
 
 def _user_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
@@ -106,10 +105,10 @@ def _user_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[A
 
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = Rows(messages.said).place(place, answers, others)
-    made = {cls: _more(row, **own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
+    made = {cls: row.having(**own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
     if place == "user":
-        made[am.DataBlock] = _more(made[am.DataBlock], shown_text)
-    return {**made, am.ImageBlock: _more(made[am.ImageBlock], _OF_VENDOR)}
+        made[am.DataBlock] = _with_extras(made[am.DataBlock], shown_text)
+    return {**made, am.ImageBlock: _with_extras(made[am.ImageBlock], _OF_VENDOR)}
 
 
 def _model_rows(messages: Messages) -> dict[type[Any], Row]:
@@ -124,14 +123,13 @@ def _model_rows(messages: Messages) -> dict[type[Any], Row]:
         am.NativeBlock: rules.native_block_row(FAMILY, messages.described.parts["response"].comes_back),
     }
     rows = Rows(messages.described).place("response", answers, others)
-    made = {cls: _more(row, _of_details(cls)) if cls not in others or "extras" in row.fields else row
-            for cls, row in rows.items()}  # fmt: skip
-    for cls in media.KINDS:
-        made[cls] = _more(rows[cls], _OF_FILE, _of_details(cls))
-    made[am.ThinkingBlock] = _more(rows[am.ThinkingBlock], _unsigned, _of_details(am.ThinkingBlock))
-    made[am.TextBlock] = _more(made[am.TextBlock], citations=cells.those(is_own))
-    made[am.ToolUseBlock] = _more(made[am.ToolUseBlock], kind=cells.kinds("server"), provider=cells.of_server)
-    return made
+    spaces = {**dict.fromkeys(media.KINDS, (_OF_FILE,)), am.ThinkingBlock: (_unsigned,)}
+    for cls, row in rows.items():
+        if "extras" in row.fields:
+            rows[cls] = _with_extras(row, *spaces.get(cls, ()), _of_details(cls))
+    rows[am.TextBlock] = rows[am.TextBlock].having(citations=cells.those(is_own))
+    rows[am.ToolUseBlock] = rows[am.ToolUseBlock].having(kind=cells.kinds("server"), provider=cells.of_server)
+    return rows
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def returned_media(block: Any) -> Any:
 def file_of_model(block: Any) -> Any:
     """Keep media that a model made if it is data, not at a URL."""
     source: Any = block.source
-    found = media.read_data_url(source.url) if isinstance(source, am.URLSource) else source
+    found = media.unwrapped(source)
     if not isinstance(found, am.Base64Source):
         answer = rules.file_as_text(block) if isinstance(block, am.FileBlock) else None
         return answer or Drop("media of a model are data here")

@@ -111,8 +111,10 @@ def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
         held = native.get(key)
         if held is None and key in native:
             return {}
-        if not held:
-            return {"notes": spelt_as_nothing(native, key)}
+        if key not in native:
+            return {"notes": {key: "absent"}}
+        if not held and (nothing := spelling.spelling_of_nothing(held)) is not None:
+            return {"notes": {key: nothing}}
         if not is_object(held):
             raise Unreadable("not an object")
         rest = dict(held)
@@ -146,24 +148,6 @@ def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
         schema={key: {"type": ["object", "null"]}}, about=", ".join(fields.values()) or "extras",
         nothing={key: None},
     )  # fmt: skip
-
-
-def spelt_as_nothing(native: Native, *keys: str) -> dict[str, Any]:
-    """Note which of the keys that are usually null are absent or empty.
-
-    Raises:
-        Unreadable: if one of them has a value.
-    """
-    notes: dict[str, Any] = {}
-    for key in keys:
-        if key not in native:
-            notes[key] = "absent"
-        elif native[key] is not None:
-            found = spelling.spelling_of_nothing(native[key])
-            if found is None:
-                raise Unreadable("not an object")
-            notes[key] = found
-    return notes
 
 
 DETAIL = partly_modelled("vendor_metadata", VENDOR, detail="detail")

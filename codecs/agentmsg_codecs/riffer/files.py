@@ -9,8 +9,8 @@ import base64
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Native, Swap, media, rules
-from agentmsg_codecs.riffer.names import is_odd
+from agentmsg.formats import Drop, Native, Swap, is_marked, media, rules
+from agentmsg_codecs.riffer.names import FAMILY
 
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _DOCUMENTS = frozenset({"application/pdf", "text/plain", "text/csv", "text/html"})
@@ -74,8 +74,7 @@ def _nearest(block: Any) -> Any:
             return Drop("there is no text in it", "annotation")
         known = source.media_type if source.media_type in _DOCUMENTS else "text/plain"
         return am.Base64Source(base64.b64encode(source.text.encode()).decode(), known)
-    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
-    source = held or source
+    source = media.unwrapped(source)
     if isinstance(source, am.Base64Source):
         kind = source.media_type or media.guess_media_type(source.data)
         if kind not in _IMAGES and kind not in _DOCUMENTS:
@@ -105,7 +104,8 @@ def _without_extras(source: Any) -> Any:
 def carried_file(block: Any) -> Any:
     """Keep a file of a type that the library supports; write a document given as text as data."""
     source = block.source
-    if is_odd(block) and type(source) in (am.Base64Source, am.URLSource) and _class_of(source) is type(block):
+    is_odd = is_marked(block, FAMILY, "/odd") and type(source) in (am.Base64Source, am.URLSource)
+    if is_odd and _class_of(source) is type(block):
         return Swap(block.evolve(source=_without_extras(source)), _BARE, "annotation") if source.extras else block
     if isinstance(source, am.BlocksSource):
         answer = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from agentmsg.formats import Containers, is_marked
+from agentmsg.formats import Containers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,3 @@ RAW = "finish_reason_raw"
 Version: TypeAlias = Literal["0.9", "latest"]
 # The dialects, with the suffix of their own forms' names.
 VERSIONS: Mapping[Version, str] = {"0.9": "_old", "latest": ""}
-
-
-def is_odd(obj: Any) -> bool:
-    """Whether an object was read from a value that the library refuses."""
-    return is_marked(obj, FAMILY, "/odd")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from operator import is_not
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.rules as own
 import agentmsg_codecs.vercel.ui.v4 as old
@@ -57,10 +55,6 @@ _ANSWERS: Any = {
 }
 
 
-def _changed(row: Row, **fields: Cell) -> Row:
-    return attrs.evolve(row, fields={**row.fields, **fields})
-
-
 def _of_call(cell: Cell) -> Cell:
     """Return the cell of a call's extras: the keys of its result are in the same part."""
 
@@ -93,10 +87,6 @@ def _replaced(extras: Any, own: Any) -> Any:
     """Return extras with other ones of this family."""
     found = {space: extras[space] for space in (OPTIONS,) if space in extras}
     return {**found, UI: own} if own else found or EMPTY
-
-
-def _changed(row: Row, **fields: Cell) -> Row:
-    return attrs.evolve(row, fields={**row.fields, **fields})
 
 
 def _taken(message: am.Msg) -> frozenset[str]:
@@ -156,8 +146,8 @@ def make_caps(messages: Messages) -> Caps:
         place_rows(messages, place, _ANSWERS, OPTIONS_OF, _OTHERS) for place in ("system", "user", "assistant")
     )
     calls, results = assistant[am.ToolUseBlock], assistant[am.ToolResultBlock]
-    assistant[am.ToolUseBlock] = _changed(calls, extras=_of_call(calls.fields["extras"]))
-    assistant[am.ToolResultBlock] = _changed(results, extras=_of_result(results.fields["extras"]), name=KEEP)
+    assistant[am.ToolUseBlock] = calls.having(extras=_of_call(calls.fields["extras"]))
+    assistant[am.ToolResultBlock] = results.having(extras=_of_result(results.fields["extras"]), name=KEEP)
     extras = OPTIONS_OF[am.ToolResultBlock].extras(described, [described.forms["result"]])
     result = Rows(described).row("result", rules={am.ToolResultBlock: own.result}, extras=_of_result(extras))
     fields: dict[str, Cell] = {
