@@ -53,9 +53,11 @@ def aside(native: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     odd: list[str] = []
     for key in keys:
         if key in native:
-            value = native[key]
-            name = spelling.spelling_of(value) or (["=", value] if spelling.says_nothing(value) else None)
-            odd.append(key) if name is None else notes.update({key: name})
+            nothing = spelling.spelling_of_nothing(native[key])
+            if nothing is None:
+                odd.append(key)
+            else:
+                notes[key] = nothing
     return {"notes": notes, "odd": tuple(odd)}
 
 

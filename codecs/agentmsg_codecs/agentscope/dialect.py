@@ -22,10 +22,12 @@ from agentmsg.formats import (
     maker,
     mark_of,
     marked,
+    natives,
     word_at,
 )
 from agentmsg.formats.forms import Hatch
-from agentmsg_codecs.agentscope.shapes import beside, is_no_time, own_extras
+from agentmsg_codecs.agentscope.shapes import beside
+from agentmsg_codecs.agentscope.times import is_no_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -220,7 +222,7 @@ class Dialect:
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
         """Return the keys that no unknown field of a message may have."""
-        own = own_extras(message, self.family)
+        own = natives.extras_of(message, self.family)
         free = self.free(own)
         if message.created_at is not None:
             free -= {self.time_key}

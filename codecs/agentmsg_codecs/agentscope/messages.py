@@ -22,7 +22,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.agentscope.names import ITEM, VERSIONS
 from agentmsg_codecs.agentscope.replies import join, seats, split
-from agentmsg_codecs.agentscope.shapes import is_pair, own_extras, without
+from agentmsg_codecs.agentscope.shapes import is_pair, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -201,4 +201,4 @@ def _never(_: am.Msg) -> bool:
 
 def _unknown(message: am.Msg, plain: Native, family: str) -> Native:
     """Return the unknown fields of a message, beside those that it is written with."""
-    return {key: thaw(value) for key, value in own_extras(message, family).items() if key not in plain}
+    return {key: thaw(value) for key, value in natives.extras_of(message, family).items() if key not in plain}

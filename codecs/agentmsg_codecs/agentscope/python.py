@@ -18,6 +18,7 @@ from agentmsg.formats import (
     is_mapping,
     is_object,
     mark_of,
+    natives,
     usually,
     word_at,
 )
@@ -26,16 +27,8 @@ from agentmsg_codecs.agentscope.dialect import Dialect, is_result
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import FAMILY
 from agentmsg_codecs.agentscope.python_format import carried_usage, described
-from agentmsg_codecs.agentscope.shapes import (
-    finish_cell,
-    is_no_time,
-    new_time,
-    old_time,
-    old_times,
-    own_extras,
-    parts_in,
-    reason_of,
-)
+from agentmsg_codecs.agentscope.shapes import Reasons, parts_in
+from agentmsg_codecs.agentscope.times import is_no_time, old_times, time_hatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,13 +40,9 @@ _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None
 _KEYS = frozenset(
     {"name", "content", "role", "id", "metadata", "usage", "finished_reason", "structured_output", *_SPARE}
 )
-_FINISH: Mapping[str, str] = {
-    "completed": "stop",
-    "interrupted": "interrupted",
-    "exceed_max_iters": "exceed_max_iters",
-    "error": "error",
-}
-_REASONS = {ours: word for word, ours in _FINISH.items()}
+_REASONS = Reasons(FAMILY, {
+    "completed": "stop", "interrupted": "interrupted", "exceed_max_iters": "exceed_max_iters", "error": "error",
+})  # fmt: skip
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
 
 
@@ -75,11 +64,10 @@ def _reason(*, is_null: bool) -> Hatch:
         if word is None:
             found = "null" if key in native else "absent"
             return {} if found == nothing else {"notes": {key: found}}
-        known = _FINISH.get(word)
-        return {"finish_reason": known} if known else {"finish_reason": word, "notes": {"/word": True}}
+        return _REASONS.read(word)
 
     def write(message: am.Msg) -> Native:
-        return usual if message.finish_reason is None else {key: reason_of(message, _FINISH, _REASONS, FAMILY)}
+        return usual if message.finish_reason is None else {key: _REASONS.write(message)}
 
     return Hatch(keys=(key,), cells={"finish_reason": KEEP}, get=read, put=write, about="finish_reason",
                  schema={key: {"type": ["string", "null"]}})  # fmt: skip
@@ -129,7 +117,7 @@ class _Python2(_Python):
             self.hatch(),
             _ID,
             Key("metadata", "metadata", Object(), "{}"),
-            new_time("created_at", FAMILY),
+            time_hatch("created_at", FAMILY, is_old=False),
             Key("usage", "usage", Nested(("usage",)), "null"),
             Spare("finished_at"),
             _reason(is_null=True),
@@ -150,7 +138,7 @@ class _Python2(_Python):
         return super().read_said(native)
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
-        own, taken = own_extras(message, FAMILY), super().taken_by_message(message)
+        own, taken = natives.extras_of(message, FAMILY), super().taken_by_message(message)
         is_new = message.created_at is not None or ("created_at" in own and "created_at" not in taken)
         # One that tells no time makes it a message of 1.x, which is no other where each version is written as it was.
         is_free = is_new or (self.media.as_read and is_no_time(own.get("timestamp")))
@@ -172,7 +160,7 @@ class _Python1(_Python):
             _ID,
             self.hatch(),
             Key("metadata", "metadata", Object(), "{}"),
-            old_time("timestamp", FAMILY, is_null=False),
+            time_hatch("timestamp", FAMILY, is_old=True),
             # What 1.x does not know is written where somebody said it: such keys are ignored there.
             Key("usage", "usage", Nested(("usage",)), "may"),
             _reason(is_null=False),
@@ -222,7 +210,7 @@ def make_messages(version: int | None) -> Messages:
 
     def is_new(message: am.Msg) -> bool:
         """Whether 1.x would read an unknown field of a message, or take the message for one of 2.x."""
-        own = own_extras(message, FAMILY)
+        own = natives.extras_of(message, FAMILY)
         if "created_at" in own or ("url" in own and old.has_url(message, own["url"])):
             return True
         return "timestamp" in own and message.created_at is not None
@@ -257,7 +245,7 @@ def carried_fields(*, is_old: bool) -> Mapping[str, Cell]:
         **fields,
         "created_at": KEEP,
         "usage": carried_usage,
-        "finish_reason": finish_cell(_REASONS, FAMILY),
+        "finish_reason": _REASONS.cell(),
         "structured": _structured,
     }
 

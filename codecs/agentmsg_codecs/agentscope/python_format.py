@@ -58,15 +58,10 @@ def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple
     ended = Spare("finished_at", is_written=is_new)
     media = Media(
         family=FAMILY,
-        by_kind=not is_new,
-        url_key="media_type",
-        aliases=(),
-        typed=is_new,
-        data_first=is_new,
+        is_new=is_new,
         ids=frozenset({"image", "audio", "video", "data"}),
         spare=(ended,),
-        writes_spare=is_new,
-        flat=True,
+        has_flat=True,
         as_read=as_read,
     )
     text = (Key("text", "text", Text()), _ID, ended)
