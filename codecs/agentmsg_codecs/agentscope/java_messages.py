@@ -55,7 +55,7 @@ class _Java(Dialect):
     keys: ClassVar[frozenset[str]] = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "usage"})
     spare: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     time_key: ClassVar[str] = "timestamp"
-    said: ClassVar[tuple[str, ...]] = ("role", "content")
+    body_keys: ClassVar[tuple[str, ...]] = ("role", "content")
     # Where usage stands by default.
     usage_at: ClassVar[str]
 
@@ -90,7 +90,7 @@ class _Java(Dialect):
     def usual_name(self, role: str) -> str | None:
         return None
 
-    def spelt(self, message: am.Msg, role: str, content: Any) -> Native:
+    def body(self, message: am.Msg, role: str, content: Any) -> Native:
         return {"role": role, "content": content}
 
     def _read_metadata(self, native: Native) -> dict[str, Any]:
