@@ -50,7 +50,8 @@ NESTED = "langchain.nested"
 # -- text and thinking ------------------------------------------------------------------------------------------------
 
 
-_is_untagged: Callable[[Native], bool] = lambda part: "type" not in part  # noqa: E731
+def _is_untagged(part: Native) -> bool:
+    return "type" not in part
 
 
 def _text(name: str, tag: str | None) -> Form:
