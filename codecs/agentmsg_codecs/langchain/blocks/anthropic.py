@@ -29,7 +29,7 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Each, Form, Hatch, Key, Link, Text, Via, Words, Wrapped
 from agentmsg_codecs.langchain.blocks.dialects import held
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text, required, via
 from agentmsg_codecs.langchain.blocks.v1_forms import TITLES, args_of, call_input
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
@@ -54,13 +54,14 @@ TOOLS: Mapping[str, str] = {
 def foreign(*keys: str) -> Hatch:
     """Return the item of keys that are extras of Anthropic's family."""
 
-    def own(found: Mapping[str, Any]) -> Native:
-        return {key: found[key] for key in found if key in keys}
+    def get(part: Native) -> Native:
+        return {"extras": {ANTHROPIC: {key: part[key] for key in part if key in keys}}}
 
-    return Hatch(
-        keys=keys, cells={}, is_optional=True, spaces=(ANTHROPIC,), get=lambda part: {"extras": {ANTHROPIC: own(part)}},
-        put=lambda block: own(natives.extras_of(block, ANTHROPIC)),
-    )  # fmt: skip
+    def put(block: Any) -> Native:
+        extras = natives.extras_of(block, ANTHROPIC)
+        return {key: extras[key] for key in extras if key in keys}
+
+    return Hatch(keys=keys, cells={}, get=get, put=put, is_optional=True, spaces=(ANTHROPIC,))
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -178,10 +179,9 @@ _BESIDE = (foreign("caller", "retrieved_at"), ID, CACHE)
 
 
 def _known_result(tag: str, name: str) -> Form:
-    content = Hatch(
-        keys=("content",), cells=dict.fromkeys(_GIVEN, KEEP), must=("content",),
-        get=lambda part: form_of(tag, part["content"]), put=lambda block: {"content": output_of(block)},
-    )  # fmt: skip
+    content = required(
+        ("content",), _GIVEN, lambda part: form_of(tag, part["content"]), lambda block: {"content": output_of(block)}
+    )
     fixed = {**_SERVER, "name": name}
     return Form(tag, am.ToolResultBlock, tag, (_LINK, content, *_BESIDE), fixed=fixed, when=_says_given(tag))
 
@@ -221,10 +221,8 @@ _RESULTS = (
 )  # fmt: skip
 
 
-_NAME = Via(
-    lambda tag: tag.removesuffix("_tool_result") or None, lambda name: f"{name or ''}_tool_result", supports=KEEP
-)
-_STRUCTURED = Via(_read_structured, lambda value: value, supports=KEEP)
+_NAME = via(lambda tag: tag.removesuffix("_tool_result") or None, lambda name: f"{name or ''}_tool_result")
+_STRUCTURED = via(_read_structured, lambda value: value)
 # Of all other tools: only the end of the tag is known.
 ANY_RESULT = Form("tool_result", am.ToolResultBlock, None, (
     Key("type", "name", _NAME), _LINK, Key("content", "structured", _STRUCTURED), *_BESIDE,
@@ -285,9 +283,7 @@ def is_of_texts(source: Any) -> bool:
 
 
 _CITED = foreign("citations")
-_MADE_OF_TEXTS = Via(
-    _read_texts, lambda source: {"type": "content", "content": write_texts(source.content)}, supports=KEEP
-)
+_MADE_OF_TEXTS = via(_read_texts, lambda source: {"type": "content", "content": write_texts(source.content)})
 _IMAGE, _is_image = _media_source("base64", "url", "file")
 _DOCUMENT, _is_document = _media_source("base64", "url", "file", "text")
 _DOCUMENTS = (

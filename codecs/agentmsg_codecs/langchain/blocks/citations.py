@@ -115,7 +115,7 @@ def _plain_citation(citation: am.Citation) -> Native:
         values = {key: getattr(citation, name) for key, name in _fields_of_place(kind).items()}
         # The schema requires the title, even if it is null.
         return {"type": kind, **{key: v for key, v in values.items() if v is not None or key == _TITLES[kind]}}
-    native = {"type": "citation" if citation.kind is None or citation.kind in _TITLES else citation.kind}
+    native: Native = {"type": "citation" if citation.kind is None or citation.kind in _TITLES else citation.kind}
     native |= {key: value for key, field in _FIELDS.items() if (value := getattr(citation, field)) is not None}
     if citation.kind in _TITLES:
         native["extras"] = citation.extras.get(ANTHROPIC) or {}

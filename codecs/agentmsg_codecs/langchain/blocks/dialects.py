@@ -25,8 +25,8 @@ from agentmsg.formats import (
     text_at,
     word_at,
 )
-from agentmsg.formats.forms import Arguments, Const, Form, Hatch, Key, Link, Object, Spread, Text, Via, Wrapped
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, says_only
+from agentmsg.formats.forms import Arguments, Const, Form, Hatch, Key, Link, Object, Spread, Text, Wrapped
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, required, says_only, via
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
     BY_DATA,
@@ -85,7 +85,7 @@ def _sealed(key: str, provider: str) -> Key:
     return Key(key, "signature", Wrapped(am.Signature, "value", {"provider": provider}), "may")
 
 
-_SUMMARY = Hatch(keys=("summary",), cells={"thinking": KEEP}, get=_read_summary, put=_write_summary, must=("summary",))
+_SUMMARY = required(("summary",), ("thinking",), _read_summary, _write_summary)
 SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (_SUMMARY, _sealed("encrypted_content", "openai"), ID, CACHE),
      notes={"shape": "summary"},
      fits=lambda part: is_list(part.get("summary")) and "reasoning" not in part and "extras" not in part)  # fmt: skip
@@ -179,7 +179,7 @@ def _has_url(block: Any) -> bool:
     return _is_linked(source) or (_is_only_url(source) and bool(_source_of_url(source.url) == source))
 
 
-_URL = Via(_source_of_url, _url_of, supports=KEEP)
+_URL = via(_source_of_url, _url_of)
 
 
 def _file_source(part: Native) -> Any:

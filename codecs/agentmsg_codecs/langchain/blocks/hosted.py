@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, adopt, is_mapping, is_object, text_at, tool_arguments, word_at
+from agentmsg.formats import Native, adopt, is_mapping, is_object, text_at, tool_arguments, word_at
 from agentmsg.formats.forms import Form, Hatch, Key, Object, Spare, Text
 from agentmsg_codecs.langchain.blocks.dialects import held
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_signature, make_text, says_only
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_signature, make_text, required, says_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,10 +56,9 @@ def _call(provider: str, tag: str, name: str, names: Mapping[str, str]) -> Form:
         given = tool_arguments.input_copy(block)
         return {key: given[names[key]] for key in names}
 
-    args = Hatch(
-        keys=tuple(names), cells={"input": KEEP}, must=tuple(names), put=write,
-        get=lambda part: {"input": adopt({names[key]: part[key] for key in names})},
-    )  # fmt: skip
+    args = required(
+        tuple(names), ("input",), lambda part: {"input": adopt({names[key]: part[key] for key in names})}, write
+    )
     keys = frozenset(names.values())
     return _served(provider, tag, name, args, lambda block: _has_object(block) and block.input.keys() == keys)
 
@@ -71,11 +70,12 @@ def _served(provider: str, tag: str, name: str, args: Hatch | Key, when: Callabl
     )  # fmt: skip
 
 
-_OUTPUT = Hatch(
-    keys=("code_execution_result",), cells={"content": KEEP, "tool_call_id": KEEP}, must=("code_execution_result",),
-    get=lambda part: {"tool_call_id": None, "content": (make_text(text=text_at(part, "code_execution_result")),)},
-    put=lambda block: {"code_execution_result": block.content[0].text},
-)  # fmt: skip
+_OUTPUT = required(
+    ("code_execution_result",),
+    ("content", "tool_call_id"),
+    lambda part: {"tool_call_id": None, "content": (make_text(text=text_at(part, "code_execution_result")),)},
+    lambda block: {"code_execution_result": block.content[0].text},
+)
 HOSTED = (
     Form("reasoning_content", am.ThinkingBlock, "reasoning_content", (_REASONING, ID, CACHE),
          when=lambda block: block.signature is None or _is_of_bedrock(block.signature),

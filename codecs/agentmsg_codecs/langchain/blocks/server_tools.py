@@ -95,7 +95,9 @@ def careful(shape: Shape, part: Native) -> Any:
     if same_document(plain, part):
         return block
     # A result isn't read again: for each level of nesting, that would multiply the time.
-    read = None if shape.cls is am.ToolResultBlock else lambda native: shape.read(native, shape.cls)
+    read: Callable[[Native], Any] | None = (
+        None if shape.cls is am.ToolResultBlock else lambda native: shape.read(native, shape.cls)
+    )
     known = shape.known(part) | plain.keys()
     found = spelling.keep_proven(block, part, plain, family=FAMILY, known=known, odd=_ODD, read=read)
     if found is None:

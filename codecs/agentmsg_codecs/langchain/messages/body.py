@@ -34,7 +34,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     write_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OWN_ROLES, STATUS_WORDS
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI_ROLE, OWN_ROLES, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ _make_msg = maker(am.Msg)
 _CHUNKS = SPACES["k"]
 # What the entries of these lists say beyond a call.
 _LISTS = frozenset({SPACES["t"], _CHUNKS})
-_OPENAI_ROLE = "__openai_role__"
 # The forms in which the role is said by itself.
 _SELF_SAID = frozenset({"role", "pair"})
 _SHORT_FORMS = frozenset({"role", "oldest", "pair", "text"})
@@ -101,7 +100,7 @@ class Bodies:
         else:
             fields["name"] = natives.word_if_any(body, "name")
             role = self._role(found, kwargs)
-            if _OPENAI_ROLE in kwargs or role == "developer":
+            if OPENAI_ROLE in kwargs or role == "developer":
                 kwargs, note = _unmarked(found, role, kwargs, note)
             fields["content"] = tuple(block for block, _ in content)
         if is_answer:
@@ -130,7 +129,7 @@ class Bodies:
             if type(word) is not str or word in OWN_ROLES:
                 raise Unreadable
             return word
-        if found.kind == "system" and (found.word == "developer" or kwargs.get(_OPENAI_ROLE) == "developer"):
+        if found.kind == "system" and (found.word == "developer" or kwargs.get(OPENAI_ROLE) == "developer"):
             return "developer"
         return ROLE_OF_KIND[found.kind]
 
@@ -202,7 +201,7 @@ class Bodies:
             if kind == "chat":
                 body["role"] = message.role
             elif message.role == "developer" and _is_marked(message, form):
-                body["additional_kwargs"] = {**message.metadata, _OPENAI_ROLE: "developer"}
+                body["additional_kwargs"] = {**message.metadata, OPENAI_ROLE: "developer"}
         return _shortened(body, form) if form in _SHORT_FORMS else body
 
     def _write_content(self, blocks: Any) -> Any:
@@ -331,7 +330,7 @@ def _unmarked(found: Unwrapped, role: str, kwargs: Native, note: Native) -> tupl
     Raises:
         Unreadable: where they say otherwise than the role, or nothing that could stand there.
     """
-    mark, has_mark = kwargs.get(_OPENAI_ROLE), _OPENAI_ROLE in kwargs
+    mark, has_mark = kwargs.get(OPENAI_ROLE), OPENAI_ROLE in kwargs
     if role != "developer" or found.kind == "chat":
         if has_mark and (role == "developer" or (role == "system" and mark == "developer")):
             raise Unreadable
@@ -341,7 +340,7 @@ def _unmarked(found: Unwrapped, role: str, kwargs: Native, note: Native) -> tupl
         raise Unreadable
     if has_mark is (found.form in _SELF_SAID):
         note = {**note, "/marked": has_mark}
-    return {key: value for key, value in kwargs.items() if key != _OPENAI_ROLE}, note
+    return {key: value for key, value in kwargs.items() if key != OPENAI_ROLE}, note
 
 
 def _is_marked(message: am.Msg, form: str) -> bool:
