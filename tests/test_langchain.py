@@ -170,6 +170,8 @@ def test_roles_have_their_place() -> None:
         ({**base, "type": "remove", "content": ""}, "remove"),
         ({**base, "type": "function", "name": "f"}, "tool"),
         ({**base, "type": "HumanMessageChunk"}, "user"),
+        ({**base, "type": "HumanMessage"}, "user"),
+        ({**base, "type": "AIMessage"}, "assistant"),
         ({**base, "type": "nonsense"}, "native"),
     ]
     for native, role in natives:
