@@ -25,7 +25,7 @@ from agentmsg.formats import (
     text_at,
     word_at,
 )
-from agentmsg.formats.forms import Arguments, Const, Form, Hatch, Key, Link, Object, Spread, Text, Wrapped
+from agentmsg.formats.forms import Arguments, Const, Form, Hatch, Key, Link, Object, Spare, Spread, Text, Wrapped
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, required, says_only, via
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
@@ -60,35 +60,63 @@ def _text(name: str, tag: str | None) -> Form:
     return Form(name.replace("-", "_"), am.TextBlock, tag, items, notes={"shape": name}, fits=fits)
 
 
-def _read_summary(part: Native) -> Native:
-    texts: list[str] = []
-    for item in part["summary"]:
-        if not is_object(item) or len(item) != 2 or item.get("type") != "summary_text":  # noqa: PLR2004
-            raise Unreadable
-        texts.append(text_at(item, "text"))
-    return {"thinking": "\n\n".join(texts), "notes": {"/cuts": [len(text) for text in texts]}}
+def _texts(key: str, tag: str) -> Hatch:
+    """Return the item of thinking in a list of texts."""
 
+    def read(part: Native) -> Native:
+        texts: list[str] = []
+        for item in part[key]:
+            if not is_object(item) or len(item) != 2 or item.get("type") != tag:  # noqa: PLR2004
+                raise Unreadable
+            texts.append(text_at(item, "text"))
+        return {"thinking": "\n\n".join(texts), "notes": {"/cuts": [len(text) for text in texts]}}
 
-def _write_summary(block: Any) -> Native:
-    cuts, texts, at = mark_of(block, FAMILY, "/cuts"), list[str](), 0
-    for cut in cuts if is_sequence(cuts) else ():
-        if type(cut) is not int or cut < 0:
-            break
-        texts.append(block.thinking[at : at + cut])
-        at += cut + 2
-    if "\n\n".join(texts) != block.thinking or (cuts is None and not texts):
-        texts = [block.thinking]
-    return {"summary": [{"type": "summary_text", "text": text} for text in texts]}
+    def write(block: Any) -> Native:
+        cuts, texts, at = mark_of(block, FAMILY, "/cuts"), list[str](), 0
+        for cut in cuts if is_sequence(cuts) else ():
+            if type(cut) is not int or cut < 0:
+                break
+            texts.append(block.thinking[at : at + cut])
+            at += cut + 2
+        if "\n\n".join(texts) != block.thinking or (cuts is None and not texts):
+            texts = [block.thinking]
+        return {key: [{"type": tag, "text": text} for text in texts]}
+
+    return required((key,), ("thinking",), read, write)
 
 
 def _sealed(key: str, provider: str) -> Key:
     return Key(key, "signature", Wrapped(am.Signature, "value", {"provider": provider}), "may")
 
 
-_SUMMARY = required(("summary",), ("thinking",), _read_summary, _write_summary)
-SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (_SUMMARY, _sealed("encrypted_content", "openai"), ID, CACHE),
-     notes={"shape": "summary"},
-     fits=lambda part: is_list(part.get("summary")) and "reasoning" not in part and "extras" not in part)  # fmt: skip
+_SEALED = _sealed("encrypted_content", "openai")
+
+
+def _is_whole(part: Native) -> bool:
+    """Whether reasoning is not summed up."""
+    return (
+        is_list(part.get("content")) and bool(part["content"]) and not part.get("summary") and "reasoning" not in part
+    )
+
+
+def _is_summed_up(part: Native) -> bool:
+    return is_list(part.get("summary")) and part.keys().isdisjoint(("reasoning", "extras"))
+
+
+def _is_text(part: Native) -> bool:
+    return type(part.get("text")) is str and part.keys().isdisjoint(("reasoning", "summary", "content"))
+
+
+# Tried before v1, whose parts may lack their text.
+REASONING = (
+    Form("whole_reasoning", am.ThinkingBlock, "reasoning", (
+        _texts("content", "reasoning_text"), Spare("summary", [], is_written=False), _SEALED, ID, CACHE,
+    ), notes={"shape": "whole_reasoning"}, fits=_is_whole),
+    Form("summary", am.ThinkingBlock, "reasoning", (_texts("summary", "summary_text"), _SEALED, ID, CACHE),
+         notes={"shape": "summary"}, fits=_is_summed_up),
+    Form("reasoning_text", am.ThinkingBlock, "reasoning", (Key("text", "thinking", Text()), ID, CACHE),
+         notes={"shape": "reasoning_text"}, fits=_is_text),
+)  # fmt: skip
 _WORDS = (
     _text("input_text", "input_text"),
     _text("output_text", "output_text"),
