@@ -170,6 +170,8 @@ def test_roles_have_their_place() -> None:
         ({**base, "type": "remove", "content": ""}, "remove"),
         ({**base, "type": "function", "name": "f"}, "tool"),
         ({**base, "type": "HumanMessageChunk"}, "user"),
+        ({**base, "type": "HumanMessage"}, "user"),
+        ({**base, "type": "AIMessage"}, "assistant"),
         ({**base, "type": "nonsense"}, "native"),
     ]
     for native, role in natives:
@@ -396,6 +398,30 @@ PARTS: list[tuple[Any, Any]] = [
         am.ThinkingBlock("hm", signature=am.Signature("anthropic", "s")),
     ),
     ({"type": "redacted_thinking", "data": "xyz"}, am.ThinkingBlock(redacted="xyz")),
+    ({"type": "reasoning", "text": "hm"}, am.ThinkingBlock("hm")),
+    *(
+        (
+            {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "hm"}], **summary},
+            am.ThinkingBlock("hm"),
+        )
+        for summary in ({}, {"summary": []}, {"summary": None})
+    ),
+    (
+        {"type": "image_generation_call", "id": "ig_1", "result": "/9j/", "status": "completed"},
+        am.ImageBlock(am.Base64Source("/9j/", "image/jpeg"), item_id="ig_1"),
+    ),
+    (
+        {"type": "mcp_call", "id": "mcp_1", "name": "f", "server_label": "s", "arguments": "{}"},
+        am.ToolUseBlock(
+            None,
+            "f",
+            {},
+            kind="server",
+            provider="openai",
+            item_id="mcp_1",
+            extras={"langchain": {"server_label": "s"}},
+        ),
+    ),
     ({"type": "image", "url": "https://x/i.png"}, am.ImageBlock.from_url("https://x/i.png")),
     (
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk=", "detail": "low"}},

@@ -238,6 +238,11 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
         msg("native", am.NativeBlock(FAMILY, {"type": "computer_call_output", "call_id": "c"})),
     ),
     (
+        "code without a container",
+        {"type": "code_interpreter_call", "id": "ci_1", "code": "1", "status": "completed"},
+        msg("assistant", am.ToolUseBlock(None, "code_interpreter", {"code": "1"}, item_id="ci_1", **SERVER)),
+    ),
+    (
         "what is unknown",
         {"type": "new_call", "x": 1},
         msg("assistant", am.NativeBlock(FAMILY, {"type": "new_call", "x": 1})),
@@ -254,6 +259,44 @@ def test_an_item_is_a_message(item: dict[str, Any], message: am.Msg) -> None:
 
 
 SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
+    (
+        "reasoning without a summary",
+        {"type": "reasoning", "id": "rs_1", "content": [{"type": "reasoning_text", "text": "Hm."}]},
+        msg("assistant", am.ThinkingBlock("Hm.", item_id="rs_1")),
+    ),
+    (
+        "a message without a role, of the assistant as its parts tell",
+        {"type": "message", "content": [{"type": "output_text", "text": "Hi"}]},
+        msg("assistant", am.TextBlock("Hi")),
+    ),
+    (
+        "an assistant's message of nothing, with an id",
+        {"role": "assistant", "id": "msg_1", "content": []},
+        am.Msg("assistant", (), id="msg_1", created_at=None),
+    ),
+    ("a call without an id", {"type": "function_call", "name": "f", "arguments": "{}"},
+     msg("assistant", am.ToolUseBlock(None, "f", {}))),
+    ("a result without an id", {"type": "function_call_output", "output": "21"},
+     msg("tool", am.ToolResultBlock(None, "21"))),
+    ("arguments as an object", {**CALL, "arguments": {"q": 1}},
+     msg("assistant", am.ToolUseBlock("call_1", "f", {"q": 1}))),
+    (
+        "a search of xAI's",
+        {"type": "x_search_call", "id": "xs_1", "status": "completed"},
+        msg("assistant", am.ToolUseBlock(None, "x_search", {}, item_id="xs_1", kind="server", provider="xai")),
+    ),
+    (
+        "a summary by its older name",
+        {"type": "compaction_summary", "encrypted_content": "gAAA"},
+        msg("assistant", am.CompactionBlock(encrypted="gAAA")),
+    ),
+    (
+        "an image whose URL is in an object",
+        {"role": "user", "content": [
+            {"type": "input_image", "image_url": {"url": "https://x.test/a.png", "detail": "low"}},
+        ]},
+        msg("user", am.ImageBlock(am.URLSource("https://x.test/a.png"), detail="low")),
+    ),
     (
         "several actions at once, as newer models ask for",
         {"type": "computer_call", "id": "cu_1", "call_id": "c", "status": "completed", "pending_safety_checks": [],

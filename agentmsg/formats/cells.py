@@ -48,6 +48,9 @@ def signed_by(*providers: str, is_empty: bool = False) -> Cell:
         is_empty: whether an empty one is kept, too.
     """
 
+    usual = "value.provider in providers and not value.extras" + ("" if is_empty else " and value.value")
+
+    @usually(usual, providers=frozenset(providers))
     def cell(value: Signature, _: Any) -> Signature | None:
         if value.provider not in providers or not (value.value or is_empty):
             return None

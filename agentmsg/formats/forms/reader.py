@@ -259,7 +259,7 @@ class _Reader(UsualLines):
         lines: list[str] = []
         for mark, test in self.form.marks.items():
             lines += [
-                f"mark = {self.bind('mark_' + mark, test)}(d)",
+                f"mark = {self.bind('mark_' + mark.replace('-', '_'), test)}(d)",
                 "if mark is not None and mark is not False:",
                 f"    note[{'/' + mark!r}] = mark",
             ]

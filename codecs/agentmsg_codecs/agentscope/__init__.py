@@ -47,9 +47,8 @@ def _table(version: int | None) -> Table:
         signer=SIGNER,
         fields=carried_fields(is_old=is_old),
         is_old=is_old,
-        has_ids=not is_old,
+        is_full=not is_old,
         without=frozenset({"item_id", "metadata", "redacted", "status"}) if is_old else frozenset(),
-        has_lists=not is_old,
         has_old=version != VERSIONS[-1],
     )
 

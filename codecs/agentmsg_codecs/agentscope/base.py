@@ -1,4 +1,4 @@
-"""Shared by the codecs of AgentScope for Python and for Java."""
+"""The base of the codecs for Python and for Java."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Language:
-    """What tells the codecs apart.
+    """How one codec differs from the other.
 
     Attributes:
-        make_messages: returns what reads messages, and writes them in a version (None: in that which they were read
-            in).
-        table: returns what is special in the capability table of a version (None: of any).
-        sniff: tells how much a native message looks like one of the language.
+        make_messages: returns the engine that writes a version (None: each message in its own).
+        table: returns how the capability table of a version differs (None: of both).
+        sniff: returns how much a native message looks like one of the language.
     """
 
     make_messages: Callable[[int | None], Messages]
@@ -40,9 +39,9 @@ class AgentScope(ContainerCodec):
     """Messages of AgentScope, in one of its languages.
 
     Attributes:
-        language: which.
-        version: which version to write. None means the version that the history was read from, or else 2.
-        engine: what reads and writes.
+        language: the language.
+        version: the version to write. None means the version that the history was read from, or else 2.
+        engine: reads and writes.
     """
 
     language: ClassVar[Language]
@@ -63,21 +62,21 @@ class AgentScope(ContainerCodec):
         return tuple(dialects[version].described for version in sorted(dialects, reverse=True))
 
     def make_caps(self) -> Caps:
-        """Return what the messages support; see capabilities.py."""
+        """Return the capability table; see capabilities.py."""
         return make_caps(self.engine, self.language.table(self.version), history=self.containers.cells())
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a message, a list of messages, or an object that holds one.
+        """Read a message, a list of messages, or an object that holds the list.
 
         Raises:
-            DecodeError: if it holds no messages.
+            DecodeError: if it isn't one of these.
         """
         return read_document(self.engine, self.containers, document, self.version or 2)
 
     def write(self, history: am.History) -> Any:
-        """Return the document: in the version and container of the document that was read, or that are wanted."""
+        """Write a history that fits, in the version and container that it was read from, or that the options name."""
         return write_document(self.engine, self.containers, history, version=self.version, container=self.container)
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like AgentScope in this language: by its first messages."""
+        """Return how much a document looks like AgentScope in this language, judging by its first messages."""
         return sniff_with(self.first_natives(document), self.language.sniff)

@@ -1,7 +1,7 @@
-"""The input of a call that is an object, with its text beside it.
+"""The input of a call: an object, with its text beside it.
 
-``raw_input`` of Python 1.x and ``content`` of Java are the text that the model wrote. For an empty input the text
-decides, which may be invalid. A text that says something else than the input is an unknown field: the input counts.
+``raw_input`` of Python 1.x and ``content`` of Java are the text that the model wrote. If the input is empty, the text
+decides; it may be invalid. A text that differs from the input is an unknown field: the input counts.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 _make_call = maker(ToolUseBlock)
 
 
-def says_otherwise(given: Any, text: Any) -> bool:
-    """Whether the text of a call is not that of its input."""
-    if type(text) is not str or not text or not given or not is_mapping(given):
+def _differs(given: Native, text: str) -> bool:
+    """Whether the text of a call differs from its input."""
+    if not given:
         return False
     valid, value, _ = speed.parse_arguments(text)
     return not valid or not same_document(thaw(adopt(value)), thaw(given))
 
 
 def spelt(native: Mapping[str, Any], key: str, *, is_null: bool) -> dict[str, Any]:
-    """Return the note of a key that says nothing; ``is_null``: null stands there usually, else it is absent."""
+    """Return the note of a key with an empty value; usually it is null, or absent."""
     if key not in native:
         return {key: "absent"} if is_null else {}
     name = spelling.spelling_of(native[key])
@@ -48,43 +48,45 @@ def spelt(native: Mapping[str, Any], key: str, *, is_null: bool) -> dict[str, An
 
 
 def aside(native: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    """Return what keys say where others say what is meant: notes of those that say nothing; the others are odd."""
+    """Return the notes of keys that aren't read, if their value is empty; those with any other value are odd."""
     notes: Native = {}
     odd: list[str] = []
     for key in keys:
         if key in native:
-            value = native[key]
-            name = spelling.spelling_of(value) or (["=", value] if spelling.says_nothing(value) else None)
-            odd.append(key) if name is None else notes.update({key: name})
+            nothing = spelling.spelling_of_nothing(native[key])
+            if nothing is None:
+                odd.append(key)
+            else:
+                notes[key] = nothing
     return {"notes": notes, "odd": tuple(odd)}
 
 
 def read_arguments(native: Mapping[str, Any], key: str, text_key: str, *, is_written: bool) -> dict[str, Any]:
-    """Return the fields ``input`` or ``raw_input`` of a call, its notes, and the text if it is odd.
+    """Return the field ``input`` or ``raw_input`` of a call, its notes, and the key of the text if that is odd.
 
     Args:
         native: the call.
-        key: of the input.
-        text_key: of the text.
-        is_written: whether the key of the text stands there without text.
+        key: the key of the input.
+        text_key: the key of the text.
+        is_written: whether the key of the text is null if there is none; otherwise it is absent.
 
     Raises:
-        Unreadable: where the input isn't an object, or its text no text.
+        Unreadable: if the input isn't an object, or the text isn't one.
     """
     given, text = object_at(native, key), word_at(native, text_key)
     if not text:
         fields, odd, notes = tool_arguments.from_object(given), False, spelt(native, text_key, is_null=is_written)
-    elif says_otherwise(given, text):
+    elif _differs(given, text):
         fields, odd, notes = tool_arguments.from_object(given), True, {}
     else:
-        empty = {key: "{}"} if not given and _tells_object(text) else {}
+        empty = {key: "{}"} if not given and _is_full_object(text) else {}
         return {"raw_input": text, "notes": empty, "odd": ()}
     if "_raw" in given:
         notes |= _spelt_envelope(native, key, text_key, fields, is_odd=odd)
     return {**fields, "notes": notes, "odd": (text_key,) if odd else ()}
 
 
-def _tells_object(text: str) -> bool:
+def _is_full_object(text: str) -> bool:
     valid, value, _ = speed.parse_arguments(text)
     return bool(valid and value and is_object(thaw(adopt(value))))
 
@@ -92,7 +94,7 @@ def _tells_object(text: str) -> bool:
 def _spelt_envelope(
     native: Mapping[str, Any], key: str, text_key: str, fields: Mapping[str, Any], *, is_odd: bool
 ) -> dict[str, Any]:
-    """Return the notes of an input that stands in an envelope though it is written otherwise."""
+    """Return the notes of an input in an envelope that isn't written in one."""
     plain, text = write_arguments(_make_call(None, "", **fields))
     notes: Native = {} if same_document(thaw(plain), native[key]) else {key: ["=", native[key]]}
     if text is None:
@@ -103,7 +105,7 @@ def _spelt_envelope(
 
 
 def write_arguments(block: ToolUseBlock) -> tuple[Mapping[str, Any], str | None]:
-    """Return the input of a call as an object, which may be frozen, and its text if there is one."""
+    """Return the input of a call as an object, which may be frozen, and its text or None."""
     text = block.raw_input
     if not text:
         return tool_arguments.input_object(block), None

@@ -19,7 +19,8 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
-    mark_of,
+    cells,
+    is_marked,
     natives,
     restructure,
     rules,
@@ -41,25 +42,23 @@ _Rows = dict[type[Any], Row]
 
 @attrs.frozen(kw_only=True)
 class Table:
-    """What tells the tables apart.
+    """How one table differs from the others.
 
     Attributes:
-        signer: whose signatures have a place.
-        fields: the cells of messages, but for their extras.
-        is_old: whether it is the table of 1.x, which has no states, hints or files.
-        has_ids: whether texts have an id.
-        without: fields of blocks that it lacks, though what was read there comes back.
-        has_lists: whether a hint may be a list of parts.
-        has_old: whether what only older versions of Python have may be written: marks that a message is kept with,
-            results that are neither text nor blocks.
+        signer: the provider whose signatures are supported.
+        fields: the cells of messages, without extras.
+        is_old: whether this is the table of 1.x, which has no states, hints or files.
+        is_full: whether texts have an id, and a hint may be a list of parts.
+        without: fields of blocks that it lacks, though they come back if they were read.
+        has_old: whether what only older versions of Python have may be written: the marks of a memory, and results
+            that are neither text nor blocks.
     """
 
     signer: str
     fields: Mapping[str, Cell]
     is_old: bool
-    has_ids: bool
+    is_full: bool
     without: frozenset[str]
-    has_lists: bool
     has_old: bool
 
 
@@ -67,134 +66,136 @@ class _Maker:
     """Makes the rows of one table."""
 
     def __init__(self, messages: Messages, table: Table) -> None:
-        self.messages = messages
         self.table = table
         self.dialect: Dialect = messages.dialects[1 if table.is_old else 2]
         self.family = messages.family
         self.rows = FormRows(self.dialect.described)
-        self.source_extras = {
-            am.URLSource: self.cells(am.URLSource)["extras"],
-            am.Base64Source: self.cells(am.Base64Source)["extras"],
-        }
+        self.source_extras = {cls: self.cells(cls)["extras"] for cls in (am.URLSource, am.Base64Source)}
 
     def cells(self, cls: type[Any]) -> dict[str, Cell]:
-        """Return the cells of a class: what its forms have."""
+        """Return the cells of a class from its forms."""
         forms = self.dialect.described.forms.values()
         fields = self.rows.row(*(form.name for form in forms if form.cls is cls)).fields
-        cells = {name: cell for name, cell in fields.items() if name not in self.table.without}
-        # All that blocks of 2.x say beside their fields is when they were made.
+        found = {name: cell for name, cell in fields.items() if name not in self.table.without}
+        # Blocks of 2.x usually have one extra: when they were made.
         usual = "len(value) == 1 and isinstance(own := peek(value, family), dict) and peek_keys(own) == born"
         looks = {"peek": speed.peek, "peek_keys": speed.peek_keys}
-        cells["extras"] = usually(usual, family=self.family, born={"created_at"}, **looks)(cells["extras"])
-        return cells
+        found["extras"] = usually(usual, family=self.family, born={"created_at"}, **looks)(found["extras"])
+        return found
 
-    # -- cells --------------------------------------------------------------------------------------------------------
+    def row(self, role: str, **more: Any) -> MessageRow:
+        """Return the row of messages of a role."""
+        spaces: list[Any] = [(self.family, self.dialect.taken_by_message)]
+        if self.table.has_old:
+            spaces.append((ITEM, _taken_beside))
+        fields = {**self.table.fields, "extras": carried_extras(*spaces)}
+        blocks = {am.ToolResultBlock: self.result_row()} if role == "tool" else self.parts(role)
+        return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
 
-    def is_marked(self, owner: Any, mark: str) -> bool:
-        return bool(owner.notes) and mark_of(owner, self.family, mark) is True
+    def parts(self, role: str) -> _Rows:
+        """Return the rows of blocks in a message of a role, or in a result ("inner")."""
+        rows: _Rows = {
+            am.NativeBlock: rules.native_block_row(self.family, self.dialect.comes_back(role)),
+            am.DataBlock: Row({}, rules.data_as_text),
+            am.RefusalBlock: Row({}, rules.refusal_as_text),
+            am.SourceBlock: Row({}, rules.source_as_text),
+            am.CompactionBlock: Row({}, rules.compaction_as_text),
+            am.ToolResultBlock: Row({}, rules.result_as_text if role == "inner" else _server_result),
+            am.TextBlock: Row(self.text(role)),
+            **{cls: self.media(role, cls) for cls in MEDIA},
+        }
+        return rows if role == "inner" else rows | self.acts(role)
 
-    def signature(self) -> Cell:
-        signer = self.table.signer
-
-        @usually("value.provider == signer and not value.extras", signer=signer)
-        def cell(value: am.Signature, _: Any) -> am.Signature | None:
-            if value.provider != signer:
-                return None
-            return value.evolve(extras={}) if value.extras else value
-
-        return cell
-
-    def state(self, known: frozenset[str]) -> dict[str, Cell]:
-        @usually("value in known", known=known)
-        def cell(state: str, block: Any) -> str | None:
-            return state if state in known or self.is_marked(block, "/word") else None
-
-        return {"status": cell} if "status" not in self.table.without else {}
-
-    def phase(self, role: str) -> Cell:
-        def cell(phase: str, block: Any) -> str | None:
-            if phase != HINT or self.table.is_old:
-                return None
-            return phase if role == "assistant" or self.is_marked(block, "/odd") else None
-
-        return cell
-
-    def text_id(self, role: str) -> Cell:
-        if self.table.has_ids:
-            return KEEP
-        phase = self.phase(role)
-
-        def cell(item_id: str, block: Any) -> str | None:
-            # Only a hint has an id, if it is one here.
-            is_hint = role != "inner" and block.phase == HINT and phase(HINT, block) is not None
-            return item_id if is_hint else None
-
-        return cell
-
-    def text(self, role: str) -> dict[str, Cell]:
-        """Return the cells of text; a hint that is none here has the unknown fields of a text."""
-        phase, cells = self.phase(role), self.cells(am.TextBlock)
-        extras: Any = cells["extras"]
-
-        def of_text(value: Mapping[str, Any], block: am.TextBlock) -> Any:
-            is_plain = block.phase == HINT and (role == "inner" or phase(HINT, block) is None)
-            return extras(value, block.evolve(phase=None) if is_plain else block)
-
-        cells |= {"item_id": self.text_id(role), "phase": phase}
-        cells["extras"] = speed.Usual(of_text, extras.case, extras.names)
-        if role == "inner":
-            del cells["phase"]
-        return cells
-
-    # -- rules --------------------------------------------------------------------------------------------------------
-
-    def act(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None, concerns: str) -> Row:
-        """Return the row of what only assistants have, and others where it was read so.
+    def limited(
+        self, cells: Mapping[str, Cell], why: str, rule: Callable[[Any], Any] | None = None, concerns: str | None = None
+    ) -> Row:
+        """Return the row of blocks that the schema may not have here: then only those that were read here are kept.
 
         Args:
-            role: of the messages.
-            cells: of the class.
-            rule: asked about each; None: all have a place.
-            concerns: the field that the rule looks at.
+            cells: the cells of the class.
+            why: the reason, if the schema doesn't have them; else empty.
+            rule: the rule for each of them; None keeps all.
+            concerns: as in ``Row``.
         """
-        if role == "assistant":
-            return Row(cells, rule, concerns if rule else None)
-        return Row(cells, self._only_odd(rule or _kept, f"no place for this in a {role} message"))
 
-    def media(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None = None) -> Row:
-        """Return the row of media, which have no place in a system message; arguments as in ``act``."""
-        if role != "system":
-            return Row(cells, rule)
-        return Row(cells, self._only_odd(rule or _kept, "only text in a system message"))
-
-    def _only_odd(self, rule: Callable[[Any], Any], why: str) -> Callable[[Any], Any]:
-        """Return the rule that keeps only what was read there, and what becomes text."""
-
-        def ruled(block: Any) -> Any:
-            answer = rule(block)
-            if self.is_marked(block, "/odd"):
-                return answer
+        def only_odd(block: Any) -> Any:
+            answer = block if rule is None else rule(block)
             new = answer.new if isinstance(answer, Swap) else answer
-            return answer if isinstance(new, (Drop, am.TextBlock)) else Drop(why)
+            is_kept = is_marked(block, self.family, "/odd") or isinstance(new, (Drop, am.TextBlock))
+            return answer if is_kept else Drop(why)
 
-        return ruled
+        return Row(cells, only_odd) if why else Row(cells, rule, concerns)
 
-    def file(self, block: am.FileBlock, role: str) -> Any:
-        """Keep a file; 1.x has none, and what is made of blocks has a place as a hint."""
-        is_plain = isinstance(block.source, (am.URLSource, am.Base64Source))
-        if self.is_hint(block, role):
-            return block
-        answer = self.dialect.media.file_rule(block)
-        has_place = is_plain and (not self.table.is_old or self.dialect.media.is_flat(block))
-        return Drop("no place for such files") if answer is block and not has_place else answer
+    # -- texts and hints ----------------------------------------------------------------------------------------------
 
-    def is_hint_here(self, block: Any, role: str) -> bool:
-        """Whether a hint has a place in a message of a role."""
-        if self.table.is_old or not self.table.has_lists or role == "inner":
+    def text(self, role: str) -> dict[str, Cell]:
+        """Return the cells of text; a hint that isn't supported here has the unknown fields of a text."""
+        found = self.cells(am.TextBlock)
+        extras: Any = found["extras"]
+
+        def phase(phase: str, block: Any) -> str | None:
+            if phase != HINT or self.table.is_old:
+                return None
+            return phase if role == "assistant" or is_marked(block, self.family, "/odd") else None
+
+        def is_hint(block: am.TextBlock) -> bool:
+            return role != "inner" and block.phase == HINT and phase(HINT, block) is not None
+
+        def of_text(value: Mapping[str, Any], block: am.TextBlock) -> Any:
+            return extras(value, block.evolve(phase=None) if block.phase == HINT and not is_hint(block) else block)
+
+        def item_id(value: str, block: Any) -> str | None:
+            return value if is_hint(block) else None
+
+        found["item_id"] = KEEP if self.table.is_full else item_id
+        found["extras"] = speed.Usual(of_text, extras.case, extras.names)
+        if role == "inner":
+            del found["phase"]
+        else:
+            found["phase"] = phase
+        return found
+
+    def is_hint(self, block: Any, role: str) -> bool:
+        """Whether a file is written as a hint that is a list of parts."""
+        if not self.table.is_full or role == "inner" or block.phase != HINT:
             return False
-        return role == "assistant" or self.is_marked(block, "/odd")
+        is_here = role == "assistant" or is_marked(block, self.family, "/odd")
+        return is_here and isinstance(block.source, am.BlocksSource)
+
+    # -- media --------------------------------------------------------------------------------------------------------
+
+    def media(self, role: str, cls: type[Any]) -> Row:
+        """Return the row of a class of media."""
+        found = {**self.cells(cls), "source": self.source}
+        own = self.dialect.media
+        if "item_id" in found:
+            found["item_id"] = own.id_cell
+        rule: Callable[[Any], Any] | None = _audio if cls is am.AudioBlock else None
+
+        def file_id(item_id: str, block: Any) -> str | None:
+            if self.is_hint(block, role):
+                return item_id
+            return None if self.table.is_old else own.id_cell(item_id, block)
+
+        def file_phase(phase: str, block: Any) -> str | None:
+            return phase if self.is_hint(block, role) else None
+
+        def file(block: am.FileBlock) -> Any:
+            """Keep a file; 1.x has none, and one made of blocks may be a hint."""
+            if self.is_hint(block, role):
+                return block
+            is_plain = isinstance(block.source, (am.URLSource, am.Base64Source))
+            answer = own.file_rule(block)
+            is_kept = is_plain and (not self.table.is_old or own.is_flat(block))
+            return Drop("no place for such files") if answer is block and not is_kept else answer
+
+        if cls is am.FileBlock:
+            found |= {"item_id": file_id, "name": _file_name, "phase": file_phase}
+            rule = file
+        return self.limited(found, "only text in a system message" if role == "system" else "", rule)
 
     def source(self, source: Any, block: Any) -> Any:
+        """Keep the source of media; for a hint, those of its blocks that come back."""
         if not (isinstance(source, am.BlocksSource) and type(block) is am.FileBlock):
             return self.dialect.media.source_cell(source, block, self.source_extras)
         kept = tuple(item for item in source.content if self._is_inner(item))
@@ -217,8 +218,38 @@ class _Maker:
         part = self.dialect.parts["inner"].write(item)
         return same(self.dialect.parts["inner"].read(thaw(part)), item)
 
+    # -- thinking, calls and results ----------------------------------------------------------------------------------
+
+    def acts(self, role: str) -> _Rows:
+        """Return the rows of thinking and calls."""
+        signature = cells.signed_by(self.table.signer, is_empty=True)
+        thinking = self.cells(am.ThinkingBlock) | {"signature": signature}
+        call = self.cells(am.ToolUseBlock) | {"kind": cells.kinds(), **self.state(CALL_STATES)}
+        if "signature" in call:
+            call["signature"] = signature
+        why = "" if role == "assistant" else f"no place for this in a {role} message"
+        readable = (None, None) if "redacted" in thinking else (_readable, "redacted")
+        return {
+            am.ThinkingBlock: self.limited(thinking, why, *readable),
+            am.ToolUseBlock: self.limited(call, why, _call, "kind"),
+        }
+
+    def state(self, known: frozenset[str]) -> dict[str, Cell]:
+        """Return the cell of a state: one that the library has, or that was read; 1.x has none."""
+
+        @usually("value in known", known=known)
+        def cell(state: str, block: Any) -> str | None:
+            return state if state in known or is_marked(block, self.family, "/word") else None
+
+        return {} if "status" in self.table.without else {"status": cell}
+
+    def result_row(self) -> Row:
+        """Return the row of the result of a client's tool."""
+        found = self.cells(am.ToolResultBlock) | {"structured": self.structured, **self.state(RESULT_STATES)}
+        return Row({**found, "kind": cells.kinds()}, self.result)
+
     def result(self, block: am.ToolResultBlock) -> Any:
-        """Keep a result; what is structured or wrong is told in its content, and it has a state."""
+        """Keep a result; a value or an error becomes content, and 2.x needs a state."""
         answer = block if self.is_any(block) else rules.structured_as_text(block)
         new: Any = answer.new if isinstance(answer, Swap) else block
         if not self.table.is_old and not self._has_state(new):
@@ -229,109 +260,29 @@ class _Maker:
         return Swap(new, why, "annotation")
 
     def is_any(self, block: am.ToolResultBlock) -> bool:
-        """Whether what a result has is structured, and written as 0.x has it: as it is."""
+        """Whether a result has a value that is written as in 0.x: as it is."""
         if block.structured is None or block.content or isinstance(block.structured, (str, list)):
             return False
-        return self.table.has_old and self.dialect.media.as_read and self.is_marked(block, "/any")
+        return self.table.has_old and self.dialect.media.as_read and is_marked(block, self.family, "/any")
 
     def structured(self, value: Any, block: am.ToolResultBlock) -> Any:
+        """Keep a result's value if it is written as it is."""
         return value if self.is_any(block) else None
 
     def _has_state(self, block: am.ToolResultBlock) -> bool:
         if block.status is None:
-            # Where another version is wanted, what went without saying in its own does not.
-            return self.is_marked(block, "/unsaid") and self.dialect.media.as_read
-        return block.status in RESULT_STATES or self.is_marked(block, "/word")
-
-    # -- rows ---------------------------------------------------------------------------------------------------------
-
-    def others(self, role: str) -> _Rows:
-        """Return the rows of what is text here."""
-        rows: _Rows = {
-            am.NativeBlock: rules.native_block_row(self.family, self.dialect.comes_back(role)),
-            am.DataBlock: Row({}, rules.data_as_text),
-            am.RefusalBlock: Row({}, rules.refusal_as_text),
-            am.SourceBlock: Row({}, rules.source_as_text),
-            am.CompactionBlock: Row({}, rules.compaction_as_text),
-            am.ToolResultBlock: Row({}, rules.result_as_text if role == "inner" else _server_result),
-        }
-        return rows
-
-    def parts(self, role: str) -> _Rows:
-        """Return the rows of what may stand in a message of a role, or inside a result ("inner")."""
-        rows = self.others(role)
-        rows[am.TextBlock] = Row(self.text(role))
-        for cls in MEDIA:
-            cells = self.cells(cls) | {"source": self.source}
-            if "item_id" in cells:
-                cells["item_id"] = self.dialect.media.id_cell
-            rows[cls] = self.media(role, cells, _sound if cls is am.AudioBlock else None)
-        file = {
-            **rows[am.FileBlock].fields,
-            "item_id": self.file_id(role),
-            "name": self._file_name,
-            "phase": self.file_phase(role),
-        }
-        rows[am.FileBlock] = self.media(role, file, lambda block: self.file(block, role))
-        if role != "inner":
-            rows |= self.acts(role)
-        return rows
-
-    def is_hint(self, block: Any, role: str) -> bool:
-        """Whether a file is a hint that is a list of parts, in a message where one has a place."""
-        return block.phase == HINT and isinstance(block.source, am.BlocksSource) and self.is_hint_here(block, role)
-
-    def file_id(self, role: str) -> Cell:
-        media = self.dialect.media
-
-        def cell(item_id: str, block: Any) -> str | None:
-            if self.is_hint(block, role):
-                return item_id
-            return None if self.table.is_old else media.id_cell(item_id, block)
-
-        return cell
-
-    def file_phase(self, role: str) -> Cell:
-        return lambda phase, block: phase if self.is_hint(block, role) else None
-
-    def _file_name(self, name: str, block: Any) -> str | None:
-        return None if isinstance(block.source, am.BlocksSource) else name
-
-    def acts(self, role: str) -> _Rows:
-        """Return the rows of thinking and calls."""
-        thinking = self.cells(am.ThinkingBlock) | {"signature": self.signature()}
-        call = self.cells(am.ToolUseBlock) | {"kind": _function, **self.state(CALL_STATES)}
-        if "signature" in call:
-            call["signature"] = self.signature()
-        return {
-            am.ThinkingBlock: self.act(role, thinking, None if "redacted" in thinking else _readable, "redacted"),
-            am.ToolUseBlock: self.act(role, call, _call, "kind"),
-        }
-
-    def answer(self) -> _Rows:
-        """Return the row of a tool's result."""
-        cells = self.cells(am.ToolResultBlock) | {"structured": self.structured, **self.state(RESULT_STATES)}
-        return {am.ToolResultBlock: Row({**cells, "kind": _function}, self.result)}
-
-    def row(self, role: str, **more: Any) -> MessageRow:
-        own = (self.family, self.dialect.taken_by_message)
-        extras = carried_extras(own, (ITEM, _taken_beside)) if self.table.has_old else carried_extras(own)
-        fields = {**self.table.fields, "extras": extras}
-        blocks = self.answer() if role == "tool" else self.parts(role)
-        return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
+            # In another version than its own, a result may not lack a state.
+            return is_marked(block, self.family, "/unsaid") and self.dialect.media.as_read
+        return block.status in RESULT_STATES or is_marked(block, self.family, "/word")
 
 
 def _taken_beside(message: am.Msg) -> frozenset[str] | None:
-    """Return the keys that what surrounds a message has of its own; None if it has no marks, or more."""
+    """Return the keys of a memory's entry that are no extras; None if it has no marks, or more than marks."""
     return None if marks_of(message) is None else frozenset()
 
 
-def _function(_: str, __: Any) -> str:
-    return "function"
-
-
-def _kept(block: Any) -> Any:
-    return block
+def _file_name(name: str, block: Any) -> str | None:
+    return None if isinstance(block.source, am.BlocksSource) else name
 
 
 def _readable(block: am.ThinkingBlock) -> Any:
@@ -351,7 +302,7 @@ def _server_result(block: am.ToolResultBlock) -> Any:
     return Drop("no place for a result here") if answer is block else answer
 
 
-def _sound(block: am.AudioBlock) -> Any:
+def _audio(block: am.AudioBlock) -> Any:
     return block if isinstance(block.source, (am.URLSource, am.Base64Source)) else rules.audio_as_text(block)
 
 
@@ -359,8 +310,8 @@ def make_caps(messages: Messages, table: Table, *, history: Mapping[str, Cell]) 
     """Return a capability table.
 
     Args:
-        messages: the codec's reader and writer.
-        table: what is special.
+        messages: the engine.
+        table: how it differs from the others.
         history: the cells of the history.
     """
     rows = _Maker(messages, table)

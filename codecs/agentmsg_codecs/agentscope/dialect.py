@@ -1,9 +1,8 @@
 """Dialect: one version of the messages. A form describes a whole native message.
 
-Role and content correspond in more than one way, which ``read_said`` and ``write_said`` handle. Their marks: ``/role``
-(the word for the role, if it isn't the usual one), ``/list`` and ``/str`` (content that isn't a text, or is one, unlike
-the dialect's default), ``/one`` (content that is a single block, as in Java's 0.1.0), ``/url`` (one URL beside content,
-as a text).
+Two functions read and write the body of a message: role, content and what depends on them. Marks: ``/role`` (an unusual
+word for the role), ``/list`` and ``/str`` (content that is a list or a text, unlike the dialect's default), ``/one``
+(content that is a single block, as in Java's 0.1.0), ``/url`` (URLs beside content that were a single text).
 """
 
 from __future__ import annotations
@@ -18,14 +17,18 @@ from agentmsg.formats import (
     Unreadable,
     is_bare_text,
     is_list,
+    is_marked,
     is_object,
     maker,
     mark_of,
     marked,
+    natives,
+    speed,
     word_at,
 )
 from agentmsg.formats.forms import Hatch
-from agentmsg_codecs.agentscope.shapes import beside, is_no_time, own_extras
+from agentmsg_codecs.agentscope.shapes import beside
+from agentmsg_codecs.agentscope.times import is_no_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,13 +46,17 @@ def is_result(block: Any) -> bool:
 
 
 class Dialect:
-    """One version of the messages: how they and their blocks are spelt.
+    """One version of the messages and their blocks.
 
     Attributes:
-        described: the description of messages and blocks; to be set, as are ``media``: images, sound, videos, files.
-        read: reads a native message as one, with the results that it holds; there are ``read`` and ``write`` when the
-            tables are filled.
-        write: writes it in the usual spelling.
+        described: the description of messages and blocks; subclasses set it and ``media``.
+        media: the images, audios, videos and files.
+        read: reads a native message as one, with its results among its content; set by ``fill``.
+        write: writes it in the usual spelling; set by ``fill``.
+        time_key: the key of the time.
+        body_keys: the keys of the body, in the order of writing.
+        is_brief: whether content that is one bare text is written as a text.
+        has_urls: whether there may be URLs of media beside content.
     """
 
     is_filled = False
@@ -57,10 +64,8 @@ class Dialect:
     family: ClassVar[str]
     keys: ClassVar[frozenset[str]]
     spare: ClassVar[Mapping[str, Any]]
-    # Under which key the time stands, and what role, content and the like stand under, in the order of writing.
     time_key: ClassVar[str]
-    said: ClassVar[tuple[str, ...]]
-    # Whether content that is one bare text is written as a text, and media may stand beside content.
+    body_keys: ClassVar[tuple[str, ...]]
     is_brief: ClassVar[bool] = False
     has_urls: ClassVar[bool] = False
     described: Described
@@ -70,49 +75,51 @@ class Dialect:
 
     @property
     def parts(self) -> Mapping[str, Parts]:
-        """The parts by our role, and of results ("inner")."""
+        """The tables of parts, by our role, and for results ("inner")."""
         return self.described.parts
 
+    @speed.once
     def fill(self) -> None:
         """Fill the tables, on first use."""
-        if self.is_filled:
-            return
         self.described.fill()
         self._readers = {role: self.parts[role].read for role in ("user", "assistant", "system")}
         self._readers["tool"] = self._readers["assistant"]
         self._write_part = self.parts["assistant"].write
         names = self.described.names
         self.read, self.write = names.readers["message"], names.writers["message"]
-        self.is_filled = True
 
-    # -- what each dialect says ---------------------------------------------------------------------------------------
+    # -- how dialects differ ------------------------------------------------------------------------------------------
 
     def model_role(self, word: str) -> str | None:
         """Return our role for a word; None for an unknown one."""
         raise NotImplementedError
 
     def usual_role(self, role: str) -> str:
-        """Return the word for one of our roles; for "tool", that of a container of results only."""
+        """Return the word for one of our roles; for "tool", the one for results alone."""
         raise NotImplementedError
 
     def usual_name(self, role: str) -> str | None:
-        """Return the name that is written where the first message of a container, of one of our roles, has none."""
+        """Return the name that is written for a first message without one, by our role."""
         raise NotImplementedError
 
-    # -- role, name and content ---------------------------------------------------------------------------------------
+    def body(self, message: am.Msg, role: str, content: Any) -> Native:
+        """Return the body of a message, from its native role and content."""
+        raise NotImplementedError
+
+    # -- the body: role, name and content -----------------------------------------------------------------------------
 
     def hatch(self) -> Hatch:
-        """Return the item of the form that role, content and the like are."""
-        cells = {"role": KEEP, "content": KEEP, **({"name": KEEP} if "name" in self.said else {})}
+        """Return the item for the body."""
+        cells = {"role": KEEP, "content": KEEP, **({"name": KEEP} if "name" in self.body_keys else {})}
         odd = ("url",) if self.has_urls else ()
-        return Hatch(keys=(*self.said, *odd), cells=cells, get=self.read_said, put=self.write_said, odd=odd,
+        return Hatch(keys=(*self.body_keys, *odd), cells=cells, get=self.read_body, put=self.write_body, odd=odd,
                      about=", ".join(cells))  # fmt: skip
 
-    def read_said(self, native: Native) -> dict[str, Any]:
-        """Return role, content and name of a whole message; a message of results alone has the role of results.
+    def read_body(self, native: Native) -> dict[str, Any]:
+        """Read role, content and name; a message of nothing but results becomes a tool message.
 
         Raises:
-            Unreadable: where it has no meaning.
+            Unreadable: if they have no meaning.
         """
         word = native.get("role")
         role = self.model_role(word) if type(word) is str else None
@@ -122,12 +129,12 @@ class Dialect:
         blocks = self._read_content(native, role, notes)
         has_only_results = bool(blocks) and all(map(is_result, blocks))
         if role == "tool" and not has_only_results:
-            raise Unreadable("only results may stand there")
-        said = "tool" if has_only_results else role
-        if word != self.usual_role(said):
+            raise Unreadable("a tool message holds nothing but results")
+        own_role = "tool" if has_only_results else role
+        if word != self.usual_role(own_role):
             notes["/role"] = word
-        found: dict[str, Any] = {"role": said, "content": blocks, "notes": notes}
-        if "name" in self.said:
+        found: dict[str, Any] = {"role": own_role, "content": blocks, "notes": notes}
+        if "name" in self.body_keys:
             found["name"] = self._read_name(native, "tool" if blocks and is_result(blocks[0]) else role, notes)
         return self._with_urls(native, found, role) if self.has_urls and "url" in native else found
 
@@ -149,14 +156,14 @@ class Dialect:
         if is_object(content) and type(content.get("type")) is str:
             content, notes["/one"] = [content], True
         if not is_list(content):
-            raise Unreadable("content is no list")
+            raise Unreadable("content isn't a list")
         blocks = tuple(map(self._readers[role], content))
         if self.is_brief and len(blocks) == 1 and is_bare_text(blocks[0], self.family):
             notes["/list"] = True
         return blocks
 
     def _with_urls(self, native: Native, found: dict[str, Any], role: str) -> dict[str, Any]:
-        """Add the blocks of a message's URLs; where they are none, they are an unknown field."""
+        """Add the blocks for a message's URLs; any other value is an unknown field."""
         urls: Any = native["url"]
         if urls is None:
             found["notes"]["url"] = "null"
@@ -167,7 +174,7 @@ class Dialect:
             blocks = []
         if blocks and any(map(is_result, found["content"])):
             if not is_result(found["content"][0]):
-                # What stands in front of the results is a message of its own, which would show them.
+                # The blocks before the results become a message, to which these media would belong.
                 raise Unreadable
             blocks = []
         if not blocks:
@@ -178,27 +185,23 @@ class Dialect:
             found["notes"]["/url"] = "text"
         return {**found, "content": (*found["content"], *blocks)}
 
-    def write_said(self, message: am.Msg) -> Native:
-        """Return the keys of role, content and the like of a whole message."""
+    def write_body(self, message: am.Msg) -> Native:
+        """Write the body of a message."""
         role, blocks = message.role, message.content
         word = self.usual_role(role)
         if not message.notes and not self.is_brief:
-            return self.spelt(message, word, list(map(self._write_part, blocks)))
-        found = mark_of(message, self.family, "/role") if message.notes else None
-        if type(found) is str and self._is_word_for(found, role):
-            word = found
+            return self.body(message, word, list(map(self._write_part, blocks)))
+        noted = mark_of(message, self.family, "/role")
+        if type(noted) is str and self._is_word_for(noted, role):
+            word = noted
         urls: list[str] = []
         if self.has_urls and blocks and blocks[-1].notes and not any(map(is_result, blocks)):
             urls = self.media.urls_of(blocks)
             blocks = blocks[: len(blocks) - len(urls)]
-        native = self.spelt(message, word, self._written(message, blocks))
+        native = self.body(message, word, self._written(message, blocks))
         if urls:
             native["url"] = urls[0] if len(urls) == 1 and mark_of(message, self.family, "/url") == "text" else urls
         return native
-
-    def spelt(self, message: am.Msg, role: str, content: Any) -> Native:
-        """Return the keys ``said`` of a message, whose role and content are given as they are written."""
-        raise NotImplementedError
 
     def _is_word_for(self, word: str, role: str) -> bool:
         found = self.model_role(word)
@@ -206,21 +209,21 @@ class Dialect:
 
     def _written(self, message: am.Msg, blocks: Any) -> Any:
         """Return content: a list of parts, or a text."""
-        if (self.is_brief or message.notes) and len(blocks) == 1 and is_bare_text(blocks[0], self.family):
-            other = mark_of(message, self.family, "/list" if self.is_brief else "/str") if message.notes else None
-            if (other is True) is not self.is_brief:
+        if len(blocks) == 1 and is_bare_text(blocks[0], self.family):
+            is_unusual = is_marked(message, self.family, "/list" if self.is_brief else "/str")
+            if is_unusual is not self.is_brief:
                 return blocks[0].text
         parts = list(map(self._write_part, blocks))
-        if message.notes and len(parts) == 1 and mark_of(message, self.family, "/one") is True:
-            # Some native block that has no kind would be no content.
+        if len(parts) == 1 and is_marked(message, self.family, "/one"):
+            # A native block without a type would not be read as content.
             return parts[0] if is_object(parts[0]) and type(parts[0].get("type")) is str else parts
         return parts
 
     # -- unknown fields ------------------------------------------------------------------------------------------------
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
-        """Return the keys that no unknown field of a message may have."""
-        own = own_extras(message, self.family)
+        """Return the keys of a message that aren't unknown fields."""
+        own = natives.extras_of(message, self.family)
         free = self.free(own)
         if message.created_at is not None:
             free -= {self.time_key}
@@ -229,16 +232,16 @@ class Dialect:
         return self.keys - free
 
     def free(self, native: Mapping[str, Any]) -> frozenset[str]:
-        """Return the keys of a message that are unknown fields: spare ones that say something, an invalid time.
+        """Return the known keys whose values are unknown fields: spare keys with a value, an invalid time.
 
         Args:
-            native: the message, or its unknown fields.
+            native: the native message, or the unknown fields of ours.
         """
         found = beside(native, self.spare)
         return found | {self.time_key} if is_no_time(native.get(self.time_key)) else found
 
     def has_url(self, message: am.Msg, value: Any) -> bool:
-        """Whether URLs beside content are those of a message, and no unknown field."""
+        """Whether URLs beside content belong to the message, and aren't an unknown field."""
         if any(mark_of(block, self.family, "/as") == "url" for block in message.content):
             return True
         try:
@@ -248,7 +251,7 @@ class Dialect:
             return False
 
     def comes_back(self, role: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
-        """Return the function that tells what is read where a native block is written; None for anything else."""
+        """Return a function that returns what is read back if a native block is written here, else None."""
 
         def back(block: am.NativeBlock) -> am.NativeBlock | None:
             self.fill()

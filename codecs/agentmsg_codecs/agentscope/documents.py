@@ -1,9 +1,9 @@
-"""Documents: messages in their containers, and the marks that a memory of Python's 1.x keeps with each of them.
+"""Documents: messages in their containers, and the marks that a memory of Python's 1.x keeps with each message.
 
 ``InMemoryMemory.state_dict()`` (agentscope 1.0.21) is ``{"_compressed_summary", "content"}``; an entry of ``content``
-is a pair of a message and its marks, up to 1.0.10 a message. Marks are the unknown field ``marks`` of the object around
-the message: ``extras["agentscope.item"]``. A list of such pairs is read, too. Marks of a history: ``/version``;
-``/pairs`` (an entry is a pair by default). Of a message: ``/pair`` (whether it was one, if that isn't the default).
+is a pair of a message and its marks, up to 1.0.10 just a message. A list of pairs is read, too. The memory's marks
+become ``extras["agentscope.item"]["marks"]``. Our marks: of a history ``/version`` and ``/pairs`` (entries are pairs by
+default), of a message ``/pair`` (whether it was one, if that isn't the default).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import Native, adopt, excerpt, is_object, mark_of, marked, natives
+from agentmsg.formats import Native, adopt, excerpt, is_marked, is_object, mark_of, marked, natives
 from agentmsg_codecs.agentscope.names import ITEM, MEMORY, VERSIONS
 from agentmsg_codecs.agentscope.shapes import is_pair, marks_of
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 def read_document(engine: Messages, containers: Containers, document: Any, version: int) -> am.History:
-    """Return the history of a document.
+    """Read a document.
 
     Args:
-        engine: what reads messages.
-        containers: that messages may be in.
-        document: of either version.
-        version: of a document that shows none.
+        engine: reads messages.
+        containers: the containers of messages.
+        document: the document, of either version.
+        version: the version, if the document shows none.
 
     Raises:
-        DecodeError: if it holds no list of messages, or something that isn't a message.
+        DecodeError: if it isn't a message, or a list of objects.
     """
     contents = containers.contents(document)
     if contents.place == "single" and "role" not in document:
@@ -57,7 +57,7 @@ def read_document(engine: Messages, containers: Containers, document: Any, versi
 
 
 def _paired(engine: Messages, message: am.Msg, entry: Any, *, by_default: bool) -> am.Msg:
-    """Return a message with the marks that it was kept with; a native one is the whole entry."""
+    """Return a message with the marks of its entry; a native message is the whole entry."""
     was_pair = is_pair(entry)
     if message.role == "native":
         return natives.read_whole(entry, engine.family) if was_pair else message
@@ -69,24 +69,24 @@ def _paired(engine: Messages, message: am.Msg, entry: Any, *, by_default: bool) 
 def write_document(
     engine: Messages, containers: Containers, history: am.History, *, version: int | None, container: str | None
 ) -> Any:
-    """Return the document of a history that fits.
+    """Write a history that fits.
 
     Args:
-        engine: what writes messages.
-        containers: that messages may be in.
-        history: that fits.
-        version: that is written; None: that of the history's notes.
-        container: of a history that was read from no document.
+        engine: writes messages.
+        containers: the containers of messages.
+        history: the history.
+        version: the version to write; None means the one in the history's notes.
+        container: the container, if the notes have none.
     """
     engine.fill()
-    noted = mark_of(history, engine.family, "/version") if history.notes else None
+    noted = mark_of(history, engine.family, "/version")
     own = version or (noted if type(noted) is int and noted in VERSIONS else 2)
     groups = engine.groups(history.messages, own)
     native_messages = [engine.write_group(group, own, is_forced=version is not None) for group in groups]
     engine.show_versions(native_messages, groups, own, is_forced=version is not None)
-    # 2.x has no such memory.
+    # The memory of 2.x has no pairs.
     if engine.keeps_marks and version != VERSIONS[-1]:
-        by_default = mark_of(history, engine.family, "/pairs") is True if history.notes else False
+        by_default = is_marked(history, engine.family, "/pairs")
         native_messages = [
             _entry(native, group[0], engine.family, by_default=by_default)
             if by_default or group[0].extras or group[0].notes
@@ -95,7 +95,7 @@ def write_document(
         ]
     document = containers.document(history, native_messages, container)
     is_alone = is_object(document) and native_messages and document is native_messages[0]
-    # What has no role isn't a message by itself.
+    # An object without a role isn't read as a single message.
     return native_messages if is_alone and "role" not in document else document
 
 
@@ -105,11 +105,11 @@ def _entry(native: Any, message: am.Msg, family: str, *, by_default: bool) -> An
     marks = marks_of(message)
     if marks is not None:
         return [native, thaw(marks)]
-    said = mark_of(message, family, "/pair") if message.notes else None
-    return [native, []] if (said if type(said) is bool else by_default) else native
+    noted = mark_of(message, family, "/pair")
+    return [native, []] if (noted if type(noted) is bool else by_default) else native
 
 
 def sniff_with(entries: list[Any], sniff: Callable[[Native], float]) -> float:
-    """Return how much the first messages of a document look like a format."""
+    """Return the lowest score of a document's first messages."""
     native_messages: list[Any] = [entry[0] if is_pair(entry) else entry for entry in entries]
     return min((sniff(native) if is_object(native) else 0.0 for native in native_messages), default=0.0)

@@ -48,9 +48,8 @@ def _table(version: int | None) -> Table:
         signer="gemini",
         fields=carried_fields(),
         is_old=version == 1,
-        has_ids=False,
+        is_full=False,
         without=frozenset({"item_id", "status"}) if version == 1 else frozenset(),
-        has_lists=False,
         has_old=False,
     )
 

@@ -24,6 +24,7 @@ from agentmsg.formats import (
     is_object,
     maker,
     mark_of,
+    natives,
     spelling,
 )
 from agentmsg.formats.forms import (
@@ -42,7 +43,7 @@ from agentmsg.formats.forms import (
 from agentmsg_codecs.agentscope.calls import aside, read_arguments, spelt, write_arguments
 from agentmsg_codecs.agentscope.media import Media
 from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, JAVA, RESULT_STATES
-from agentmsg_codecs.agentscope.shapes import object_or_none, own_extras, without
+from agentmsg_codecs.agentscope.shapes import object_or_none, without
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,15 +72,11 @@ def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Me
     """
     media = Media(
         family=JAVA,
-        by_kind=True,
+        is_new=False,
         url_key="mime_type",
         aliases=("media_type", "mime_type", "mediaType", "mimeType"),
-        typed=False,
-        data_first=False,
         ids=frozenset({"data"}),
-        spare=(),
-        writes_spare=False,
-        flat=False,
+        has_flat=False,
         as_read=as_read,
     )
     blocks = (
@@ -180,7 +177,7 @@ def _read_input(native: Native) -> dict[str, Any]:
 def _write_input(block: am.ToolUseBlock) -> Native:
     given, text = write_arguments(block)
     key = "arguments" if block.notes and mark_of(block, JAVA, "/at") == "arguments" and given else "input"
-    if text is None and block.extras and "content" in own_extras(block, JAVA):
+    if text is None and natives.has_extra(block, JAVA, "content"):
         return {key: given}
     return {key: given, "content": text}
 

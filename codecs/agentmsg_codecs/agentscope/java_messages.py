@@ -18,15 +18,8 @@ from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.java_format import carried_usage, described, tells_usage
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import JAVA
-from agentmsg_codecs.agentscope.shapes import (
-    finish_cell,
-    object_or_none,
-    old_time,
-    old_times,
-    parts_in,
-    reason_of,
-    without,
-)
+from agentmsg_codecs.agentscope.shapes import Reasons, object_or_none, parts_in, without
+from agentmsg_codecs.agentscope.times import old_times, time_hatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,25 +28,13 @@ _STRUCTURED, _USAGE_KEY, _REASON = "_structured_output", "_chat_usage", "agentsc
 _MEANT = frozenset({_STRUCTURED, _USAGE_KEY, _REASON})
 _ROLES: Mapping[str, str] = {"USER": "user", "ASSISTANT": "assistant", "SYSTEM": "system", "TOOL": "tool"}
 _WORDS: Mapping[str, str] = {role: word for word, role in _ROLES.items()}
-_FINISH: Mapping[str, str] = {
-    "MODEL_STOP": "stop",
-    "TOOL_CALLS": "tool_use",
-    **{
-        word: word.lower()
-        for word in (
-            "STRUCTURED_OUTPUT",
-            "TOOL_SUSPENDED",
-            "REASONING_STOP_REQUESTED",
-            "ACTING_STOP_REQUESTED",
-            "PERMISSION_ASKING",
-            "MIDDLEWARE_STOP_REQUESTED",
-            "ALL_TOOLS_DENIED",
-            "INTERRUPTED",
-            "MAX_ITERATIONS",
-        )
-    },
-}
-_REASONS = {ours: word for word, ours in _FINISH.items()}
+_OTHER_REASONS = (
+    "STRUCTURED_OUTPUT", "TOOL_SUSPENDED", "REASONING_STOP_REQUESTED", "ACTING_STOP_REQUESTED", "PERMISSION_ASKING",
+    "MIDDLEWARE_STOP_REQUESTED", "ALL_TOOLS_DENIED", "INTERRUPTED", "MAX_ITERATIONS",
+)  # fmt: skip
+_REASONS = Reasons(
+    JAVA, {"MODEL_STOP": "stop", "TOOL_CALLS": "tool_use", **{word: word.lower() for word in _OTHER_REASONS}}
+)
 
 
 @usually("meant.isdisjoint(value)", meant=_MEANT)
@@ -74,7 +55,7 @@ class _Java(Dialect):
     keys: ClassVar[frozenset[str]] = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "usage"})
     spare: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     time_key: ClassVar[str] = "timestamp"
-    said: ClassVar[tuple[str, ...]] = ("role", "content")
+    body_keys: ClassVar[tuple[str, ...]] = ("role", "content")
     # Where usage stands by default.
     usage_at: ClassVar[str]
 
@@ -96,7 +77,7 @@ class _Java(Dialect):
             Key("name", "name", Link(), "null"),
             self.hatch(),
             metadata,
-            old_time("timestamp", JAVA, is_null=True),
+            time_hatch("timestamp", JAVA, is_old=True, is_null=True),
             usage,
         )
 
@@ -109,7 +90,7 @@ class _Java(Dialect):
     def usual_name(self, role: str) -> str | None:
         return None
 
-    def spelt(self, message: am.Msg, role: str, content: Any) -> Native:
+    def body(self, message: am.Msg, role: str, content: Any) -> Native:
         return {"role": role, "content": content}
 
     def _read_metadata(self, native: Native) -> dict[str, Any]:
@@ -124,8 +105,7 @@ class _Java(Dialect):
         found: dict[str, Any] = {"structured": adopt(structured)}
         if type(word) is str:
             gone.append(_REASON)
-            found["finish_reason"] = _FINISH.get(word, word)
-            found["notes"] = {} if word in _FINISH else {"/word": True}
+            found |= _REASONS.read(word)
         if native.get("usage") is None and tells_usage(metadata.get(_USAGE_KEY)):
             gone.append(_USAGE_KEY)
         return {**found, "metadata": adopt(without(metadata, *gone) if gone else metadata)}
@@ -156,7 +136,7 @@ class _Java(Dialect):
         if message.usage is not None and self._place(message) == "metadata":
             metadata[_USAGE_KEY] = write_as(self.described.shapes["usage"], message.usage, JAVA)
         if message.finish_reason is not None:
-            metadata[_REASON] = reason_of(message, _FINISH, _REASONS, JAVA)
+            metadata[_REASON] = _REASONS.write(message)
         return {"metadata": metadata}
 
     def _write_usage(self, message: am.Msg, write: Callable[[Any], Any]) -> Native:
@@ -213,7 +193,7 @@ def carried_fields() -> Mapping[str, Cell]:
         "metadata": _metadata,
         "created_at": old_times(JAVA),
         "usage": carried_usage,
-        "finish_reason": finish_cell(_REASONS, JAVA),
+        "finish_reason": _REASONS.cell(),
         "structured": KEEP,
     }
 

@@ -1,7 +1,7 @@
-"""Sources of media, and images, sound, videos and files.
+"""Images, audio, videos and files, and their sources.
 
 A ``data`` block holds any of them, told apart by the media type; Java and Python 1.x also have a block for each kind.
-Every block that was read is marked ``/as`` with its kind, "flat" or "url" if it was one of 0.x.
+Every block that was read is marked ``/as`` with its kind; "flat" or "url" if it was one of 0.x.
 """
 
 from __future__ import annotations
@@ -42,13 +42,10 @@ MEDIA: Mapping[type[Any], str] = {
     am.VideoBlock: "video",
     am.FileBlock: "data",
 }
-_CLASSES: Mapping[str, type[Any]] = {"image": am.ImageBlock, "audio": am.AudioBlock, "video": am.VideoBlock}
 _MAKERS: Mapping[type[Any], Callable[..., Any]] = {cls: maker(cls) for cls in MEDIA}
-# The kinds of 0.x, and what all of them have.
-_FLAT = frozenset({*_CLASSES, "file"})
-_ID = Key("id", "item_id", Link(), "may")
 _make_url = maker(am.URLSource)
-# The endings of URLs that tell a media type.
+_ID = Key("id", "item_id", Link(), "may")
+# The media types of URLs, by their ending.
 _ENDINGS: Mapping[str, str] = {
     **{ending: f"image/{ending}" for ending in ("png", "gif", "webp", "bmp", "jpeg")},
     **{ending: f"audio/{ending}" for ending in ("wav", "ogg", "flac", "aac")},
@@ -61,17 +58,17 @@ _ENDINGS: Mapping[str, str] = {
 
 
 def _class_of(media_type: str | None) -> type[Any]:
-    return _CLASSES.get((media_type or "").partition("/")[0], am.FileBlock)
+    return media.CLASSES[media.kind_of(media_type)]
 
 
 def _is_usual(source: Any) -> bool:
-    """Whether a source is one that the library writes."""
+    """Whether the library writes such sources."""
     return source.media_type is not None and (type(source) is am.Base64Source or is_url(source.url))
 
 
 def _by_ending(url: str) -> str | None:
-    head = url.partition("?")[0].partition("#")[0]
-    return _ENDINGS.get(head.rpartition(".")[2].lower())
+    path = url.partition("?")[0].partition("#")[0]
+    return _ENDINGS.get(path.rpartition(".")[2].lower())
 
 
 @attrs.frozen(kw_only=True)
@@ -79,30 +76,25 @@ class Media:
     """The media of one dialect.
 
     Attributes:
-        family: whose extras and marks these are.
-        by_kind: whether the usual block for an image is ``image``, not ``data``.
+        family: the family of extras and marks.
+        is_new: whether this is Python's 2.x: a ``data`` block for each, a media type for each URL, base64 data before
+            its media type, and spare keys with null.
         url_key: the key of a URL's media type.
         aliases: other keys of a media type, which are read only.
-        typed: whether a URL has a media type; data always has one.
-        data_first: whether base64 data stands before its media type.
         ids: the kinds of blocks that have an id.
-        spare: the spare keys of ``data`` blocks; the name of what isn't a file is another.
-        writes_spare: whether spare keys are written where they say nothing.
-        flat: whether media of Python's 0.x are read, whose URL is a field of the block (0.1.6) or, as one of a list,
-            of the message (0.1.1). They have no media type.
+        spare: the spare keys of ``data`` blocks, besides the name of what isn't a file.
+        has_flat: whether media of Python's 0.x are read. Their URL is a field of the block (0.1.6) or of the message
+            (0.1.1, also as a list). They have no media type.
         as_read: whether each is written as the kind of block that it was read from.
     """
 
     family: str
-    by_kind: bool
-    url_key: str
-    aliases: tuple[str, ...]
-    typed: bool
-    data_first: bool
+    is_new: bool
+    url_key: str = "media_type"
+    aliases: tuple[str, ...] = ()
     ids: frozenset[str]
-    spare: tuple[Spare, ...]
-    writes_spare: bool
-    flat: bool
+    spare: tuple[Spare, ...] = ()
+    has_flat: bool
     as_read: bool
 
     # -- forms --------------------------------------------------------------------------------------------------------
@@ -115,11 +107,11 @@ class Media:
         return tuple(form.name for form in self.forms() if form.cls in MEDIA)
 
     def forms(self) -> tuple[Form, ...]:
-        """Return the forms of sources and of the four classes, each of its own kind, as ``data``, and flat."""
+        """Return the forms of sources and of the four classes: as their own kind, as ``data``, and flat."""
         data = (Key("data", "data", Text()), self._type("media_type"))
         found = [
             Form("url", am.URLSource, "url", (Key("url", "url", Text()), self._type(self.url_key))),
-            Form("base64", am.Base64Source, "base64", data if self.data_first else data[::-1]),
+            Form("base64", am.Base64Source, "base64", data if self.is_new else data[::-1]),
         ]
         for cls, name in MEDIA.items():
             found += self._forms_of(cls, name)
@@ -129,9 +121,9 @@ class Media:
         source = Key("source", "source", Nested(self.sources, _is_usual))
         ids = {tag: (_ID,) if tag in self.ids else () for tag in (name, "data", "file")}
         is_file = cls is am.FileBlock
-        own: Key | Spare = Key("name", "name", Text(), "null" if self.writes_spare else "may")
-        if not is_file:
-            own = Spare("name", is_written=self.writes_spare)
+        own: Key | Spare = Spare("name", is_written=self.is_new)
+        if is_file:
+            own = Key("name", "name", Text(), "null" if self.is_new else "may")
         of_kind = Form(
             name, cls, name, (*ids[name], source), notes={"as": name}, fits=lambda native: not self._is_flat(native)
         )
@@ -155,17 +147,17 @@ class Media:
             schema={"properties": {"source": {"not": {}}}},
         )
         kinds = [data] if is_file else self._by_tag(of_kind, data)
-        return [flat, *kinds] if self.flat else kinds
+        return [flat, *kinds] if self.has_flat else kinds
 
     def _schema_of(self, cls: type[Any], tag: str) -> dict[str, Any]:
-        """Return the schema of sources with a tag that make a ``data`` block one of a class."""
+        """Return the schema of sources with a tag, for ``data`` blocks of a class."""
         key, kind = ("url", self.url_key) if tag == "url" else ("data", "media_type")
         properties = {"type": {"const": tag}, key: {"type": "string"}, kind: {"const": f"{MEDIA[cls]}/x"}}
         return {"type": "object", "properties": properties, "required": [*properties]}
 
     def _by_tag(self, of_kind: Form, data: Form) -> list[Form]:
-        """Return both kinds of a class; the usual one is for what the other was not read from."""
-        usual, other = (of_kind, data) if self.by_kind else (data, of_kind)
+        """Return both forms of a class; the usual one is for blocks that weren't read from the other."""
+        usual, other = (data, of_kind) if self.is_new else (of_kind, data)
         if not self.as_read:
             return [usual, attrs.evolve(other, is_only_read=True)]
 
@@ -175,19 +167,19 @@ class Media:
         return [attrs.evolve(other, when=is_other), usual]
 
     def _type(self, key: str) -> Key | Hatch:
-        """Return the media type of a source, which stands under one of several keys."""
+        """Return the item of a source's media type, which is under one of several keys."""
         if not self.aliases:
             return Key(key, "media_type", Text(), "may")
         keys = tuple(dict.fromkeys((key, *self.aliases)))
 
         def read(native: Native) -> dict[str, Any]:
-            told = self._told_by(native, key)
-            kind = word_at(native, told)
+            own = self._type_key(native, key)
+            kind = word_at(native, own)
             if kind is None:
                 return aside(native, *keys)
-            found = aside(native, *(other for other in keys if other != told))
-            if told != key:
-                note = {told: spelling.spelling_of(kind) or ["=", kind]}
+            found = aside(native, *(other for other in keys if other != own))
+            if own != key:
+                note = {own: spelling.spelling_of(kind) or ["=", kind]}
                 found["notes"] |= note if key in native else {key: "absent", **note}
             return {"media_type": kind, **found}
 
@@ -197,32 +189,32 @@ class Media:
         schema = {each: {"type": ["string", "null"]} for each in keys}
         return Hatch(keys=keys, cells={"media_type": KEEP}, get=read, put=write, odd=keys, schema=schema)
 
-    def _told_by(self, native: Mapping[str, Any], key: str) -> str:
+    def _type_key(self, native: Mapping[str, Any], key: str) -> str:
         return next((name for name in (key, *self.aliases) if native.get(name) is not None), key)
 
     def _class_in(self, native: Mapping[str, Any]) -> type[Any]:
-        """Return the class that the media type of a ``data`` block tells."""
+        """Return the class for the media type of a ``data`` block."""
         source: Any = native.get("source")
         if not is_object(source):
             return am.FileBlock
-        kind = source.get(self._told_by(source, self.url_key if source.get("type") == "url" else "media_type"))
+        kind = source.get(self._type_key(source, self.url_key if source.get("type") == "url" else "media_type"))
         return _class_of(kind) if type(kind) is str else am.FileBlock
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
     def tag_of(self, block: Any) -> str:
-        """Return the kind of block that something is written as."""
+        """Return the kind of block that a block is written as."""
         own = MEDIA[type(block)]
-        found = mark_of(block, self.family, "/as") if block.notes and self.as_read else None
-        if found in (own, "data"):
-            return str(found)
-        if self.flat and self.is_flat(block):
+        read = mark_of(block, self.family, "/as") if self.as_read else None
+        if read in (own, "data"):
+            return str(read)
+        if self.is_flat(block):
             return "file" if own == "data" else own
-        return own if self.by_kind else "data"
+        return "data" if self.is_new else own
 
     def is_flat(self, block: Any) -> bool:
-        """Whether a block is written as 0.x has it: it was read so, and says nothing but its URL."""
-        if not (block.notes and self.flat and self.as_read and type(block) in MEDIA):
+        """Whether a block is written as in 0.x: it was read so, and has nothing but its URL."""
+        if not (block.notes and self.has_flat and self.as_read and type(block) in MEDIA):
             return False
         if mark_of(block, self.family, "/as") not in ("flat", "url"):
             return False
@@ -231,15 +223,16 @@ class Media:
         return is_bare and block.phase is None and getattr(block, "name", None) is None
 
     def _is_flat(self, native: Mapping[str, Any]) -> bool:
-        return self.flat and native["type"] in _FLAT and "source" not in native and type(native.get("url")) is str
+        is_kind = native["type"] in media.CLASSES
+        return self.has_flat and is_kind and "source" not in native and type(native.get("url")) is str
 
     # -- URLs of messages ---------------------------------------------------------------------------------------------
 
     def read_urls(self, value: Any) -> list[Any]:
-        """Return the blocks of the URLs of a message of 0.1.1, which has one as a text, or a list.
+        """Return a block for each URL of a message of 0.1.1, which has one, or a list.
 
         Raises:
-            Unreadable: where they are anything else.
+            Unreadable: if it has anything else.
         """
         urls: Any = [value] if type(value) is str else value
         if not is_list(urls) or not all(type(url) is str for url in urls):
@@ -249,7 +242,7 @@ class Media:
         ]
 
     def urls_of(self, blocks: Sequence[Any]) -> list[str]:
-        """Return the URLs at the end of some blocks that are written as those of their message."""
+        """Return the URLs of the last blocks that are written as URLs of their message."""
         urls: list[str] = []
         for block in reversed(blocks):
             if not block.notes or mark_of(block, self.family, "/as") != "url" or not self.is_flat(block):
@@ -262,17 +255,17 @@ class Media:
     # -- what is supported ---------------------------------------------------------------------------------------------
 
     def id_cell(self, item_id: str, block: Any) -> str | None:
-        """Keep the id of a block of a kind that has one."""
+        """Keep an id if the block's kind has one."""
         return item_id if self.tag_of(block) in self.ids else None
 
     def takes_url_of(self, source: Any) -> bool:
-        """Whether the URL of a source is one that the library takes, or was read."""
-        if not self.typed or not isinstance(source, am.URLSource) or is_url(source.url):
+        """Whether the library accepts a source's URL, or it was read from one."""
+        if not self.is_new or not isinstance(source, am.URLSource) or is_url(source.url):
             return True
         return self.as_read and mark_of(source, self.family, "/odd") is True
 
     def source_cell(self, source: Any, block: Any, extras_of: Mapping[type[Any], Cell]) -> Any:
-        """Keep a source; its media type is found out if it is not told, or would tell another class."""
+        """Keep a source; guess a media type that is missing, or that would change the class."""
         if not isinstance(source, (am.URLSource, am.Base64Source)):
             return Drop("media are given as a URL or as data here")
         if not (self.takes_url_of(source) or self.is_flat(block)):
@@ -290,9 +283,8 @@ class Media:
         kind: str | None = source.media_type
         if self.is_flat(block):
             return kind
-        told = self.tag_of(block) == "data"
-        if not told or _class_of(kind) is type(block):
-            is_needed = self.typed or isinstance(source, am.Base64Source)
+        if self.tag_of(block) != "data" or _class_of(kind) is type(block):
+            is_needed = self.is_new or isinstance(source, am.Base64Source)
             if kind is not None or not is_needed or mark_of(source, self.family, "/odd") is True:
                 return kind if kind is None else str(kind)
         guessed = media.guess_media_type(source.data) if isinstance(source, am.Base64Source) else _by_ending(source.url)
@@ -302,7 +294,7 @@ class Media:
         return "application/octet-stream" if name == "data" else f"{name}/*"
 
     def file_rule(self, block: am.FileBlock) -> Any:
-        """Keep a file; one that is an image is an image, one that is given as text is text."""
+        """Keep a file; its media type may make it another kind of media, and a document of text becomes text."""
         if isinstance(block.source, (am.URLSource, am.Base64Source)):
             cls = _class_of(block.source.media_type)
             if cls is am.FileBlock:

@@ -1,6 +1,6 @@
 """Native messages and ours: which dialect each has, and whether it comes back.
 
-Mark: ``/version`` (of a message in another dialect than its document).
+The mark ``/version`` is on messages in another dialect than their document.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.agentscope.names import ITEM, VERSIONS
 from agentmsg_codecs.agentscope.replies import join, seats, split
-from agentmsg_codecs.agentscope.shapes import is_pair, own_extras, without
+from agentmsg_codecs.agentscope.shapes import is_pair, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,10 +36,10 @@ class Messages:
 
     Args:
         dialects: by version.
-        detect: tells the version of a native message, None if nothing shows it.
-        joins: tells of a version whether a whole reply, with its calls and results, is one native message.
+        detect: returns the version that a native message shows, or None.
+        joins: whether, in a version, a whole reply with its calls and results is one native message.
         keeps_marks: whether an entry of a document may be a pair of a message and marks.
-        is_new: whether a message has unknown fields that only the newest dialect takes for such.
+        is_new: whether a message has fields that only the newest dialect doesn't know.
     """
 
     def __init__(
@@ -66,16 +66,16 @@ class Messages:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def version_of(self, native_messages: Sequence[Any], otherwise: int) -> int:
-        """Return the version of a document: of its first message that shows one."""
+        """Return the version of the first message of a document that shows one."""
         return next((found for native in native_messages if (found := self._detect(native)) is not None), otherwise)
 
     def read_groups(self, native_messages: Iterable[Any], version: int) -> list[list[am.Msg]]:
-        """Return the messages of each native one; what isn't a message here is one of the role "native"."""
+        """Read native messages as several each; what isn't a message here gets the role "native"."""
         return [self._container(native, version) for native in native_messages]
 
     def seated(self, groups: Sequence[Sequence[am.Msg]], version: int) -> list[am.Msg]:
-        """Return the messages of a document, with notes where they are grouped otherwise than by default."""
-        # A message with an id of its own joins no other: where all have one, there is nothing to note.
+        """Return the messages of a document, noted if the default would group them differently."""
+        # A message with an id joins no other: if all have one, there is nothing to note.
         if all(len(group) == 1 and group[0].id is not None for group in groups):
             return [group[0] for group in groups]
         return grouping.seated(groups, self._groupings[version])
@@ -91,10 +91,10 @@ class Messages:
         return group
 
     def message_of(self, value: Any) -> am.Msg:
-        """Return the first message of what a native message holds.
+        """Return the first message of the value of a native message.
 
         Raises:
-            DecodeError: if no document may have that.
+            DecodeError: if no document can contain it.
         """
         self.fill()
         native = value[0] if self.keeps_marks and is_pair(value) else value
@@ -104,7 +104,7 @@ class Messages:
         return natives.read_whole(value, self.family) if found.role == "native" else found
 
     def _group(self, native: Any, version: int) -> list[am.Msg] | None:
-        """Return the messages of a native one; None if it would not come back."""
+        """Read a native message as several; None if it would not come back."""
         if not is_object(native):
             return None
         dialect = self.dialects[version]
@@ -113,30 +113,30 @@ class Messages:
         except (Unreadable, AgentMsgError):
             return None
         group = split(whole, dialect)
-        # Where there are several, what a mark tells of one place would stand on one, and what it tells of on another.
+        # The mark concerns usage and metadata, which would be on different messages.
         return None if len(group) > 1 and mark_of(whole, self.family, "/both") is True else group
 
     def _has_urls(self, native: Any) -> bool:
-        """Whether a message is read otherwise in another version: URLs beside content are its own, or unknown."""
+        """Whether a message has a URL beside content, which only one version knows."""
         return self.dialects[1].has_urls and is_object(native) and native.get("url") is not None
 
     def _is_unclear(self, native: Any) -> bool:
-        """Whether a message that shows no version would not come back in one: it is none in a document of either."""
+        """Whether a message that shows no version would not come back in one of them; then it is kept whole."""
         return self._has_urls(native) and any(self._group(native, version) is None for version in VERSIONS)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def groups(self, messages: Sequence[am.Msg], version: int) -> list[tuple[am.Msg, ...]]:
-        """Return messages that fit in groups of those that share a native one."""
+        """Group messages that fit by the native message that they share."""
         return grouping.containers(messages, self._groupings[version])
 
     def write_group(self, group: Sequence[am.Msg], version: int, *, is_forced: bool = False) -> Any:
-        """Return the native message of a group.
+        """Write the native message of a group.
 
         Args:
-            group: of messages.
-            version: of the document.
-            is_forced: whether it is written in this version even where it was read in another.
+            group: the messages.
+            version: the version of the document.
+            is_forced: whether to write this version even if the message was read in the other.
         """
         first: Any = group[0]
         if first.role == "native":
@@ -148,13 +148,13 @@ class Messages:
         dialect, whole = self.dialects[version], join(group, self.family)
         plain = dialect.write(whole)
         if is_forced or all(key[:1] == "/" or key == "seat" for key in note_of(whole, self.family)):
-            # What is written in a version of the caller's choice is spelt as that has it.
-            return {**plain, **_unknown(first, plain, self.family)} if first.extras else plain
+            # A version that the caller chose has its own spelling.
+            return spelling.with_extras(plain, first, self.family)
         if ITEM in first.extras:
             whole = whole.evolve(extras=without(first.extras, ITEM))
 
         def reread(native: Native) -> am.Msg:
-            # A spelling must not make another dialect of it.
+            # The spelling must not show another version.
             if self._detect(native) not in (None, version):
                 raise Unreadable
             return dialect.read(thaw(native))
@@ -162,22 +162,22 @@ class Messages:
         return spelling.put_back(whole, plain, family=self.family, read=reread)
 
     def _version_for(self, first: am.Msg, version: int) -> int:
-        """Return the version in which a group is written that opens with a message, in a document of a version."""
-        own = mark_of(first, self.family, "/version") if first.notes else None
+        """Return the version to write a group in, by its first message and the version of the document."""
         if first.extras and self._is_new(first):
             return VERSIONS[-1]
+        own = mark_of(first, self.family, "/version")
         return own if type(own) is int and own in VERSIONS else version
 
     def show_versions(
         self, written: Sequence[Any], groups: Sequence[Sequence[am.Msg]], version: int, *, is_forced: bool
     ) -> None:
-        """Add a time that says nothing to messages that don't show their version, where they would be read in another.
+        """Add a time of null to messages that don't show their version, if they would be read in another.
 
         Args:
-            written: the native messages, in the versions that the history tells; they are changed.
-            groups: of which they were made.
-            version: of the history.
-            is_forced: whether all were written in this version, which is that of documents that show none.
+            written: the native messages; they are changed.
+            groups: the groups that they were written from.
+            version: the version of the history.
+            is_forced: whether all were written in this version, which documents that show none are read in.
         """
         hidden: list[tuple[Native, int | None, int]] = []
         for native, group in zip(written, groups, strict=True):
@@ -189,16 +189,11 @@ class Messages:
         if not hidden:
             return
         otherwise = self.version_of(written, version if is_forced else VERSIONS[-1])
-        is_told = all((shown or otherwise) == own for _, shown, own in hidden)
+        are_clear = all((shown or otherwise) == own for _, shown, own in hidden)
         for native, shown, own in hidden:
-            if not is_told or (shown is None and self._is_unclear(native)):
+            if not are_clear or (shown is None and self._is_unclear(native)):
                 native[self.dialects[own].time_key] = None
 
 
 def _never(_: am.Msg) -> bool:
     return False
-
-
-def _unknown(message: am.Msg, plain: Native, family: str) -> Native:
-    """Return the unknown fields of a message, beside those that it is written with."""
-    return {key: thaw(value) for key, value in own_extras(message, family).items() if key not in plain}

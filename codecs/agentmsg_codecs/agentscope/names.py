@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 FAMILY = "agentscope"
-# Python's and Java's wire forms share little, and a plain ObjectMapper refuses unknown keys inside a block: what only
-# one of them knows is never written for the other.
+# Two families: the formats of Python and Java share little, and a plain ObjectMapper refuses unknown keys in a block.
 JAVA = "agentscope-java"
 VERSIONS = (1, 2)
-# The key under which a memory of Python's 1.x holds its entries, and the extras of what surrounds a message there.
+# The key of the entries in a memory of Python's 1.x, and the namespace of an entry's extras.
 MEMORY = "content"
 ITEM = "agentscope.item"
 
 CALL_STATES = frozenset({"pending", "asking", "allowed", "submitted", "finished"})
 RESULT_STATES = frozenset({"success", "error", "interrupted", "denied", "running"})
-# What a model reads or does, wherever it stands, beside what it does in any format.
+# The keys, besides those of all formats, whose values a model reads or acts on.
 CONTENT_KEYS = frozenset(
     {
         "_compressed_summary", "data", "hint", "raw_input", "redacted_thinking_data", "result", "structured_output",
         "summary", "url",
     }
 )  # fmt: skip
-# The phase of a hint: what the system tells the model in the midst of a reply.
+# The phase of a hint, which the system gives the model in the middle of a reply.
 HINT = "hint"
-# Of Python's providers only this one signs thinking.
+# The only provider of Python's that signs thinking.
 SIGNER = "anthropic"

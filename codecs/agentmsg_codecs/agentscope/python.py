@@ -1,7 +1,6 @@
 """Python's messages of 2.x and 1.x: what is beside content.
 
-Marks: ``/time`` (a time that the spelling of 1.x can't hold), ``/word`` (a finish reason that the library doesn't
-have), ``/shape`` (structured output that isn't an object).
+Marks: ``/time`` (see times.py), ``/word`` (see ``Reasons``), ``/shape`` (structured output that isn't an object).
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ from agentmsg.formats import (
     Unreadable,
     is_list,
     is_mapping,
+    is_marked,
     is_object,
-    mark_of,
+    natives,
     usually,
     word_at,
 )
@@ -26,16 +26,8 @@ from agentmsg_codecs.agentscope.dialect import Dialect, is_result
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import FAMILY
 from agentmsg_codecs.agentscope.python_format import carried_usage, described
-from agentmsg_codecs.agentscope.shapes import (
-    finish_cell,
-    is_no_time,
-    new_time,
-    old_time,
-    old_times,
-    own_extras,
-    parts_in,
-    reason_of,
-)
+from agentmsg_codecs.agentscope.shapes import Reasons, parts_in
+from agentmsg_codecs.agentscope.times import is_no_time, old_times, time_hatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,13 +39,9 @@ _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None
 _KEYS = frozenset(
     {"name", "content", "role", "id", "metadata", "usage", "finished_reason", "structured_output", *_SPARE}
 )
-_FINISH: Mapping[str, str] = {
-    "completed": "stop",
-    "interrupted": "interrupted",
-    "exceed_max_iters": "exceed_max_iters",
-    "error": "error",
-}
-_REASONS = {ours: word for word, ours in _FINISH.items()}
+_REASONS = Reasons(FAMILY, {
+    "completed": "stop", "interrupted": "interrupted", "exceed_max_iters": "exceed_max_iters", "error": "error",
+})  # fmt: skip
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
 
 
@@ -61,12 +49,12 @@ _ROLES = frozenset({"user", "assistant", "system", "tool"})
 
 
 def usual_name(role: str) -> str:
-    """Return the name that says nothing: that the user is called user. Results come from the system."""
+    """Return the name of messages without one: their role, but "system" for results."""
     return "system" if role == "tool" else role
 
 
 def _reason(*, is_null: bool) -> Hatch:
-    """Return the item of the reason for the end; ``is_null``: null stands there without one, else the key is absent."""
+    """Return the item for the finish reason; without one, the key is null or absent."""
     key, nothing = "finished_reason", "null" if is_null else "absent"
     usual: Native = {key: None} if is_null else {}
 
@@ -75,11 +63,10 @@ def _reason(*, is_null: bool) -> Hatch:
         if word is None:
             found = "null" if key in native else "absent"
             return {} if found == nothing else {"notes": {key: found}}
-        known = _FINISH.get(word)
-        return {"finish_reason": known} if known else {"finish_reason": word, "notes": {"/word": True}}
+        return _REASONS.read(word)
 
     def write(message: am.Msg) -> Native:
-        return usual if message.finish_reason is None else {key: reason_of(message, _FINISH, _REASONS, FAMILY)}
+        return usual if message.finish_reason is None else {key: _REASONS.write(message)}
 
     return Hatch(keys=(key,), cells={"finish_reason": KEEP}, get=read, put=write, about="finish_reason",
                  schema={key: {"type": ["string", "null"]}})  # fmt: skip
@@ -88,14 +75,14 @@ def _reason(*, is_null: bool) -> Hatch:
 class _Python(Dialect):
     family: ClassVar[str] = FAMILY
     version: ClassVar[int]
-    # The role of results alone.
+    # The role of a message of nothing but results.
     tool_role: ClassVar[str]
 
     def __init__(self, *, as_read: bool) -> None:
         self.described, self.media = described(self.version, self.items(), as_read=as_read)
 
     def items(self) -> tuple[Any, ...]:
-        """Return what messages are made of."""
+        """Return the items of messages."""
         raise NotImplementedError
 
     def model_role(self, word: str) -> str | None:
@@ -116,11 +103,11 @@ class _Python(Dialect):
 
 
 class _Python2(_Python):
-    # What 1.x has besides is an unknown field, where it says anything.
+    # The keys that only 1.x has are spare here.
     keys: ClassVar[frozenset[str]] = _KEYS | {"created_at", "timestamp", "url"}
     spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "timestamp": None, "url": None}
     time_key: ClassVar[str] = "created_at"
-    said: ClassVar[tuple[str, ...]] = ("name", "content", "role")
+    body_keys: ClassVar[tuple[str, ...]] = ("name", "content", "role")
     version: ClassVar[int] = 2
     tool_role: ClassVar[str] = "assistant"
 
@@ -129,7 +116,7 @@ class _Python2(_Python):
             self.hatch(),
             _ID,
             Key("metadata", "metadata", Object(), "{}"),
-            new_time("created_at", FAMILY),
+            time_hatch("created_at", FAMILY, is_old=False),
             Key("usage", "usage", Nested(("usage",)), "null"),
             Spare("finished_at"),
             _reason(is_null=True),
@@ -139,20 +126,20 @@ class _Python2(_Python):
             Spare("url", is_written=False),
         )
 
-    def spelt(self, message: am.Msg, role: str, content: Any) -> Native:
+    def body(self, message: am.Msg, role: str, content: Any) -> Native:
         return {"name": self.name_of(message), "content": content, "role": role}
 
-    def read_said(self, native: Native) -> dict[str, Any]:
+    def read_body(self, native: Native) -> dict[str, Any]:
         stamp = native.get("timestamp")
         if stamp is not None and not native.get("created_at") and not is_no_time(stamp):
-            # Nothing but a spelling would tell it from a message of 1.x.
+            # It would differ from a message of 1.x in its spelling only.
             raise Unreadable
-        return super().read_said(native)
+        return super().read_body(native)
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
-        own, taken = own_extras(message, FAMILY), super().taken_by_message(message)
+        own, taken = natives.extras_of(message, FAMILY), super().taken_by_message(message)
         is_new = message.created_at is not None or ("created_at" in own and "created_at" not in taken)
-        # One that tells no time makes it a message of 1.x, which is no other where each version is written as it was.
+        # Any other timestamp makes it a message of 1.x; an invalid one may stay if each version is written as read.
         is_free = is_new or (self.media.as_read and is_no_time(own.get("timestamp")))
         return taken if is_free else taken | {"timestamp"}
 
@@ -163,7 +150,7 @@ class _Python1(_Python):
     is_brief: ClassVar[bool] = True
     has_urls: ClassVar[bool] = True
     time_key: ClassVar[str] = "timestamp"
-    said: ClassVar[tuple[str, ...]] = ("name", "role", "content")
+    body_keys: ClassVar[tuple[str, ...]] = ("name", "role", "content")
     version: ClassVar[int] = 1
     tool_role: ClassVar[str] = "system"
 
@@ -172,8 +159,8 @@ class _Python1(_Python):
             _ID,
             self.hatch(),
             Key("metadata", "metadata", Object(), "{}"),
-            old_time("timestamp", FAMILY, is_null=False),
-            # What 1.x does not know is written where somebody said it: such keys are ignored there.
+            time_hatch("timestamp", FAMILY, is_old=True),
+            # 1.x ignores these keys; they are written if there is a value.
             Key("usage", "usage", Nested(("usage",)), "may"),
             _reason(is_null=False),
             Key("structured_output", "structured", Json(), "may"),
@@ -181,11 +168,11 @@ class _Python1(_Python):
             Spare("error", is_written=False),
         )
 
-    def spelt(self, message: am.Msg, role: str, content: Any) -> Native:
+    def body(self, message: am.Msg, role: str, content: Any) -> Native:
         return {"name": self.name_of(message), "role": role, "content": content}
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
-        # With that, it would be a message of 2.x.
+        # This key would make it a message of 2.x.
         return super().taken_by_message(message) | {"created_at"}
 
 
@@ -196,7 +183,7 @@ _OLD = frozenset({"tool_use", "image", "audio", "video"})
 
 
 def detect(native: Any) -> int | None:
-    """Return the version that a native message is of; None if nothing shows it."""
+    """Return the version that a native message shows; None if it shows none."""
     if not is_object(native):
         return None
     if "created_at" in native:
@@ -215,14 +202,14 @@ def make_messages(version: int | None) -> Messages:
     """Return the reader and writer of both versions.
 
     Args:
-        version: in which all is written; None: each message and block in that which it was read in.
+        version: the version to write; None writes each message and block in the version that it was read in.
     """
     as_read = version is None
     old = _Python1(as_read=as_read)
 
     def is_new(message: am.Msg) -> bool:
-        """Whether 1.x would read an unknown field of a message, or take the message for one of 2.x."""
-        own = own_extras(message, FAMILY)
+        """Whether a message has an unknown field that 1.x would read, or that would show 2.x."""
+        own = natives.extras_of(message, FAMILY)
         if "created_at" in own or ("url" in own and old.has_url(message, own["url"])):
             return True
         return "timestamp" in own and message.created_at is not None
@@ -236,7 +223,7 @@ def make_messages(version: int | None) -> Messages:
 
 @usually("isinstance(value, dict)")
 def _structured(value: Any, message: am.Msg) -> Any:
-    return value if is_mapping(value) or mark_of(message, FAMILY, "/shape") is True else None
+    return value if is_mapping(value) or is_marked(message, FAMILY, "/shape") else None
 
 
 @usually("value not in roles", roles=_ROLES | {"developer", "native"})
@@ -248,7 +235,7 @@ def carried_fields(*, is_old: bool) -> Mapping[str, Cell]:
     """Return the cells of messages.
 
     Args:
-        is_old: whether they are those of 1.x only.
+        is_old: whether only 1.x is written.
     """
     fields: dict[str, Cell] = {"name": _name, "id": KEEP, "metadata": KEEP}
     if is_old:
@@ -257,7 +244,7 @@ def carried_fields(*, is_old: bool) -> Mapping[str, Cell]:
         **fields,
         "created_at": KEEP,
         "usage": carried_usage,
-        "finish_reason": finish_cell(_REASONS, FAMILY),
+        "finish_reason": _REASONS.cell(),
         "structured": _structured,
     }
 
@@ -276,7 +263,7 @@ def sniff_message(native: Native) -> float:
     ):
         return 0.0
     if native.get("name") is None:
-        # As others send them to it; how they ended is said in its words.
+        # Other programs send messages without a name; only AgentScope has both of these keys.
         return _SURE if native.keys() >= _ENDED else 0.0
     if type(native["name"]) is not str:
         return 0.0
@@ -288,6 +275,5 @@ def sniff_message(native: Native) -> float:
 
 
 _SIGNS = frozenset({"created_at", "timestamp", "finished_reason", "structured_output"})
-# Nobody else has both.
 _ENDED = frozenset({"finished_at", "finished_reason"})
 _OWN = frozenset({"finished_reason", "structured_output"})

@@ -1,9 +1,9 @@
 """The description of Python's blocks, of 2.x and 1.x: text, hints, thinking, calls, results, usage.
 
-Both dialects read the same, and know each other's blocks; they differ in what they write by default. Marks: ``/as``
-(the kind of block that a call was read from), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a state
-that the library does not have), ``/list`` (output that could be a text is a list), ``/any`` (output that is neither:
-0.x allows that), ``/partial`` (usage without a counter that all have).
+Both dialects read the same blocks; they differ in what they write by default. Marks: ``/as`` (the kind of block that a
+call was read from), ``/no-id``, ``/unsaid`` (a result without a state), ``/word`` (a state that the library doesn't
+have), ``/list`` (output that is a list, though a text would do), ``/any`` (output that is neither, as in 0.x),
+``/partial`` (usage without the count of input or output).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, carried_extras, cells, is_list, is_object, mark_of, usually
+from agentmsg.formats import KEEP, carried_extras, cells, is_list, is_marked, is_object, mark_of, usually
 from agentmsg.formats.forms import (
     Arguments,
     Const,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats import Native
+
 _RAW = "raw_input"
 _ARGUMENTS: Mapping[str, Any] = {"input": {"type": "object"}, _RAW: {"type": ["string", "null"]}}
 _ID = Key("id", "item_id", Link(), "may")
@@ -51,28 +52,23 @@ def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple
 
     Args:
         version: 1 or 2.
-        message: what messages are made of.
-        as_read: whether what was read from a block of another version is written as such.
+        message: the items of messages.
+        as_read: whether what was read from a block of the other version is written as such.
     """
     is_new = version > 1
     ended = Spare("finished_at", is_written=is_new)
     media = Media(
         family=FAMILY,
-        by_kind=not is_new,
-        url_key="media_type",
-        aliases=(),
-        typed=is_new,
-        data_first=is_new,
+        is_new=is_new,
         ids=frozenset({"image", "audio", "video", "data"}),
         spare=(ended,),
-        writes_spare=is_new,
-        flat=True,
+        has_flat=True,
         as_read=as_read,
     )
     text = (Key("text", "text", Text()), _ID, ended)
     forms = (
         Form("text", am.TextBlock, "text", text),
-        # 2.x tells blocks without type by their other keys.
+        # 2.x recognises a block without a type by its other keys.
         Form("untyped", am.TextBlock, None, (Const("type", "text"), *text), is_only_read=True),
         *_hints(ended, is_new=is_new),
         Form("thinking", am.ThinkingBlock, "thinking", (
@@ -97,20 +93,20 @@ def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple
 
 
 def _hints(ended: Spare, *, is_new: bool) -> tuple[Form, ...]:
-    """Return the forms of hints: words, or a list of parts."""
+    """Return the forms of hints: a text, or a list of parts."""
     rest = (_ID, Spare("source", is_written=is_new), ended)
-    said = Wrapped(am.BlocksSource, "content", of=Content("inner", is_strict=True))
+    parts = Wrapped(am.BlocksSource, "content", of=Content("inner", is_strict=True))
     return (
         Form("hint", am.TextBlock, HINT, (Key(HINT, "text", Text()), *rest), fixed={"phase": HINT},
              fits=lambda native: type(native.get(HINT)) is str),
-        Form("hint_list", am.FileBlock, HINT, (Key(HINT, "source", said), *rest), fixed={"phase": HINT},
+        Form("hint_list", am.FileBlock, HINT, (Key(HINT, "source", parts), *rest), fixed={"phase": HINT},
              fits=lambda native: is_list(native.get(HINT)),
              when=lambda block: isinstance(block.source, am.BlocksSource)),
     )  # fmt: skip
 
 
 def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
-    """Return the forms of calls, one of each version; that of another is written where it was read."""
+    """Return the forms of calls, one for each version; the other version's is written if it was read."""
     beside = (
         Key("state", "status", Words({}, known=CALL_STATES), "may"),
         Spare("suggested_rules", [], is_written=ended.is_written),
@@ -136,14 +132,14 @@ def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
 
 
 def _was(tag: str, block: am.ToolUseBlock) -> bool:
-    """Whether a call was read from one with a tag that isn't usual."""
-    return bool(block.notes) and mark_of(block, FAMILY, "/as") == tag
+    """Whether a call was read from one with this tag, which is the other version's."""
+    return mark_of(block, FAMILY, "/as") == tag
 
 
 def _read_input(native: Native) -> dict[str, Any]:
     found = read_arguments(native, "input", _RAW, is_written=False)
     if found["odd"]:
-        # What such a text means depends on the kind of call, in whatever message it stands.
+        # The text is unknown in one kind of call only; so the call must be written as this kind in any message.
         found["notes"] = {**found["notes"], "/as": "tool_use"}
     return found
 
@@ -155,12 +151,11 @@ def _write_input(block: am.ToolUseBlock) -> Native:
 
 @usually("value")
 def _filled(name: str, _: Any) -> str | None:
-    # An empty name stands for none.
     return name or None
 
 
 def _results(ended: Spare, *, is_new: bool) -> tuple[Form, ...]:
-    """Return the forms of results: of words or blocks, and of any JSON, as 0.x allows."""
+    """Return the forms of results: of a text or blocks, and of any JSON, as in 0.x."""
     link = Key("id", "tool_call_id", Link(), "may", lacks="no-id")
     name = Key("name", "name", Link(), '""', cell=_filled)
     rest = (
@@ -171,16 +166,17 @@ def _results(ended: Spare, *, is_new: bool) -> tuple[Form, ...]:
     return (
         Form("tool_result", am.ToolResultBlock, "tool_result", (
             link, name, Key("output", "content", Content("inner"), '""'), *rest
-        ), fits=lambda native: type(native.get("output")) in _SAID),
+        ), fits=lambda native: type(native.get("output")) in _CONTENT),
         Form("any_result", am.ToolResultBlock, "tool_result", (
             link, name, Key("output", "structured", Json()), *rest
-        ), notes={"any": True}, fits=lambda native: type(native.get("output")) not in _SAID,
+        ), notes={"any": True}, fits=lambda native: type(native.get("output")) not in _CONTENT,
              schema={"properties": {"output": {"type": ["boolean", "number", "object"]}}},
              when=lambda block: block.structured is not None and not block.content),
     )  # fmt: skip
 
 
-_SAID = frozenset({str, list, type(None)})
+# The types of an output that is content.
+_CONTENT = frozenset({str, list, type(None)})
 
 
 def _is_odd_shape(native: Native) -> bool:
@@ -207,8 +203,8 @@ USAGE = Form(
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counters that all usage has, 0 if they are not told, unless a document was read that lacks them."""
-    if mark_of(usage, FAMILY, "/partial") is True:
+    """Return 0 for counts that the library requires, unless the usage was read without them."""
+    if is_marked(usage, FAMILY, "/partial"):
         return {}
     return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
 

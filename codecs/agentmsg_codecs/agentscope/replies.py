@@ -1,8 +1,8 @@
 """Replies: which messages share a native one.
 
-A native message is a container (`agentmsg.formats`): each tool result in it becomes a tool message, and what is between
-results becomes messages with its role. Name, id, time, metadata and unknown fields are on its first message; usage,
-finish reason and structured output are on its last that isn't a result.
+Each tool result in a native message becomes a tool message, and the blocks between results become messages with its
+role. The first message gets its name, id, time, metadata and unknown fields. The last that isn't a result gets its
+usage, finish reason and structured output.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def seats(dialect: Dialect, *, joins: bool) -> Grouping:
-    """Return how messages are grouped.
+    """Return the grouping of messages.
 
     Args:
-        dialect: whose names the messages have.
+        dialect: the dialect of the names.
         joins: whether a whole reply, with its calls and results, is one native message by default.
     """
 
@@ -46,7 +46,7 @@ _TAIL_MARKS = frozenset({"/word", "/shape", "/usage", "/both"})
 
 
 def split(whole: am.Msg, dialect: Dialect) -> list[am.Msg]:
-    """Return the messages of a native one, which was read as one message with the results in its content."""
+    """Split a native message, which was read as one message with results in its content."""
     if len(whole.content) <= 1 or not any(map(is_result, whole.content)):
         return [whole]
     runs: list[tuple[str, list[Any]]] = []
@@ -57,11 +57,11 @@ def split(whole: am.Msg, dialect: Dialect) -> list[am.Msg]:
             runs[-1][1].append(block)
         else:
             runs.append((whole.role, [block]))
-    note, last = note_of(whole, dialect.family), _last_said([kind for kind, _ in runs])
+    note, last = note_of(whole, dialect.family), _last_spoken([kind for kind, _ in runs])
     group: list[am.Msg] = []
     for index, (kind, blocks) in enumerate(runs):
         named = index and kind != "tool"
-        fields: dict[str, Any] = {"name": shared_name(whole.name, kind, dialect)} if named else {}
+        fields: dict[str, Any] = {"name": _shared_name(whole.name, kind, dialect)} if named else {}
         marks: dict[str, Any] = {}
         if index == 0:
             fields = {name: getattr(whole, name) for name in _HEAD}
@@ -75,12 +75,12 @@ def split(whole: am.Msg, dialect: Dialect) -> list[am.Msg]:
 
 
 def join(group: Sequence[am.Msg], family: str) -> am.Msg:
-    """Return the one message that a group is written as, with the results in its content."""
+    """Join a group to the one message that is written, with results in its content."""
     first = group[0]
     if len(group) == 1:
         return first
     kinds = [message.role for message in group]
-    last = group[_last_said(kinds)]
+    last = group[_last_spoken(kinds)]
     fields = {name: getattr(first, name) for name in _HEAD} | {name: getattr(last, name) for name in _TAIL}
     note = {key: value for key, value in note_of(first, family).items() if key not in _TAIL_MARKS}
     note |= {key: value for key, value in note_of(last, family).items() if key in _TAIL_MARKS}
@@ -89,13 +89,13 @@ def join(group: Sequence[am.Msg], family: str) -> am.Msg:
     return _make_msg(role, content, **fields, notes=adopt({family: note} if note else {}))
 
 
-def _last_said(kinds: Sequence[str]) -> int:
+def _last_spoken(kinds: Sequence[str]) -> int:
     """Return the index of the last message that isn't a result; of the first if all are."""
     return next((index for index in range(len(kinds) - 1, -1, -1) if kinds[index] != "tool"), 0)
 
 
-def shared_name(name: str | None, role: str, dialect: Dialect) -> str | None:
-    """Return the name that a later message of a container has from its first."""
+def _shared_name(name: str | None, role: str, dialect: Dialect) -> str | None:
+    """Return the name that a later message of a container gets from the first."""
     return None if name == dialect.usual_name(role) else name
 
 
@@ -111,13 +111,13 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg, dialect: Dialect) -> boo
         last.role == "tool"
         and grouping.all_of(group, _has_no_tail)
         and grouping.all_of(group, _is_part_of(message.role))
-        and message.name == shared_name(first.name, message.role, dialect)
+        and message.name == _shared_name(first.name, message.role, dialect)
     )
 
 
 @lru_cache(maxsize=64)
 def _is_part_of(role: str) -> Callable[[am.Msg], bool]:
-    """Return the test for a message of a reply: of this role, or a result."""
+    """Return the test whether a message may be in a reply of a role: it has this role, or is a result."""
     return lambda message: message.role in {"tool", role}
 
 
@@ -135,7 +135,7 @@ def _has_no_tail(message: am.Msg) -> bool:
 
 
 def _joins_reply(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    """Whether a message goes on with the reply of a container; few have no id, so that is asked first."""
+    """Whether a message continues the reply of a container."""
     if message.id is not None and type(message.id) is not Made:
         return False
     if not grouping.all_of(group, _is_part_of("assistant")):

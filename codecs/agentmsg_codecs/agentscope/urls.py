@@ -1,7 +1,6 @@
-"""Which URLs AgentScope 2.x accepts as a source: those that pydantic's AnyUrl accepts.
+"""The URLs that AgentScope 2.x accepts as a source: those of pydantic's AnyUrl.
 
-Hosts are checked more coarsely: those that are certainly valid are accepted, a few rare ones that AnyUrl accepts
-aren't.
+The check of hosts is coarser: it refuses a few rare ones that AnyUrl accepts, and never the reverse.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _LAST_PORT = 65535
 
 
 def is_url(text: str) -> bool:
-    """Whether a text is an absolute URL; those of the web have a host."""
+    """Whether a text is an absolute URL; web URLs need a host."""
     match = _URL.match(text)
     if match is None or not _REMOVED.isdisjoint(text):
         return False
@@ -38,7 +37,7 @@ def is_url(text: str) -> bool:
 
 
 def _is_name(name: str) -> bool:
-    """Whether a host is a name in letters and digits, or an address of four numbers."""
+    """Whether a host is a name of letters and digits, or an IPv4 address."""
     if not name.isascii():
         name = "".join("x" if letter.isalpha() and bidirectional(letter) == "L" else letter for letter in name)
     if _NAME.fullmatch(name) is None:

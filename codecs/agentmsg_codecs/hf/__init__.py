@@ -1,11 +1,11 @@
 """hf: rows of training data as Hugging Face's libraries, TRL and chat templates have them.
 
 A document is a row (``{"messages": [...], "tools"?: [...], ...}``, prompt and completion, chosen and rejected), a list
-of messages, or one message. Columns that aren't named below are ``history.extras["hf"]``, such as ``rejected``: of a
-pair, the history is the prompt and what was chosen.
+of messages, or one message. For a pair, the history is the prompt and the chosen answer. Columns that aren't named
+below, such as ``rejected``, are ``history.extras["hf"]``.
 
-New rows are written as chat templates want them: arguments as objects, a call-only message with the content ``""``, no
-key that is null, and results with the name of their tool. ``apply_chat_template`` takes such rows as they are.
+New rows are written for chat templates: arguments as objects, the content ``""`` beside calls alone, no key that is
+null, and results with the name of their tool. ``apply_chat_template`` takes these rows unchanged.
 
 Follows trl 1.16 and the chat templates that it ships.
 
@@ -18,17 +18,17 @@ Follows trl 1.16 and the chat templates that it ships.
 | content: a text; a list; null | one TextBlock; one block per part; no blocks |
 | text, with its text under text or value | TextBlock |
 | image, video, audio, with image, url, path or base64 | ImageBlock, VideoBlock, AudioBlock |
-| image, video, audio alone, or ``<image>`` ... in a user's text, with the column images ... | the same |
+| image, video, audio alone, or tokens like ``<image>`` in a user's text, with columns like images | the same |
 | image_url, video_url, audio_url | ImageBlock, VideoBlock, AudioBlock |
 | reasoning_content; thinking; reasoning; a part reasoning or thinking | ThinkingBlock |
 | ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
 | tool_calls; a part tool_call | ToolUseBlock; without an id it gets one that isn't written |
-| tool_call_id, name, content of a tool message | ToolResultBlock; without an id, of the first call that waits |
+| tool_call_id, name, content of a tool message | ToolResultBlock; without an id, of the first call without a result |
 | content of a tool message that is an object | structured |
 | tools: a list, or its JSON text | ToolSpec; NativeTool |
 | a placeholder without its media; any other part, entry of tool_calls, or message | NativeBlock; the role "native" |
-| weight, unknown keys; other columns | extras["hf"], of an inner object "hf.item"; those of the history |
-| text, a conversation that a template wrote | extras["hf"] of a history without messages |
+| weight, unknown keys; of an inner object; other columns | extras["hf"]; ["hf.item"]; extras["hf"] of the history |
+| text, a conversation in a template's format | extras["hf"] of a history without messages |
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ import agentmsg as am
 import agentmsg_codecs.hf.columns as own_columns
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, made_ids, maker, marked
+from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, made_ids, maker, marked, natives
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
@@ -76,12 +76,12 @@ class HfCodec(Codec):
         reasoning: where to write thinking that wasn't read from a row: under one of the keys (each chat template knows
             one of them), in tags in front of the text ("think"), or nowhere ("drop").
         arguments: how to write the arguments of calls that weren't read from a row: as an "object", or as JSON "text".
-        nulls: "keep" keys of messages that are null, or read them as "absent": Arrow and Parquet give each message the
-            keys of all others. Arguments that are padded so are mended by ``agentmsg.repair``.
+        nulls: whether to "keep" keys of messages that are null, or to read them as "absent": Arrow and Parquet give
+            each message the keys of all others. ``agentmsg.repair`` mends arguments that are padded like this.
         container: how to write a history that wasn't read from a row: as a "row", or, without tools, as a "list" of
             messages.
-        engine: what reads and writes messages; hooks registered on ``engine.described.parts["plain"].converter``
-            before first use replace ours.
+        engine: reads and writes messages. Hooks registered on ``engine.described.parts["plain"].converter`` before
+            first use replace ours.
     """
 
     name: ClassVar[str] = "hf"
@@ -108,25 +108,24 @@ class HfCodec(Codec):
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a row, of a list of messages, or of one message."""
+        """Read a row, a list of messages, or one message."""
         row = own_rows.row_of(document)
         self.engine.fill()
         messages = list(map(unpaired, made_ids.linked(self._messages(row), FAMILY, are_named=True)))
-        rest, note = (
-            dict(row.rest),
-            {} if row.place == "messages" and self.container == "row" else {"/container": row.place},
-        )
+        is_usual = row.place == "messages" and self.container == "row"
+        note: Native = {} if is_usual else {"/container": row.place}
         if row.texts:
-            note["/texts"] = list(row.texts)  # type: ignore[assignment]
+            note["/texts"] = list(row.texts)
+        rest = dict(row.rest)
         if not own_columns.COLUMNS.isdisjoint(rest):
             messages = own_columns.placed(messages, rest)
-        tools = self.engine.tools.read(rest.get("tools"))
-        if tools is not None:
+        tools, style = self.engine.tools.read(rest.get("tools")) or ((), {})
+        if tools:
             del rest["tools"]
-            note |= tools[1]
+        note |= style
         return _make_history(
             tuple(messages),
-            tools=() if tools is None else tools[0],
+            tools=tools,
             extras=adopt({FAMILY: rest}) if rest else EMPTY,
             notes=adopt({FAMILY: note}) if note else EMPTY,
         )
@@ -143,25 +142,24 @@ class HfCodec(Codec):
         return messages
 
     def write(self, history: am.History) -> Any:
-        """Return the row of a history; a list or a message where it was read from one, or is wanted so."""
+        """Write a row; or a list or one message, if it was read from that, or by option."""
         self.engine.fill()
         place = own_rows.place_of(history)
-        own: Any = history.extras.get(FAMILY) if history.extras else None
+        own = natives.extras_of(history, FAMILY)
         is_list_wanted = place in ("list", "single") or (place is None and self.container == "list")
         if is_list_wanted and not own and not history.tools:
-            natives = self._natives(history.messages)
-            return natives[0] if place == "single" and len(natives) == 1 and _is_single(natives[0]) else natives
+            written = self._written(history.messages)
+            return written[0] if place == "single" and len(written) == 1 and _is_single(written[0]) else written
         messages, media = own_columns.unplaced(history.messages)
-        row: Native = {}
         columns = own_rows.columns_of(history)
-        if columns:
-            row = own_rows.written(history, self._natives(messages), "prompt" if "prompt" in columns else min(columns))
+        place = "prompt" if "prompt" in columns else min(columns, default="")
+        row = own_rows.written(history, self._written(messages), place) if place else {}
         if history.tools:
             row["tools"] = self.engine.tools.write(history)
         row.update(media)
         return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}} if own else row
 
-    def _natives(self, messages: Any) -> list[Any]:
+    def _written(self, messages: Any) -> list[Any]:
         return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))
 
     def native_messages(self, document: Any) -> list[Any]:
@@ -172,10 +170,10 @@ class HfCodec(Codec):
             return document if is_list(document) else [document]
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like a row: by its columns and messages."""
+        """Return how much the columns and messages of a document look like those of a row."""
         return sniff_row(document)
 
 
 def _is_single(native: Any) -> bool:
-    """Whether a message is read as one by itself, not as a row."""
+    """Whether a message by itself is read as a message, not as a row."""
     return is_object(native) and own_rows.row_of(native).place == "single"

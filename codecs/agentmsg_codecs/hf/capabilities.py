@@ -21,7 +21,7 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value_result, place_of
+from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.hf.rows import taken
 
@@ -35,7 +35,7 @@ _Rows = dict[type[Any], Row]
 
 
 def _media(block: Any) -> Any:
-    """Keep media given by URL, or as data."""
+    """Keep media with a URL or data."""
     source = block.source
     if not isinstance(source, (am.URLSource, am.Base64Source)):
         said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
@@ -73,7 +73,7 @@ def _assistant_rows(messages: Messages) -> _Rows:
         am.ToolUseBlock: Row(cells, rules.call_as_function, "kind"),
         am.ThinkingBlock: Row(
             {"thinking": KEEP, "extras": lambda value, block: thinking(value, block) if is_part(block) else {}},
-            _thinking(messages),
+            lambda block: _thinking(block, messages.reasoning),
         ),
         am.NativeBlock: rules.native_block_row(
             FAMILY, lambda block: messages.comes_back(block) if is_entry(block) else in_content(block)
@@ -81,15 +81,12 @@ def _assistant_rows(messages: Messages) -> _Rows:
     }
 
 
-def _thinking(messages: Messages) -> Any:
-    def rule(block: Any) -> Any:
-        if is_part(block):
-            return block
-        if not block.thinking:
-            return Drop("what only its provider can read has no place")
-        return Drop("no place for thinking") if place_of(block, messages.reasoning) is None else block
-
-    return rule
+def _thinking(block: Any, default: str | None) -> Any:
+    if is_part(block):
+        return block
+    if not block.thinking:
+        return Drop("what only its provider can read has no place")
+    return Drop("no place for thinking") if place_of(block, default) is None else block
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -105,14 +102,14 @@ def _rank(block: Any) -> int:
 
 
 def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return an assistant's blocks in their order: what was thought, what is said, and the calls."""
+    """Return the order of an assistant's blocks: thinking, content, calls; None if they are in order."""
     if message.role != "assistant" or len(message.content) <= 1:
         return None
     return restructure.in_order(message.content, _rank)
 
 
 class _Thoughts:
-    """One text is what each key for thinking holds.
+    """The rules for several blocks of thinking: each key holds one text.
 
     Args:
         default: the key for new thinking.
@@ -126,50 +123,37 @@ class _Thoughts:
         return place_of(block, self._default) if is_thought else None
 
     def joined(self, left: Any, right: Any) -> Any:
-        """Return the one thinking that two neighbours are."""
+        """Join two adjacent blocks of thinking."""
         if self._place(left) is None or self._place(right) is None:
             return None
         return left.evolve(thinking=f"{left.thinking}\n{right.thinking}")
 
     def rule(self, message: am.Msg) -> Any:
-        """Keep messages that say under each key one thing, in the order of reading."""
+        """Join the thinking of a message, unless each block has its own key, in reading order."""
         places = [place for block in message.content if (place := self._place(block)) is not None]
-        if len(places) <= 1 or (len(set(places)) == len(places) and places == sorted(places, key=REASONING_KEYS.index)):
-            return message
-        return Swap(message, "thinking is one text here", "annotation")
+        is_fine = places == sorted(set(places), key=REASONING_KEYS.index)
+        return message if is_fine else Swap(message, "thinking is one text here", "annotation")
 
 
 def _result(block: am.ToolResultBlock) -> Any:
-    return block if is_value_result(block) else rules.structured_as_text(block)
+    return block if is_value(block) else rules.structured_as_text(block)
 
 
 _RESULT = Row(
     {
         "tool_call_id": KEEP,
         "name": KEEP,
-        "structured": lambda value, block: value if is_value_result(block) else None,
+        "structured": lambda value, block: value if is_value(block) else None,
     },
     _result,
     ("structured", "error"),
 )
 
 
-def _said(message: am.Msg) -> am.Msg:
-    """Return the message of a result without the name that its reader made."""
+def _without_made_name(message: am.Msg) -> am.Msg:
     block: Any = message.content[0] if message.content else None
     is_made = isinstance(block, am.ToolResultBlock) and isinstance(block.name, am.Made)
     return message.evolve(content=(block.evolve(name=None),)) if is_made else message
-
-
-def _taken(messages: Messages) -> Any:
-    def columns(history: am.History) -> frozenset[str]:
-        own: Any = history.extras[FAMILY]
-        found = set(taken(history))
-        if history.tools or messages.tools.read(own.get("tools")) is not None:
-            found.add("tools")
-        return frozenset(found | own_columns.taken(history.messages, own))
-
-    return columns
 
 
 def make_caps(messages: Messages) -> Caps:
@@ -183,11 +167,17 @@ def make_caps(messages: Messages) -> Caps:
     plain, thoughts = _rows(messages, "plain"), _Thoughts(messages.reasoning)
 
     def result_extras(value: Any, message: am.Msg) -> Any:
-        return of_result["extras"](value, _said(message))
+        return of_result["extras"](value, _without_made_name(message))
 
     def answer_extras(value: Any, message: am.Msg) -> Any:
         # Thinking in front of a text takes no key.
         return of_answer["extras"](value, messages.put_back(message))
+
+    def columns(history: am.History) -> frozenset[str]:
+        own: Any = history.extras[FAMILY]
+        has_tools = history.tools or messages.tools.read(own.get("tools")) is not None
+        keys = taken(history) | own_columns.taken(history.messages, own)
+        return keys | {"tools"} if has_tools else keys
 
     return Caps(
         messages={
@@ -210,7 +200,7 @@ def make_caps(messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, _taken(messages)))},
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, columns))},
         tools=messages.tools.rows(),
         arrange=(restructure.split_results, restructure.choose(_layout)),
         needs_id=natives.lacks_id(FAMILY),

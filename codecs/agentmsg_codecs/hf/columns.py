@@ -1,12 +1,12 @@
-"""Media: parts that are mere placeholders, and the columns ``images``, ``videos``, ``audios`` that say what they are.
+"""Media columns: ``images``, ``videos`` and ``audios`` hold the addresses for placeholders in the messages.
 
-A placeholder without its image is a native block: where the column holds anything but addresses, or not as many of
-them as there are placeholders, it is kept as it is. Tool messages have none.
+A placeholder is a part with a type and nothing else, or, as LLaMA-Factory has it, ``<image>``, ``<video>`` or
+``<audio>`` in a user's text (the message is marked ``/tokens``). Tokens count only if there is no placeholder part of
+their kind. Tool messages have no placeholders.
 
-LLaMA-Factory has ``<image>``, ``<video>`` and ``<audio>`` in the texts of users instead. Their messages are marked
-``/tokens``; where no placeholder stands, and as many tokens as the column has entries, these are the images.
-
-New images stand in their column; videos and audio only where they were read there, which is marked ``/column``.
+A column is read if it holds one address for each placeholder. Otherwise it stays an extra, and the placeholder parts
+become native blocks. New images are written in their column; videos and audio only if they were read there, which is
+marked ``/column``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from agentmsg.formats import (
     media,
     spelling,
 )
-from agentmsg_codecs.hf.format import read_url
+from agentmsg_codecs.hf.format import KINDS, read_url
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ _make_text = maker(am.TextBlock, "text")
 
 
 @attrs.frozen
-class Kind:
+class _Kind:
     """Media of one kind.
 
     Attributes:
         word: the type of their parts.
         cls: their class.
-        make: makes a block of a source.
+        make: makes a block from a source.
     """
 
     word: str
@@ -62,32 +62,27 @@ class Kind:
 
     @property
     def column(self) -> str:
-        """The column that says where they are."""
+        """The column with the addresses."""
         return f"{self.word}s"
 
     @property
-    def tag(self) -> str:
-        """What stands for one in a text."""
+    def token(self) -> str:
+        """The placeholder in a text."""
         return f"<{self.word}>"
 
-    @property
-    def placeholder(self) -> am.NativeBlock:
-        """What stands for one among parts."""
-        return am.NativeBlock(FAMILY, adopt({"type": self.word}))
 
-
-_KINDS = (
-    Kind("image", am.ImageBlock, maker(am.ImageBlock, "source")),
-    Kind("video", am.VideoBlock, maker(am.VideoBlock, "source")),
-    Kind("audio", am.AudioBlock, maker(am.AudioBlock, "source")),
-)
+_KINDS = tuple(_Kind(word, cls, maker(cls, "source")) for word, (cls, _) in KINDS.items())
 COLUMNS = frozenset(kind.column for kind in _KINDS)
-_BY_WORD: Mapping[Any, Kind] = {kind.word: kind for kind in _KINDS}
-_BY_CLASS: Mapping[Any, Kind] = {kind.cls: kind for kind in _KINDS}
+_BY_WORD: Mapping[Any, _Kind] = {kind.word: kind for kind in _KINDS}
+_BY_CLASS: Mapping[Any, _Kind] = {kind.cls: kind for kind in _KINDS}
 
 
-def _awaited(block: Any) -> Kind | None:
-    """Return the kind of media that a placeholder waits for; None of any other block."""
+def _placeholder(kind: _Kind) -> am.NativeBlock:
+    return am.NativeBlock(FAMILY, adopt({"type": kind.word}))
+
+
+def _awaited(block: Any) -> _Kind | None:
+    """Return the kind of a placeholder; None for any other block."""
     if type(block) is not am.NativeBlock or block.codec != FAMILY:
         return None
     value: Any = thaw(block.value)
@@ -95,17 +90,17 @@ def _awaited(block: Any) -> Kind | None:
     return _BY_WORD.get(word) if type(word) is str else None
 
 
-def _placed(block: Any) -> Kind | None:
-    """Return the kind of media that stand in the column: they were read there, or are new images."""
+def _placed(block: Any) -> _Kind | None:
+    """Return the kind of media that belong in a column; None for any other block."""
     kind = _BY_CLASS.get(block.__class__)
-    return None if kind is None or _entry(block) is None else kind
+    return None if kind is None or _address(block) is None else kind
 
 
-def _entry(block: Any) -> str | None:
-    """Return what media are in the column; None if they don't stand there."""
+def _address(block: Any) -> str | None:
+    """Return the address of media for their column; None if they don't belong there."""
     if FAMILY in block.extras or not isinstance(block.source, _SOURCES):
         return None
-    if block.notes and mark_of(block, FAMILY, "/at"):
+    if mark_of(block, FAMILY, "/at"):
         return None
     if type(block) is not am.ImageBlock and not is_marked(block, FAMILY, "/column"):
         return None
@@ -113,12 +108,12 @@ def _entry(block: Any) -> str | None:
 
 
 def _blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
-    """Return the blocks of the messages in which media may have a place."""
+    """Yield the blocks of the messages that may have media from columns."""
     return (block for message in messages if message.role in _ROLES for block in message.content)
 
 
 def _sources(column: Any, count: int) -> list[Any] | None:
-    """Return the sources that a column has for so many placeholders; None if it hasn't."""
+    """Return the sources in a column; None if it doesn't hold so many addresses."""
     entries: Any = thaw(column)
     if not count or not is_list(entries) or len(entries) != count:
         return None
@@ -132,13 +127,13 @@ def _is_text(message: am.Msg) -> bool:
     """Whether the content of a user's message is one text."""
     content = message.content
     is_one = message.role == "user" and len(content) == 1 and is_bare_text(content[0], FAMILY)
-    return is_one and not (message.notes and mark_of(message, FAMILY, "/list") is True)
+    return is_one and not is_marked(message, FAMILY, "/list")
 
 
-def _count(messages: Sequence[am.Msg], kind: Kind) -> tuple[int, bool]:
-    """Return how many media of a kind have a place, and whether that is in texts."""
+def _count(messages: Sequence[am.Msg], kind: _Kind) -> tuple[int, bool]:
+    """Return the number of placeholders of a kind, and whether these are tokens."""
     placeholders = sum(_awaited(block) is kind for block in _blocks(messages))
-    tokens = sum(message.text.count(kind.tag) for message in messages if _is_text(message))
+    tokens = sum(message.text.count(kind.token) for message in messages if _is_text(message))
     return placeholders or tokens, not placeholders
 
 
@@ -146,41 +141,44 @@ def _count(messages: Sequence[am.Msg], kind: Kind) -> tuple[int, bool]:
 
 
 def placed(messages: list[am.Msg], row: Native) -> list[am.Msg]:
-    """Return messages that were read, with the media of the columns in their places; those columns are taken out.
+    """Replace the placeholders in messages that were read by the media of columns, and remove these columns.
 
     Args:
         messages: as they were read.
-        row: the other columns of their row.
+        row: the other columns.
     """
     in_texts: dict[str, Iterator[Any]] = {}
     in_parts: dict[str, Iterator[Any]] = {}
     for kind in _KINDS:
         if kind.column not in row:
             continue
-        count, is_text = _count(messages, kind)
+        count, are_tokens = _count(messages, kind)
         sources = _sources(row[kind.column], count)
         if sources is not None:
             del row[kind.column]
             waiting = iter([_made(kind, source) for source in sources])
-            (in_texts if is_text else in_parts)[kind.tag if is_text else kind.word] = waiting
+            if are_tokens:
+                in_texts[kind.token] = waiting
+            else:
+                in_parts[kind.word] = waiting
     if not (in_texts or in_parts):
         return messages
     return [
         _split(each, in_texts)
-        if _is_text(each) and any(tag in each.text for tag in in_texts)
-        else _filled(each, lambda block: _awaited(block) if in_parts else None, in_parts)
+        if _is_text(each) and any(token in each.text for token in in_texts)
+        else _filled(each, _awaited, in_parts)
         for each in messages
     ]
 
 
-def _made(kind: Kind, source: Any) -> Any:
+def _made(kind: _Kind, source: Any) -> Any:
     block = kind.make(source)
     return block if kind.cls is am.ImageBlock else marked(block, FAMILY, column=True)
 
 
-def _filled(message: am.Msg, kind_of: Callable[[Any], Kind | None], blocks: Mapping[str, Iterator[Any]]) -> am.Msg:
-    """Return a message with blocks of some kinds replaced: by the next of their kind."""
-    if message.role not in _ROLES:
+def _filled(message: am.Msg, kind_of: Callable[[Any], _Kind | None], blocks: Mapping[str, Iterator[Any]]) -> am.Msg:
+    """Replace the blocks of some kinds in a message, each by the next one of its kind."""
+    if message.role not in _ROLES or not blocks:
         return message
     content: list[Any] = []
     for block in message.content:
@@ -191,7 +189,7 @@ def _filled(message: am.Msg, kind_of: Callable[[Any], Kind | None], blocks: Mapp
 
 
 def _split(message: am.Msg, waiting: Mapping[str, Iterator[Any]]) -> am.Msg:
-    """Return a message whose text has tokens, with the media in their places."""
+    """Replace the tokens in the text of a message by media."""
     content: list[Any] = []
     for index, text in enumerate(re.split(f"({'|'.join(waiting)})", message.text)):
         if index % 2:
@@ -204,51 +202,53 @@ def _split(message: am.Msg, waiting: Mapping[str, Iterator[Any]]) -> am.Msg:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def used(messages: Sequence[am.Msg]) -> list[Kind]:
-    """Return the kinds of which media stand in the column: there are some, and no bare placeholders."""
+def _used(messages: Sequence[am.Msg]) -> list[_Kind]:
+    """Return the kinds of media that are written in columns: there are some, and no placeholders without media."""
     found: set[str] = set()
     bare: set[str] = set()
-    for message in messages:
-        if message.role not in _ROLES:
-            continue
-        for block in message.content:
-            cls = block.__class__
-            if cls in _BY_CLASS and _placed(block) is not None:
-                found.add(_BY_CLASS[cls].word)
-            elif cls is am.NativeBlock and (kind := _awaited(block)) is not None:
-                bare.add(kind.word)
+    for block in _blocks(messages):
+        cls = block.__class__
+        if cls in _BY_CLASS and _placed(block) is not None:
+            found.add(_BY_CLASS[cls].word)
+        elif cls is am.NativeBlock and (kind := _awaited(block)) is not None:
+            bare.add(kind.word)
     return [kind for kind in _KINDS if kind.word in found - bare]
 
 
-def taken(messages: Sequence[am.Msg], own: Mapping[str, Any]) -> set[str]:
-    """Return the columns among the extras of messages that are written which would be read as those of their media."""
+def taken(messages: Sequence[am.Msg], own: Mapping[str, Any]) -> frozenset[str]:
+    """Return the columns that the extras of a history must not use: they would be read as those of its media.
+
+    Args:
+        messages: of the history.
+        own: its extras.
+    """
     if COLUMNS.isdisjoint(own):
-        return set()
+        return frozenset()
     written, columns = unplaced(messages)
-    return {
+    return frozenset(
         kind.column
         for kind in _KINDS
         if kind.column in columns
         or (is_sequence(own.get(kind.column)) and _sources(own[kind.column], _count(written, kind)[0]) is not None)
-    }
+    )
 
 
 def unplaced(messages: Sequence[am.Msg]) -> tuple[Sequence[am.Msg], dict[str, list[str]]]:
-    """Return messages to write with placeholders for their media, or with tokens, and the columns."""
-    kinds = used(messages)
+    """Replace the media in messages to write by placeholders; also return the columns."""
+    kinds = _used(messages)
     if not kinds:
         return messages, {}
     media_of = [(kind, block) for block in _blocks(messages) if (kind := _placed(block)) in kinds]
-    columns = {kind.column: [str(_entry(block)) for each, block in media_of if each is kind] for kind in kinds}
+    columns = {kind.column: [str(_address(block)) for each, block in media_of if each is kind] for kind in kinds}
     texts = _with_tokens(messages, kinds, columns)
-    endless = {kind.word: repeat(kind.placeholder) for kind in kinds}
+    endless = {kind.word: repeat(_placeholder(kind)) for kind in kinds}
     return [_filled(each, _placed, endless) for each in texts], columns
 
 
 def _with_tokens(
-    messages: Sequence[am.Msg], kinds: Sequence[Kind], columns: Mapping[str, list[str]]
+    messages: Sequence[am.Msg], kinds: Sequence[_Kind], columns: Mapping[str, list[str]]
 ) -> Sequence[am.Msg]:
-    """Return messages with tokens for the media of those kinds of which all may have them."""
+    """Replace the media of those kinds that can all be tokens."""
     chosen = list(kinds)
     while chosen:
         bad: set[str] = set()
@@ -259,23 +259,22 @@ def _with_tokens(
             texts.append(message if joined is None else joined)
             bad |= found if joined is None else set()
         if not bad:
-            wanted = {kind.word: (len(columns[kind.column]), True) for kind in chosen}
-            bad = {kind.word for kind in chosen if _count(texts, kind) != wanted[kind.word]}
+            bad = {kind.word for kind in chosen if _count(texts, kind) != (len(columns[kind.column]), True)}
         if not bad:
             return texts
         chosen = [kind for kind in chosen if kind.word not in bad]
     return messages
 
 
-def _joined(message: am.Msg, chosen: Collection[Kind]) -> am.Msg | None:
-    """Return a message whose media are tokens in its text; None if it wasn't read so, or says more."""
+def _joined(message: am.Msg, chosen: Collection[_Kind]) -> am.Msg | None:
+    """Join a message to one text, with tokens for its media; return None if it has anything else, or no mark."""
     content: Any = message.content
     kinds = [kind if (kind := _placed(block)) in chosen else None for block in content]
-    if mark_of(message, FAMILY, "/tokens") is not True or (None, None) in pairwise(kinds):
+    if not is_marked(message, FAMILY, "/tokens") or (None, None) in pairwise(kinds):
         return None
     if not all(kind or is_bare_text(block, FAMILY) for kind, block in zip(kinds, content, strict=True)):
         return None
-    text = "".join(kind.tag if kind else block.text for kind, block in zip(kinds, content, strict=True))
+    text = "".join(kind.token if kind else block.text for kind, block in zip(kinds, content, strict=True))
     joined = message.evolve(content=(_make_text(text),))
-    is_same = all(kind is None or text.count(kind.tag) == kinds.count(kind) for kind in kinds)
+    is_same = all(kind is None or text.count(kind.token) == kinds.count(kind) for kind in kinds)
     return joined if is_same and _is_text(joined) else None

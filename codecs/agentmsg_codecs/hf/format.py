@@ -1,9 +1,9 @@
 """The description: messages in rows, their parts and calls, and the tools.
 
-Marks: on a message ``/list`` (content that could be a text is a list); on a block ``/at`` (the key that it was read
-from), ``/part`` (thinking or a call that is a part of content), ``/value`` (a text under ``value``), ``/inline``
-(thinking in tags before the text), ``/call`` (a native block among the calls), ``/text`` or ``/object`` (arguments
-spelt differently from the codec's default), ``/no-id``, ``/no-name``, ``/is-value`` (a result that is any JSON).
+Marks: on a message ``/list`` (its content is a list, although a text would do); on a block ``/at`` (the key that it was
+read from), ``/part`` (thinking or a call in content), ``/value`` (a text under ``value``), ``/inline`` (thinking in
+tags before the text), ``/call`` (a native block among the calls), ``/text`` or ``/object`` (arguments that aren't spelt
+in the codec's default way), ``/no-id``, ``/no-name``, ``/is-value`` (a result that is any JSON).
 """
 
 from __future__ import annotations
@@ -63,64 +63,54 @@ KINDS: Mapping[str, tuple[type[Any], tuple[str, ...]]] = {
     "video": (am.VideoBlock, ("video", "url", "path")),
     "audio": (am.AudioBlock, ("audio", "url", "path", "base64")),
 }
-"""The media that are parts: their class, and the keys that say where they are, the one that is written first."""
+"""The media parts: their class, and the keys for their source; the first is written by default."""
 
 
 # -- media ------------------------------------------------------------------------------------------------------------
 
 
 def read_url(url: Any) -> Any:
-    """Return the source of an address: what a base64 ``data:`` URL holds, or the reference.
-
-    Raises:
-        Unreadable: if it isn't a text.
-    """
+    """Return the data in a base64 ``data:`` URL, or the URL as a reference."""
     if type(url) is not str:
         raise Unreadable
     return media.read_data_url(url) or _make_url(url=url)
 
 
-def is_raw(block: Any) -> bool:
-    """Whether the data of media stand there as they are, without a media type."""
-    source = block.source
-    return _is_at(block, "base64") and type(source) is am.Base64Source and source.media_type is None
-
-
-def _is_at(block: Any, key: str) -> bool:
-    return bool(block.notes) and mark_of(block, FAMILY, "/at") == key
-
-
 _URL = Via(read_url, media.write_url, supports=KEEP, is_spelt=True)
+_BASE64 = Wrapped(am.Base64Source, "data")
+
+
+def is_raw(block: Any) -> bool:
+    """Whether media are bare base64 data, without a media type."""
+    source = block.source
+    is_at = mark_of(block, FAMILY, "/at") == "base64"
+    return is_at and type(source) is am.Base64Source and source.media_type is None
+
+
+def _is_at(key: str) -> Callable[[Any], bool]:
+    return lambda block: mark_of(block, FAMILY, "/at") == key
+
+
+def _is_first(key: str, keys: Sequence[str]) -> Callable[[Native], bool]:
+    return lambda native: next((each for each in keys if each in native), None) == key
 
 
 def _media(tag: str) -> Iterator[Form]:
-    """Yield the forms of media: by the key that says where they are, that which is written by default at last."""
+    """Yield the forms of media, one for each key; new media get the first key."""
     cls, keys = KINDS[tag]
-
-    def at(key: str) -> Callable[[Any], bool]:
-        return lambda native: next((each for each in keys if each in native), None) == key
-
-    def when(key: str) -> Callable[[Any], bool]:
-        return is_raw if key == "base64" else lambda block: _is_at(block, key)
-
     for key in (*keys[1:], keys[0]):
-        is_first = key == keys[0]
-        value = Wrapped(am.Base64Source, "data") if key == "base64" else _URL
-        yield Form(
-            f"{tag}_{key}", cls, tag, (Key(key, "source", value),), fits=at(key), notes={"at": key},
-            when=None if is_first else when(key),
-        )  # fmt: skip
-    place = f"{tag}_url"
-    yield Form(
-        f"{place}_value", cls, place, (Key("value", "source", _URL),), fits=lambda native: "value" in native,
-        notes={"at": "/value"}, when=lambda block: _is_at(block, "/value"),
-    )  # fmt: skip
+        value = Key(key, "source", _BASE64 if key == "base64" else _URL)
+        when = None if key == keys[0] else is_raw if key == "base64" else _is_at(key)
+        fits = _is_first(key, keys)
+        yield Form(f"{tag}_{key}", cls, tag, (value,), fits=fits, when=when, notes={"at": key})
+    url = f"{tag}_url"
+    item: Key | Inside = Key("value", "source", _URL)
+    yield Form(f"{url}_value", cls, url, (item,), fits=lambda native: "value" in native, when=_is_at("/value"),
+               notes={"at": "/value"})  # fmt: skip
     if tag == "image":
-        held = Inside("image_url", (Key("url", "source", _URL),), space=ITEM, bare="url")
-        yield Form(
-            "image_url_of_openai", cls, place, (held,), fits=lambda native: "image_url" in native,
-            notes={"at": "/image_url"}, when=lambda block: _is_at(block, "/image_url"),
-        )  # fmt: skip
+        item = Inside(url, (Key("url", "source", _URL),), space=ITEM, bare="url")
+        yield Form("image_url_of_openai", cls, url, (item,), fits=lambda native: url in native,
+                   when=_is_at("/image_url"), notes={"at": "/image_url"})  # fmt: skip
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -128,7 +118,7 @@ def _media(tag: str) -> Iterator[Form]:
 
 @attrs.frozen
 class _Args(Input):
-    """The arguments of a call: an object, or its JSON text; the one that isn't the default is marked.
+    """The arguments of a call: an object, or its JSON text. What isn't the default is marked.
 
     Attributes:
         by_text: whether new ones are written as text.
@@ -136,25 +126,28 @@ class _Args(Input):
 
     by_text: bool = False
 
+    @property
+    def _mark(self) -> str:
+        return "/object" if self.by_text else "/text"
+
     def nothing(self, v: str, default: str) -> list[str]:
         return ["raw_input_, input_ = NO_TEXT, UNSET"] if self.by_text else super().nothing(v, default)
 
     def read(self, v: str, c: Any) -> list[str]:
-        as_text = [*self._noted(c, "/text", not self.by_text), "raw_input_, input_ = input_, UNSET"]
-        as_object = [*self._noted(c, "/object", self.by_text), *super().read(v, c)]
-        return ["if type(input_) is str:", *_deeper(as_text), "else:", *_deeper(as_object)]
+        marked = f"    {c.noted()}[{self._mark!r}] = True"
+        as_text = "    raw_input_, input_ = input_, UNSET"
+        as_object = [f"    {line}" for line in super().read(v, c)]
+        if self.by_text:
+            return ["if type(input_) is str:", as_text, "else:", marked, *as_object]
+        return ["if type(input_) is str:", marked, as_text, "else:", *as_object]
 
     def write(self, v: str, c: Any) -> str:
         is_text = c.bind("is_text", self.is_text)
         return f"(input_text(o) if {is_text}(o) else input_copy(o))"
 
-    @staticmethod
-    def _noted(c: Any, mark: str, wanted: object) -> list[str]:
-        return [f"{c.noted()}[{mark!r}] = True"] if wanted else []
-
     def is_text(self, block: Any) -> bool:
         """Whether the arguments of a call are written as text."""
-        return not is_marked(block, FAMILY, "/object") if self.by_text else is_marked(block, FAMILY, "/text")
+        return is_marked(block, FAMILY, self._mark) is not self.by_text
 
     def cells(self, field: str, c: Any) -> Mapping[str, Any]:
         own = super().cells(field, c)
@@ -168,12 +161,8 @@ class _Args(Input):
         return {"anyOf": [{"type": "object"}, {"type": "string"}]}
 
 
-def _deeper(lines: list[str]) -> list[str]:
-    return ["    " + line for line in lines]
-
-
 def _read_called(native: Native) -> dict[str, Any]:
-    """Return the call whose JSON text is a part: its name and arguments, perhaps its id."""
+    """Read the JSON text of a call in a part: its name and arguments, and perhaps its id."""
     text = native["value"]
     if type(text) is not str:
         raise Unreadable
@@ -196,12 +185,12 @@ def _write_called(block: Any) -> Native:
 
 
 def is_part(block: Any) -> bool:
-    """Whether thinking, or a call, is a part of content."""
+    """Whether thinking or a call is a part of content."""
     return is_marked(block, FAMILY, "/part")
 
 
 def is_entry(block: Any) -> bool:
-    """Whether a native block stands among the calls."""
+    """Whether a native block belongs among the calls."""
     return type(block) is am.NativeBlock and is_marked(block, FAMILY, "/call")
 
 
@@ -251,12 +240,12 @@ TOOLS = (
 
 
 def place_of(block: Any, default: str | None) -> str | None:
-    """Return the key that thinking stands under: the one that it was read from, else the default."""
-    place = mark_of(block, FAMILY, "/at") if block.notes else None
+    """Return the key that thinking was read from, else the default."""
+    place = mark_of(block, FAMILY, "/at")
     if isinstance(place, str) and place in REASONING_KEYS:
         return place
-    # What was read from tags is written, even where they can't hold it any more.
-    is_inline = default is None and block.notes and mark_of(block, FAMILY, "/inline") is not None
+    # Thinking from tags gets a key if they can't hold it any more.
+    is_inline = default is None and mark_of(block, FAMILY, "/inline") is not None
     return REASONING_KEYS[0] if is_inline else default
 
 
@@ -284,7 +273,7 @@ _NEVER = {
 
 
 def _message(role: str, *items: Any, name: str | None = None, **how: Any) -> Form:
-    # What other messages have is null where a column holds them all.
+    # In a column of all messages, the keys of other roles are null.
     spares = tuple(Spare(key, is_written=False) for key in _NEVER.get(role, _NEVER["plain"]))
     form = name or f"{role}_message"
     return Form(form, am.Msg, role, (*items, *spares), tag_key="role", fixed={"role": role}, is_apart=role, **how)
@@ -303,56 +292,51 @@ def _assistant(calls: Each, reasoning: str | None) -> Form:
     )), _NAMED)  # fmt: skip
 
 
-def _result(*, is_value: bool) -> Form:
-    content = Key("content", "structured", Json()) if is_value else Key("content", "content", Content("tool"), '""')
-    return _message(
-        "tool",
-        Single(am.ToolResultBlock, (
-            Key("tool_call_id", "tool_call_id", Link(), "may", is_odd=True, lacks="no-id"),
-            Key("name", "name", Link(), "may", is_odd=True, lacks="no-name"),
-            content,
-        ), {"/is-value": True} if is_value else {}),
-        name="tool_value" if is_value else None,
-        fits=_is_no_content if is_value else None,
-        when=_holds_value if is_value else None,
-    )  # fmt: skip
+def _results() -> Iterator[Form]:
+    """Yield the forms of results: with any JSON as content, and with text or parts."""
+    about = (
+        Key("tool_call_id", "tool_call_id", Link(), "may", is_odd=True, lacks="no-id"),
+        Key("name", "name", Link(), "may", is_odd=True, lacks="no-name"),
+    )
+    value, content = Key("content", "structured", Json()), Key("content", "content", Content("tool"), '""')
+    single = Single(am.ToolResultBlock, (*about, value), {"/is-value": True})
+    yield _message("tool", single, name="tool_value", fits=_is_native_value, when=_is_value_message)
+    yield _message("tool", Single(am.ToolResultBlock, (*about, content)))
 
 
-def _is_no_content(native: Native) -> bool:
+def _is_native_value(native: Native) -> bool:
     return native.get("content") is not None and type(native["content"]) not in (str, list)
 
 
-def _holds_value(message: Any) -> bool:
-    return is_value_result(message.content[0])
+def _is_value_message(message: Any) -> bool:
+    return is_value(message.content[0])
 
 
-def is_value_result(block: Any) -> bool:
-    """Whether a result stands in its message as the value that it is, neither as a text nor as a list."""
+def is_value(block: Any) -> bool:
+    """Whether the content of a result's message is any JSON, neither a text nor a list."""
     if block.content or block.structured is None or isinstance(block.structured, (str, list)):
         return False
     return is_marked(block, FAMILY, "/is-value")
 
 
 _NAMED = Key("name", "name", Text(), "may", is_odd=True)
-_MEDIA = tuple(form.name for tag in KINDS for form in _media(tag))
-_SAID = ("text_value", "text", *_MEDIA)
+_SAID = ("text_value", "text", *(form.name for tag in KINDS for form in _media(tag)))
 
 
 def describe(calls: Each, *, reasoning: str | None, by_text: bool) -> Described:
     """Return the description.
 
     Args:
-        calls: what reads and writes entries of ``tool_calls``.
-        reasoning: the key for thinking that was not read from one.
+        calls: reads and writes ``tool_calls``.
+        reasoning: the key for thinking that wasn't read from one.
         by_text: whether new arguments are written as text.
     """
     plain = [
         _message(role, Lifted((Place("content", Content("plain"), need='""'),)), _NAMED)
         for role in ("system", "developer", "user")
     ]
-    results = (_result(is_value=True), _result(is_value=False))
     return Described(
         FAMILY,
-        (*PARTS, *_calls(by_text=by_text), *TOOLS, *plain, _assistant(calls, reasoning), *results),
+        (*PARTS, *_calls(by_text=by_text), *TOOLS, *plain, _assistant(calls, reasoning), *_results()),
         {"plain": _SAID, "assistant": (*_SAID, "thinking", "reasoning", "tool_call"), "tool": _SAID},
     )

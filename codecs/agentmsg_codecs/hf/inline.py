@@ -1,4 +1,4 @@
-r"""Thinking in tags before a text: ``<think>\n...\n</think>\n\n``, the third place where rows have it.
+r"""Thinking in tags before a text: ``<think>\n...\n</think>\n\n``.
 
 The mark ``/inline`` on the thinking counts the line breaks after the first tag, before the second one and after it.
 """
@@ -24,7 +24,7 @@ _make_thinking = maker(am.ThinkingBlock, "thinking")
 
 
 def _split(text: str) -> tuple[str, tuple[int, int, int], str] | None:
-    """Return what was thought in front of a text, the line breaks around it, and what is said."""
+    """Return the thinking in front of a text, the line breaks around it, and the rest; None without thinking."""
     found = _TAGS.fullmatch(text) if text.startswith("<think>") else None
     if found is None:
         return None
@@ -38,7 +38,7 @@ def _join(thought: str, breaks: Sequence[int], said: str) -> str:
 
 
 def split_off(message: am.Msg) -> am.Msg:
-    """Return an assistant's message that was read, with the thinking that its text begins with in front."""
+    """Split the thinking off the text of an assistant's message that was read."""
     content = message.content
     if not content or not is_bare_text(content[0], FAMILY) or mark_of(message, FAMILY, "/list") is True:
         return message
@@ -52,25 +52,21 @@ def split_off(message: am.Msg) -> am.Msg:
 
 
 def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
-    """Return an assistant's message to write, with the thinking that stands in front of its text in that text.
+    """Put the thinking of an assistant's message to write into its text, if it belongs there.
 
-    A text that only looks so is put into a list of parts: it would be read as thinking.
+    A text that would be read as thinking is marked to be written as a list of parts.
 
     Args:
         message: that fits.
-        is_default: whether new thinking stands there.
+        is_default: whether new thinking belongs there.
     """
     for block in message.content:
         if may_be_inline(block, is_default=is_default):
             break
     else:
         return message
-    thoughts, said = list[Any](), list[Any]()
-    for block in message.content:
-        if _is_thought(block):
-            thoughts.append(block)
-        elif not _is_call(block):
-            said.append(block)
+    thoughts: list[Any] = [block for block in message.content if _is_thought(block)]
+    said: list[Any] = [block for block in message.content if not (_is_thought(block) or _is_call(block))]
     if not thoughts:
         looks_so = len(said) == 1 and is_bare_text(said[0], FAMILY) and _split(said[0].text)
         return marked(message, FAMILY, list=True) if looks_so else message
@@ -87,7 +83,7 @@ def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
 
 
 def may_be_inline(block: Any, *, is_default: bool) -> bool:
-    """Whether a block is thinking that may stand in a text, or a text that may look as if some did."""
+    """Whether a block is thinking that may belong into a text, or a text that looks like thinking."""
     if block.__class__ is am.TextBlock:
         return bool(block.text.startswith("<think>"))
     return block.__class__ is am.ThinkingBlock and (is_default or bool(block.notes))

@@ -8,7 +8,7 @@ from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.hf.names import REASONING_KEYS
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
-# What requests say, and no row.
+# Keys of requests that no row has.
 _REQUEST = frozenset(
     {"model", "max_tokens", "max_completion_tokens", "temperature", "stream", "system", "options", "agentmsg", "type"}
 )
@@ -18,14 +18,14 @@ _KEYS = frozenset(
 )
 _MEDIA = frozenset({"image", "video", "audio"})
 _OWN_PARTS = frozenset({"reasoning", "tool_call", "image_url", "video_url", "audio_url", "text"})
-# For rows such as a request to OpenAI may be, to the last key.
+# The score of rows that could also be requests to OpenAI.
 _PLAIN = 0.3
-# For a prompt and its answer that are texts.
+# The score of a prompt and an answer that are texts.
 _TEXTS = 0.85
 
 
 def sniff_row(document: Any) -> float:
-    """Return 0 to 1: for rows that can be nothing else, for such as a request may be, and for other documents."""
+    """Return 1 for rows that can be nothing else, less for rows that could be requests, 0 for other documents."""
     if not is_mapping(document) or not _REQUEST.isdisjoint(document) or "role" in document:
         return 0.0
     if _are_texts(document):
@@ -37,7 +37,7 @@ def sniff_row(document: Any) -> float:
 
 
 def _messages(row: Any) -> tuple[list[Any], bool]:
-    """Return the messages of a row, and whether their columns are those of rows alone."""
+    """Return the messages of a row, and whether only rows have these columns."""
     if is_sequence(row.get("messages")):
         return row["messages"], False
     for columns in (("conversations",), ("prompt", "completion"), ("prompt", "chosen"), ("chosen",), ("prompt",)):
@@ -59,7 +59,7 @@ def _is_message(message: Any) -> bool:
 
 
 def _is_own(message: Any) -> bool:
-    """Whether a message is spelt as rows have it alone."""
+    """Whether only rows have messages of this kind."""
     content, calls = message.get("content"), message.get("tool_calls")
     if "thinking" in message or ("tool_calls" in message and calls is None):
         return True

@@ -6,23 +6,21 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Unreadable, adopt, maker, natives, speed, write_as
+from agentmsg.formats import Unreadable, marked, natives, speed, write_as
 from agentmsg.formats.bodies import ToolColumn
 from agentmsg.formats.forms import Each, Via
 from agentmsg_codecs.hf.format import describe
 from agentmsg_codecs.hf.inline import may_be_inline, put_back, split_off
 from agentmsg_codecs.hf.names import FAMILY
 
-_make_native = maker(am.NativeBlock)
-_CALL_NOTE = adopt({FAMILY: {"/call": True}})
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _FORMS = {role: f"{role}_message" for role in ("system", "developer", "user", "assistant", "tool")}
 
 
 def unpaired(message: am.Msg) -> am.Msg:
-    """Return a message that was read, without an id that was made where its own can't be understood.
+    """Remove a made id from a result that was read if the message has another one, which isn't a text.
 
-    In another place, the made one would have to be written there, instead of the other.
+    After the message is moved, the made id would be written in its place.
     """
     if not message.extras or message.role != "tool" or not natives.has_extra(message, FAMILY, "tool_call_id"):
         return message
@@ -37,19 +35,19 @@ class Messages:
     """Reads and writes single messages.
 
     Args:
-        reasoning: the key for thinking that was not read from one; "think": tags in front of the text; None: there is
-            none.
+        reasoning: the key for thinking that wasn't read from one; "think" for tags in front of the text; None if there
+            is none.
         by_text: whether new arguments are written as JSON text.
 
     Attributes:
         described: the forms.
-        reasoning: the key for thinking, None: there is none.
+        reasoning: the key for thinking, or None.
         tools: the column of tools.
     """
 
     def __init__(self, *, reasoning: str | None, by_text: bool) -> None:
         self._is_inline = reasoning == "think"
-        # What can't stand in front of a text stands under a key.
+        # Thinking that can't be in front of a text gets a key.
         self.reasoning = "reasoning_content" if self._is_inline else reasoning
         calls = Each(Via(self._read_call, self._write_call, native={}))
         self.described = describe(calls, reasoning=self.reasoning, by_text=by_text)
@@ -60,7 +58,7 @@ class Messages:
         self.described.fill()
 
     def read(self, native: Any) -> am.Msg:
-        """Return the message of a native one, without made ids; of the role ``native`` where it can't be told.
+        """Read a native message, without made ids; if the model can't express it, its role is ``native``.
 
         Raises:
             DecodeError: if it isn't a message at all.
@@ -77,7 +75,7 @@ class Messages:
         return message
 
     def write(self, message: am.Msg) -> Any:
-        """Return the native message of one that fits."""
+        """Write a message that fits."""
         role = message.role
         if speed.how_bare(message) == speed.SAID and role in _FORMS:
             text: Any = message.content[0]
@@ -92,7 +90,7 @@ class Messages:
         return write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
 
     def put_back(self, message: am.Msg) -> am.Msg:
-        """Return an assistant's message with the thinking that stands in front of its text in that text."""
+        """Put the thinking of an assistant's message into its text, if it belongs there."""
         return put_back(message, is_default=self._is_inline)
 
     # -- calls --------------------------------------------------------------------------------------------------------
@@ -103,7 +101,7 @@ class Messages:
                 return self.described.shapes["call"].read(entry, am.ToolUseBlock)  # type: ignore[no-any-return]
             except (Unreadable, AgentMsgError):
                 pass
-        return _make_native(codec=FAMILY, value=adopt(entry), fallback=natives.native_text(entry), notes=_CALL_NOTE)
+        return marked(natives.native_part(entry, FAMILY), FAMILY, call=True)
 
     def _write_call(self, block: am.ToolUseBlock | am.NativeBlock) -> Any:
         if isinstance(block, am.NativeBlock):
@@ -112,6 +110,6 @@ class Messages:
         return write_as(shape, block, FAMILY) if block.notes or block.extras else shape.write(block)
 
     def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
-        """Return what is read where this native block stands among the calls; None if that is a call."""
+        """Return what is read if this native block is written among the calls; None if that is a call."""
         back = self._read_call(thaw(block.value))
         return back if isinstance(back, am.NativeBlock) else None

@@ -1,6 +1,6 @@
-"""Faults of a row before training: arguments padded by a column of calls.
+"""Faults of a row before training: arguments padded with null.
 
-Arrow and Parquet have one type for a column, so each call gets the argument names of all others, with null.
+Arrow and Parquet have one type for a column, so each call gets the argument names of all others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _schemas(request: Request) -> Mapping[str, Any]:
 
 
 def _may_be_null(schema: Any) -> bool:
-    """Whether a property may be null, or nobody can tell in a word."""
+    """Whether a property may be null, or its schema is too complex to tell."""
     if not is_mapping(schema) or any(key in schema for key in _CHOICES) or schema.get("nullable") is True:
         return True
     kind = schema.get("type")
@@ -33,7 +33,7 @@ def _may_be_null(schema: Any) -> bool:
 
 
 def _padded(arguments: Any, schema: Any) -> list[str]:
-    """Return the arguments that are null though the tool has none of that name, or none that may be null."""
+    """Return the arguments that are null although the tool doesn't have them, or not as null."""
     known = schema.get("properties") if is_mapping(schema) else None
     if not is_mapping(known) or not is_mapping(arguments):
         return []
@@ -60,7 +60,7 @@ def _mend(mending: Mending) -> Iterator[Edit]:
         if (*path, "input") in paths:
             arguments: Any = call.input
             kept = {name: arguments[name] for name in arguments if name not in padded}
-            # Nobody said these nulls.
+            # No model wrote these nulls.
             yield Change((*path, "input"), kept, "annotation")
 
 

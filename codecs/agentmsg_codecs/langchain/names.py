@@ -1,4 +1,4 @@
-"""The words of the format: types, roles, finish reasons, keys; and digests."""
+"""Words of the format: types, roles, finish reasons, keys; and digests."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 FAMILY = "langchain"
-# A state, such as a graph has, holds its messages in a list.
+# A state, as in a graph, holds its messages in a list.
 CONTAINERS = Containers(family=FAMILY, title="LangChain")
-# The family of a provider whose parts stand in content as they are.
+# The family of a provider whose own parts may be in content.
 ANTHROPIC = "anthropic"
-# The ids of what Anthropic runs itself.
+# How the ids of calls begin that Anthropic runs itself.
 ANTHROPIC_IDS = ("srvtoolu_", "mcptoolu_")
-# Namespaces of extras: what the `extras` of a v1 block holds, and what stands beside {"type", "data"}.
+# Namespaces of extras: unknown keys in the `extras` of a v1 block, and beside {"type", "data"}.
 INNER = "langchain.extras"
 ENVELOPE = "langchain.envelope"
 
-# What a model would read or be able to do, beside what all formats call so.
+# Keys of what a model would read or could do, besides those of all formats.
 CONTENT_KEYS = frozenset(
     {
         "args", "data", "document", "encrypted_content", "file", "function", "image_url", "input_audio", "json",
@@ -32,10 +32,12 @@ CONTENT_KEYS = frozenset(
 
 # The words in the `status` of a tool message.
 STATUS_WORDS = frozenset({"success", "error"})
-# Roles of the model that no ChatMessage may claim, because they ask for more than a word.
+# The key in additional_kwargs that says that a developer speaks.
+OPENAI_ROLE = "__openai_role__"
+# Roles of the model that a ChatMessage can't have: they need more than a word.
 OWN_ROLES = frozenset({"tool", "remove", "native"})
 
-# Native words for why a model stopped, by their key, and ours: one to one. Any other word is its own.
+# By key, the native words for why a model stopped, with ours, one to one. All others are the same.
 FINISH_OF: Mapping[str, Mapping[str, str]] = {
     "finish_reason": {"tool_calls": "tool_use"},
     "stop_reason": {"end_turn": "stop", "max_tokens": "length"},
@@ -43,15 +45,15 @@ FINISH_OF: Mapping[str, Mapping[str, str]] = {
 STOP_OF: Mapping[str, Mapping[str, str]] = {
     key: {ours: native for native, ours in words.items()} for key, words in FINISH_OF.items()
 }
-# The native words that are none of ours under any key.
+# The native words that aren't ours under any key.
 NATIVE_STOPS: Mapping[str, str] = {native: ours for words in FINISH_OF.values() for native, ours in words.items()}
 
 
 def finish_reason(key: str, word: str) -> str:
-    """Return our word for a native one; an unknown word is its own."""
+    """Return our word for a native one; an unknown word stays."""
     return FINISH_OF[key].get(word, word)
 
 
 def digest(value: Any) -> str:
-    """Return a short digest of plain data: a note that has it outlives no edit of the data."""
+    """Return a short digest of plain data, so that a note doesn't outlive an edit."""
     return blake2b(dump_json(value), digest_size=6).hexdigest()

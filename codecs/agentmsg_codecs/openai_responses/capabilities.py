@@ -24,7 +24,8 @@ from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Each, Nested, Rows
 from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
 from agentmsg_codecs.openai_responses.item_keys import is_own_id
-from agentmsg_codecs.openai_responses.items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, has_tools, is_phase
+from agentmsg_codecs.openai_responses.items import has_tools
+from agentmsg_codecs.openai_responses.message_items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, is_phase
 from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM
 from agentmsg_codecs.openai_responses.outcomes import call_extras, placed, result_cells
 from agentmsg_codecs.openai_responses.settings import ROW, SETTINGS
@@ -73,6 +74,11 @@ def _run_extras(extras: Any, message: am.Msg) -> Any:
 
 def _own_id(value: str, message: am.Msg) -> str | None:
     return value if is_own_id(value, message, "message") else None
+
+
+def _run_id(value: str, message: am.Msg) -> str | None:
+    """Keep the id of an item without content; those of a run are on its blocks."""
+    return None if message.content else _own_id(value, message)
 
 
 # -- rows -------------------------------------------------------------------------------------------------------------
@@ -167,9 +173,7 @@ def _says_nothing(history: am.History, key: str, value: Any) -> bool:
     return says_no_tools(history, key, value)
 
 
-def needs_id(block: Any) -> bool:
-    """Whether a call or result must be given an id: all but those of tools that the provider runs."""
-    return natives.link_at(block) is None and block.kind != "server"
+needs_id = natives.lacks_id(FAMILY)
 
 
 def make_caps(items: Items, *, thinking: str) -> Caps:
@@ -193,7 +197,7 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
             "developer": system,
             "user": MessageRow(fields=fields, blocks=_input_rows(items, "user")),
             "assistant": MessageRow(
-                fields={"extras": _run_extras},
+                fields={"id": _run_id, "extras": _run_extras},
                 blocks=run_rows(items, items.block_of, thinking=thinking),
                 results=SERVED_RESULTS,
                 **PLACED,

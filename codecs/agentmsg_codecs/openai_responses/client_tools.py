@@ -53,16 +53,24 @@ def has_input(key: str) -> Callable[[Native], bool]:
     return fits
 
 
-def said_by(*keys: str) -> Hatch:
-    """Return the hatch of a call whose arguments are some keys of the item."""
+def said_by(*keys: str, must: tuple[str, ...] = ()) -> Hatch:
+    """Return the hatch of a call whose arguments are some keys of the item.
+
+    Args:
+        keys: of the item; at least one must be there.
+        must: those that are required.
+    """
 
     def read(native: Native) -> dict[str, Any]:
-        return {"input": adopt({key: native[key] for key in keys})}
+        said = {key: native[key] for key in keys if key in native}
+        if not said:
+            raise Unreadable
+        return {"input": adopt(said)}
 
     def write(block: Any) -> Native:
         return tool_arguments.input_copy(block)
 
-    return Hatch(keys=keys, cells={"input": KEEP}, get=read, put=write, must=keys, schema={key: {} for key in keys},
+    return Hatch(keys=keys, cells={"input": KEEP}, get=read, put=write, must=must, schema={key: {} for key in keys},
                  about="input")  # fmt: skip
 
 
@@ -88,7 +96,7 @@ _OF_COMPUTER = {"kind": "computer", "name": "computer"}
 _COMPUTER = (_LINK, item_id("computer"), Spare("pending_safety_checks", []), ENDED)
 CALLS = (
     Form("computer_actions", am.ToolUseBlock, "computer_call", (
-        said_by("actions"), Spare("action", None, is_written=False), *_COMPUTER,
+        said_by("actions", must=("actions",)), Spare("action", None, is_written=False), *_COMPUTER,
     ), fixed=_OF_COMPUTER, fits=_has_actions, when=lambda block: block.is_valid and _says_actions(block.input),
          marks=item_marks("computer"),
          schema={"properties": {"action": {"type": "null"}, "actions": {"type": "array"}}}),

@@ -1,4 +1,4 @@
-"""The description: parts, items and tools in OpenAI's Responses API.
+"""The description: items and tools in OpenAI's Responses API; for parts see input_parts.py.
 
 An assistant-side item is a block, and so is each part of its message items. items.py reads messages themselves, and
 decides which items form one.
@@ -16,6 +16,7 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     is_list,
+    is_marked,
     mark_of,
     media,
     natives,
@@ -32,19 +33,17 @@ from agentmsg.formats.forms import (
     Json,
     Key,
     Link,
-    Nested,
     Object,
     Spare,
     Text,
     Truth,
     Via,
     Whole,
-    Words,
-    Wrapped,
 )
 from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input, said_by
+from agentmsg_codecs.openai_responses.input_parts import INPUTS, PARTS, InputParts, says, unused
 from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, item_id, item_marks, own_link
-from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
+from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, XAI
 from agentmsg_codecs.openai_responses.reasoning import REASONING
 
 if TYPE_CHECKING:
@@ -52,120 +51,7 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Shape
 
-DETAILS = ("low", "high", "original")
-TTLS = ("30m", "12h")
 _SERVER = {"kind": "server", "provider": PROVIDER}
-
-
-# -- parts ------------------------------------------------------------------------------------------------------------
-
-
-def _nearest_hint(value: am.CacheHint, _: Any) -> am.CacheHint:
-    """Keep a cache hint that the schema has, or that was read; of any other, its being there."""
-    is_usual = value.kind == "ephemeral" and value.ttl in (None, *TTLS)
-    if is_usual or mark_of(value, FAMILY, "/odd") is True:
-        return value
-    return value.evolve(kind="ephemeral", ttl=TTLS[0] if value.ttl else None)
-
-
-def _is_other_hint(native: Native) -> bool:
-    return native["mode"] != "explicit" or native.get("ttl") not in (None, *TTLS)
-
-
-HINT = Form("breakpoint", am.CacheHint, None, (
-    Key("mode", "kind", Words({"explicit": "ephemeral"})), Key("ttl", "ttl", Text(), "may"),
-), marks={"odd": _is_other_hint})  # fmt: skip
-_CACHE = Key("prompt_cache_breakpoint", "cache", Nested(("breakpoint",)), "may", cell=_nearest_hint)
-
-
-def _read_url(url: Any) -> Any:
-    held = _held(url)
-    return am.URLSource(url) if held is None else held
-
-
-def _read_data(url: Any) -> Any:
-    held = _held(url)
-    if held is None:
-        raise Unreadable("no data")
-    return held
-
-
-def _held(url: Any) -> am.Base64Source | None:
-    if type(url) is not str:
-        raise Unreadable
-    held = media.read_data_url(url) if url[:5].lower() == "data:" else None
-    if held is not None and held.media_type is None:
-        raise Unreadable
-    return held
-
-
-def _read_detail(native: Native) -> dict[str, Any]:
-    """Read how closely to look; ``auto`` says no more than that the schema wants the key."""
-    word = native.get("detail")
-    if "detail" not in native or word is None:
-        return {"notes": {"/plain": "absent" if "detail" not in native else "null"}}
-    if type(word) is not str or word not in ("auto", *DETAILS):
-        raise Unreadable
-    return {"detail": None if word == "auto" else word}
-
-
-def _write_detail(block: Any) -> Native:
-    if block.detail is not None:
-        return {"detail": block.detail}
-    how = mark_of(block, FAMILY, "/plain") if block.notes else None
-    return {} if how == "absent" else {"detail": None if how == "null" else "auto"}
-
-
-def _nearest_detail(value: str, _: Any) -> str | None:
-    return value if value in DETAILS else None
-
-
-def _is_file(block: Any) -> bool:
-    return isinstance(block.source, am.FileSource)
-
-
-_URL = Via(_read_url, media.write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
-_DATA = Via(_read_data, media.write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
-_BY_ID = Wrapped(am.FileSource, "file_id", {"provider": PROVIDER})
-_DETAIL = Hatch(keys=("detail",), cells={"detail": _nearest_detail}, get=_read_detail, put=_write_detail,
-                schema={"detail": {"enum": ["auto", *DETAILS]}}, about="detail")  # fmt: skip
-_FILENAME = Key("filename", "name", Text(), "may")
-
-
-def _unused(*keys: str) -> tuple[Spare, ...]:
-    return tuple(Spare(key, is_written=False) for key in keys)
-
-
-def _says(key: str) -> Callable[[Native], bool]:
-    return lambda native: type(native.get(key)) is str
-
-
-def _is_linked(native: Native) -> bool:
-    """Whether a file is given by a URL that doesn't hold its data, which stand elsewhere."""
-    url = native.get("file_url")
-    return type(url) is str and media.read_data_url(url) is None
-
-
-PARTS = (
-    HINT,
-    Form("input_text", am.TextBlock, "input_text", (Key("text", "text", Text()), _CACHE)),
-    Form("image_by_id", am.ImageBlock, "input_image", (
-        Key("file_id", "source", _BY_ID), _DETAIL, _CACHE, *_unused("image_url"),
-    ), fits=_says("file_id"), when=_is_file),
-    Form("image", am.ImageBlock, "input_image", (
-        Key("image_url", "source", _URL), _DETAIL, _CACHE, *_unused("file_id"),
-    ), schema={"properties": {"file_id": {"type": "null"}}}),
-    Form("file_by_id", am.FileBlock, "input_file", (
-        Key("file_id", "source", _BY_ID), _FILENAME, _CACHE, *_unused("file_data", "file_url"),
-    ), fits=_says("file_id"), when=_is_file),
-    Form("file_by_url", am.FileBlock, "input_file", (
-        Key("file_url", "source", Wrapped(am.URLSource, "url")), _FILENAME, _CACHE, *_unused("file_id", "file_data"),
-    ), fits=_is_linked, when=lambda block: isinstance(block.source, am.URLSource)),
-    Form("file", am.FileBlock, "input_file", (
-        Key("file_data", "source", _DATA), _FILENAME, _CACHE, *_unused("file_id", "file_url"),
-    ), fits=_says("file_data"), when=lambda block: isinstance(block.source, am.Base64Source)),
-)  # fmt: skip
-_INPUTS = tuple(form.name for form in PARTS[1:])
 
 
 # -- what the assistant's side says -----------------------------------------------------------------------------------
@@ -216,8 +102,14 @@ def _is_alone(native: Native) -> bool:
     return type(native.get("id")) is not str and not (type(value) is str and value)
 
 
+def _is_unlinked(native: Native) -> bool:
+    return native.get("call_id") is None
+
+
 _LINK = Key("call_id", "id", Link())
-_ARGUMENTS = Key("arguments", "input", Arguments(is_eager=True))
+# Of calls and results of functions: older clients leave it out.
+_ANY_LINK = Key("call_id", "id", Link(), "null")
+_ARGUMENTS = Key("arguments", "input", Arguments(is_any=True, is_eager=True), '""')
 
 
 def _read_link(native: Native) -> dict[str, Any]:
@@ -282,26 +174,30 @@ def _write_made(source: Any) -> str:
 
 # The keys of the arguments of OpenAI's tools.
 SERVED = {"code_interpreter": ("code", "container_id"), "file_search": ("queries",)}
-_RETURNED = {"code_interpreter": Spare("outputs", [], is_written=False), "file_search": _unused("results")[0]}
+_RETURNED = {"code_interpreter": Spare("outputs", [], is_written=False), "file_search": unused("results")[0]}
 ITEMS = (
     Form("reasoning", am.ThinkingBlock, "reasoning", (item_id("reasoning"), REASONING, STATUS),
          marks=item_marks("reasoning", alone=_is_alone)),
     Form("function_call", am.ToolUseBlock, "function_call", (
-        _LINK, Key("name", "name", Text()), _ARGUMENTS, item_id("call"), STATUS,
-    ), marks=item_marks("call")),
+        _ANY_LINK, Key("name", "name", Text()), _ARGUMENTS, item_id("call"), STATUS,
+    ), marks=item_marks("call", **{"no-id": _is_unlinked})),
     Form("custom_tool_call", am.ToolUseBlock, "custom_tool_call", (
-        _LINK, Key("name", "name", Text()), Key("input", "input", Arguments(is_free=True)), item_id("custom"), STATUS,
-    ), fixed={"kind": "custom"}, marks=item_marks("custom")),
+        _ANY_LINK, Key("name", "name", Text()), Key("input", "input", Arguments(is_free=True)), item_id("custom"),
+        STATUS,
+    ), fixed={"kind": "custom"}, marks=item_marks("custom", **{"no-id": _is_unlinked})),
     *CALLS,
     *(_served(name, _RETURNED[name], *keys) for name, keys in SERVED.items()),
     Form("web_search_call", am.ToolUseBlock, "web_search_call", (
         Key("action", "input", Input(), "{}"), _UNLINKED, Key("id", "item_id", Text()), ENDED,
     ), fixed={**_SERVER, "name": "web_search"}, marks=item_marks("web_search"), fits=_is_search("action"),
          when=_is_not_of_mcp),
+    Form("x_search_call", am.ToolUseBlock, "x_search_call", (
+        Key("action", "input", Input(), "{}"), _UNLINKED, Key("id", "item_id", Text()), ENDED,
+    ), fixed={**_SERVER, "provider": XAI, "name": "x_search"}, fits=_is_search("action"), about="of xAI"),
     Form("mcp_call", am.ToolUseBlock, "mcp_call", (
         Key("name", "name", Text()), _ARGUMENTS, _UNLINKED, Key("id", "item_id", Text()), ENDED,
-        *_unused("output", "error", "approval_request_id"),
-    ), fixed=_SERVER, marks=item_marks("mcp"), fits=_says("server_label"), when=_is_of_mcp,
+        *unused("output", "error", "approval_request_id"),
+    ), fixed=_SERVER, marks=item_marks("mcp"), fits=says("server_label"), when=_is_of_mcp,
          about="server_label is an extra",
          schema={"properties": {"server_label": {"type": "string"}}, "required": ["server_label"]}),
     Form("tool_search_call", am.ToolUseBlock, "tool_search_call", (
@@ -312,7 +208,7 @@ ITEMS = (
         Key("call_id", "tool_call_id", Link(), "null"), Key("tools", "structured", Json()),
         item_id("tool_search_result"), STATUS,
     ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search_result")),
-    Form("program", am.ToolUseBlock, "program", (_LINK, said_by("code"), Key("id", "item_id", Text())),
+    Form("program", am.ToolUseBlock, "program", (_LINK, said_by("code", must=("code",)), Key("id", "item_id", Text())),
          fixed={**_SERVER, "name": "program"}, marks=item_marks("program"), fits=_is_program,
          when=_is_not_of_mcp, about="fingerprint is an extra",
          schema={"properties": {"fingerprint": {"type": "string"}}, "required": ["fingerprint"]}),
@@ -326,7 +222,10 @@ ITEMS = (
     ), marks=item_marks("image_generation")),
     Form("compaction", am.CompactionBlock, "compaction", (
         Key("encrypted_content", "encrypted", Text()), item_id("compaction"),
-    ), marks=item_marks("compaction")),
+    ), marks=item_marks("compaction"), when=lambda block: not is_marked(block, FAMILY, "/old")),
+    Form("compaction_summary", am.CompactionBlock, "compaction_summary", (
+        Key("encrypted_content", "encrypted", Text()), item_id("compaction"),
+    ), marks=item_marks("compaction"), notes={"old": True}, about="its older name"),
 )  # fmt: skip
 
 
@@ -335,14 +234,18 @@ ITEMS = (
 
 def _output(name: str, kind: str, result: str) -> Form:
     fixed = {"kind": "custom"} if kind == "custom_tool_call" else {}
-    items = (Key("call_id", "tool_call_id", Link()), Key("output", "content", Content("inner"), '""'), item_id(result))
+    items = (
+        Key("call_id", "tool_call_id", Link(), "null"),
+        Key("output", "content", Content("inner"), '""'),
+        item_id(result),
+    )
     return Form(
         name,
         am.ToolResultBlock,
         f"{kind}_output",
         (*items, STATUS),
         fixed=fixed,
-        marks=item_marks(result),
+        marks=item_marks(result, **{"no-id": _is_unlinked}),
         is_apart="output",
     )
 
@@ -375,5 +278,5 @@ def describe_items() -> Described:
 
 def describe_inputs() -> Described:
     """Return the description of what users and tools give, and of tools."""
-    places = {"user": _INPUTS, "text": ("input_text",), "inner": _INPUTS}
-    return Described(FAMILY, (*PARTS, *OUTPUTS, *TOOLS), places)
+    places = {"user": INPUTS, "text": ("input_text",), "inner": INPUTS}
+    return Described(FAMILY, (*PARTS, *OUTPUTS, *TOOLS), places, table=InputParts)

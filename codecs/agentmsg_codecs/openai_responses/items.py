@@ -32,10 +32,22 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import read_tool, write_tool
 from agentmsg_codecs.openai_responses.client_tools import CALLS
 from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS, describe_inputs, describe_items
-from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, PHASES, PREFIXES
+from agentmsg_codecs.openai_responses.message_items import (
+    MESSAGE_KEYS,
+    SAID_KEYS,
+    TOOLS_KEYS,
+    has_said,
+    id_of,
+    is_phase,
+    kept,
+    rest_of,
+    spelling_of,
+    spelt,
+)
+from agentmsg_codecs.openai_responses.names import FAMILY, ITEM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _PLACES = {"user": "user", "system": "text", "developer": "text"}
 # The forms of results by their tags.
@@ -46,9 +58,6 @@ _SERVED = frozenset(form.tag for form in ITEMS if form.cls is am.ToolResultBlock
 _CALLS = ("function_call", "custom_tool_call", *(form.tag for form in CALLS))
 _MORE_TOOLS = "additional_tools"
 _SAID = (am.TextBlock, am.RefusalBlock)
-MESSAGE_KEYS = frozenset({"type", "role", "content", "id", "status"})
-SAID_KEYS = MESSAGE_KEYS | {"phase"}
-TOOLS_KEYS = frozenset({"type", "role", "tools", "id"})
 _make_msg = maker(am.Msg)
 _make_said = maker(am.Msg, "role", "content")
 _make_text = maker(am.TextBlock, "text")
@@ -71,60 +80,6 @@ def _opens(block: Any, last: Any) -> bool:
     if ITEM in block.extras or (block.notes and ITEM in block.notes):
         return True
     return block.item_id is None and not (block.notes and mark_of(block, FAMILY, "/more") is True)
-
-
-# -- what a message item says beside its parts ------------------------------------------------------------------------
-
-
-def _spelling(native: Native, *, usual: bool) -> Native:
-    """Return the notes of whether its type and status stand there, where that isn't usual.
-
-    Raises:
-        Unreadable: if the type is there and says nothing.
-    """
-    if native.get("type", "message") != "message":
-        raise Unreadable
-    said = {"/type": "type" in native, "/status": native.get("status") == "completed"}
-    if "status" in native and not said["/status"]:
-        del said["/status"]
-    return {key: there for key, there in said.items() if there is not usual}
-
-
-def _spelt(note: Mapping[str, Any], *, usual: bool) -> Native:
-    said = {"type": "message", "status": "completed"}
-    return {key: word for key, word in said.items() if note.get(f"/{key}", usual) is True}
-
-
-def _id_of(native: Native, note: Native) -> str | None:
-    item_id = native.get("id")
-    if item_id is None:
-        if "id" in native:  # as dumps of the types say that there is none
-            note["/id"] = "null"
-        return None
-    if type(item_id) is not str:
-        raise Unreadable
-    if not item_id.startswith(PREFIXES["message"]):
-        note["/id"] = True
-    return item_id
-
-
-def _rest(native: Native, known: frozenset[str]) -> Native:
-    """Return what the model has no place for: other keys, and words that the schema doesn't have."""
-    rest = {key: value for key, value in native.items() if key not in known}
-    if native.get("status", "completed") != "completed":
-        rest["status"] = native["status"]
-    if "phase" in native and "phase" in known and not is_phase(native["phase"]):
-        rest["phase"] = native["phase"]
-    return rest
-
-
-def is_phase(value: Any) -> bool:
-    """Whether the schema has a phase."""
-    return type(value) is str and value in PHASES
-
-
-def _kept(value: Native) -> Mapping[str, Any]:
-    return adopt({FAMILY: value}) if value else EMPTY
 
 
 class Items:
@@ -195,6 +150,8 @@ class Items:
                     return _make_said("tool", (block,))
                 if tag == _MORE_TOOLS:
                     return self._more_tools(item)
+                if tag == "message" and has_said(item):
+                    return self._assistant(item)
         except (Unreadable, AgentMsgError, KeyError):
             pass
         if _is_of_assistant(item):
@@ -215,29 +172,29 @@ class Items:
         if content is None:
             raise Unreadable
         blocks, is_listed = natives.read_content(content, self.inputs.parts[place].read, FAMILY)
-        note = _spelling(native, usual=False)
+        note = spelling_of(native, usual=False)
         if is_listed or content == []:
             note["/list"] = True
-        item_id = _id_of(native, note)
-        rest = _rest(native, MESSAGE_KEYS)
-        return _make_msg(native["role"], blocks, id=item_id, extras=_kept(rest), notes=_kept(note))
+        item_id = id_of(native, note)
+        rest = rest_of(native, MESSAGE_KEYS)
+        return _make_msg(native["role"], blocks, id=item_id, extras=kept(rest), notes=kept(note))
 
     def _more_tools(self, native: Native) -> am.Msg:
         note: Native = {}
-        item_id = _id_of(native, note)
+        item_id = id_of(native, note)
         if native.get("role") != "developer" or not is_list(native["tools"]) or not native["tools"]:
             raise Unreadable
         tools = tuple(read_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in native["tools"])
         rest = {key: value for key, value in native.items() if key not in TOOLS_KEYS}
-        return _make_msg("developer", (am.ToolsBlock(tools),), id=item_id, extras=_kept(rest), notes=_kept(note))
+        return _make_msg("developer", (am.ToolsBlock(tools),), id=item_id, extras=kept(rest), notes=kept(note))
 
-    def _assistant(self, native: Native) -> Any:
+    def _assistant(self, native: Native) -> am.Msg | list[Any]:
         content = native["content"]
         note: Native = {}
-        item_id = _id_of(native, note)
+        item_id = id_of(native, note)
         is_own = item_id is not None
-        if content in ("", []) and not is_own:
-            return self._empty(native)
+        if content in ("", []):
+            return self._empty(native, item_id, note)
         if self._is_answer:
             if not is_own:
                 note["/nameless"] = True
@@ -245,15 +202,9 @@ class Items:
                 item_id = None
                 del note["/id"]
             is_own = True
-        note |= _spelling(native, usual=is_own)
-        if type(content) is str and content:
-            blocks: list[Any] = [_make_text(content)]
-        elif is_list(content) and content:
-            blocks = list(map(self.items.parts["said"].read, content))
-        else:
-            raise Unreadable
-        if not all(map(is_said, blocks)):
-            raise Unreadable
+        note |= {"/role": "absent"} if "role" not in native else {}
+        note |= spelling_of(native, usual=is_own)
+        blocks = self._parts(content)
         if (type(content) is str) is is_own:
             note["/content"] = "text" if is_own else "list"
         phase = native.get("phase")
@@ -261,7 +212,7 @@ class Items:
         if item_id is not None or phase is not None:
             blocks = [block.evolve(item_id=item_id, phase=phase) for block in blocks]
         first, *others = blocks
-        rest = _rest(native, SAID_KEYS)
+        rest = rest_of(native, SAID_KEYS)
         if rest:
             first = first.evolve(extras={**first.extras, ITEM: rest})
         if note or item_id is not None:
@@ -273,12 +224,25 @@ class Items:
             others = [marked(other, FAMILY, id=True) for other in others]
         return [first, *others]
 
-    def _empty(self, native: Native) -> am.Msg:
-        """Return the message of an item of the assistant without content, which parts the runs around it."""
-        if "phase" in native or "id" in native:
+    def _parts(self, content: Any) -> list[Any]:
+        """Return the blocks of the content of an assistant's item.
+
+        Raises:
+            Unreadable: if one isn't a part of such items.
+        """
+        if type(content) is str:
+            return [_make_text(content)]
+        blocks: list[Any] = list(map(self.items.parts["said"].read, content)) if is_list(content) else []
+        if not blocks or not all(map(is_said, blocks)):
             raise Unreadable
-        note = {**_spelling(native, usual=False), **({"/list": True} if native["content"] == [] else {})}
-        return _make_msg("assistant", (), extras=_kept(_rest(native, MESSAGE_KEYS)), notes=_kept(note))
+        return blocks
+
+    def _empty(self, native: Native, item_id: str | None, note: Native) -> am.Msg:
+        """Return the message of an item of the assistant without content; it separates the runs around it."""
+        if "phase" in native:
+            raise Unreadable
+        note |= {**spelling_of(native, usual=False), **({"/list": True} if native["content"] == [] else {})}
+        return _make_msg("assistant", (), id=item_id, extras=kept(rest_of(native, MESSAGE_KEYS)), notes=kept(note))
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -313,7 +277,7 @@ class Items:
                 said: Any = content[0].text if content else ""
             else:
                 said = list(map(self.inputs.parts[_PLACES.get(message.role, "text")].write, content))
-            native = {"role": message.role, "content": said, **_spelt(note_of(message, FAMILY), usual=False)}
+            native = {"role": message.role, "content": said, **spelt(note_of(message, FAMILY), usual=False)}
         if given(message.id) is not None:
             native["id"] = message.id
         elif message.notes and mark_of(message, FAMILY, "/id") == "null":
@@ -347,7 +311,8 @@ class Items:
         is_text = wanted == "text" and len(blocks) == 1 and _is_plain(first)
         write = self.items.parts["said"].write
         parts = first.text if is_text else [write(_without_item(block)) for block in blocks]
-        native: Native = {**_spelt(note, usual=is_own), "role": "assistant", "content": parts}
+        role: Native = {} if note.get("/role") == "absent" and not is_text else {"role": "assistant"}
+        native: Native = {**spelt(note, usual=is_own), **role, "content": parts}
         if is_own and (first.item_id is not None or note.get("/nameless") is not True):
             native["id"] = natives.link_of(first.item_id) or ""
         elif note.get("/id") == "null":

@@ -6,6 +6,7 @@ from typing import Any
 
 from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS
+from agentmsg_codecs.openai_responses.message_items import has_said
 
 _PARTS = frozenset({"input_text", "input_image", "input_file", "output_text", "refusal"})
 # Those that have forms, and those that have no equivalent.
@@ -15,7 +16,11 @@ _ITEMS = frozenset(form.tag for form in (*ITEMS, *OUTPUTS)) | {
 # Newer kinds end so.
 _ENDINGS = ("_call", "_call_output")
 # Types that others have, too; here a key beside tells them.
-_ALSO = {"reasoning": "summary", "compaction": "encrypted_content", "message": "content"}
+_ALSO = {
+    "reasoning": ("summary", "content", "encrypted_content"),
+    "compaction": ("encrypted_content",),
+    "message": ("content",),
+}
 _OWN_PARAMETERS = frozenset({
     "instructions", "include", "max_output_tokens", "previous_response_id", "reasoning", "store", "text", "tool_choice",
     "tools", "truncation",
@@ -61,12 +66,14 @@ def _sniff_item(item: Any) -> float:
         return 0.0
     tag = item.get("type")
     if type(tag) is str and tag in _ALSO and tag != "message":
-        return _SURE if _ALSO[tag] in item else 0.0
+        return _SURE if any(key in item for key in _ALSO[tag]) else 0.0
     if type(tag) is str and tag in _ITEMS:
         return _SURE
     if type(tag) is str and tag.endswith(_ENDINGS):
         return _PLAIN
     role: Any = item.get("role")
+    if tag == "message" and is_object(item) and has_said(item):
+        return _SURE
     if tag not in (None, "message") or type(role) is not str or role not in _ROLES or "content" not in item:
         return 0.0
     content: Any = item["content"]

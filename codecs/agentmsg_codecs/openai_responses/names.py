@@ -9,6 +9,8 @@ ITEM = "openai-responses.item"
 RESPONSE = "openai-responses.response"
 # Who signs reasoning, keeps files, and runs tools.
 PROVIDER = "openai"
+# Whose API has a search of its own.
+XAI = "xai"
 PHASES = frozenset({"commentary", "final_answer"})
 # Tools that OpenAI defines and the client runs: the kinds of their calls and results, which are their names, too.
 CLIENT_TOOLS = frozenset({"apply_patch", "computer", "local_shell", "shell"})

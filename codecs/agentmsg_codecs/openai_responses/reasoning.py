@@ -28,10 +28,12 @@ def _read(native: Native) -> dict[str, Any]:
     odd: list[str] = []
     marks: dict[str, Any] = {}
     summary, content, value = (native.get(key) for key in ("summary", "content", "encrypted_content"))
+    raw = _texts(content, "reasoning_text")
+    if summary is None and (raw or (type(value) is str and value)):
+        summary, marks["/summary"] = [], "null" if "summary" in native else "absent"
     told = _texts(summary, "summary_text")
     if told is None:
         raise Unreadable
-    raw = _texts(content, "reasoning_text")
     if raw and not told:
         told, marks["/raw"] = raw, True
     elif "content" in native:
@@ -69,7 +71,8 @@ def _write(block: Any) -> Native:
     own = natives.extras_of(block, FAMILY)
     is_raw = bool(block.notes) and mark_of(block, FAMILY, "/raw") is True and bool(texts) and "content" not in own
     summary = [] if is_raw else [{"type": "summary_text", "text": text} for text in texts]
-    native: Native = {"summary": summary}
+    noted = mark_of(block, FAMILY, "/summary") if block.notes and not summary else None
+    native: Native = {} if noted == "absent" else {"summary": None if noted == "null" else summary}
     if is_raw:
         native["content"] = [{"type": "reasoning_text", "text": text} for text in texts]
     elif block.notes and "content" not in own and mark_of(block, FAMILY, "/content") in ("null", "[]"):
@@ -86,7 +89,6 @@ REASONING = Hatch(
     cells={"thinking": KEEP, "signature": cells.signed_by(PROVIDER)},
     get=_read,
     put=_write,
-    must=("summary",),
     odd=("content", "encrypted_content"),
     schema={"summary": {"enum": [[]]}},
     about="thinking; its signature",

@@ -9,8 +9,8 @@ from agentmsg.formats import Drop, Swap, cells, is_mapping, is_marked, mark_of, 
 from agentmsg_codecs.openai_responses.client_tools import is_call, is_result, is_text
 from agentmsg_codecs.openai_responses.format import SERVED, made_image
 from agentmsg_codecs.openai_responses.item_keys import is_own_id, own_link
-from agentmsg_codecs.openai_responses.items import is_phase
-from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM, PROVIDER
+from agentmsg_codecs.openai_responses.message_items import is_phase
+from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM, PROVIDER, XAI
 from agentmsg_codecs.openai_responses.outcomes import is_outcome
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ def thinking_rule(otherwise: str) -> Rule:
 
 
 def is_served(block: Any) -> bool:
-    """Whether OpenAI ran a tool whose calls are items."""
+    """Whether the provider ran a tool whose calls are items."""
+    if block.provider == XAI and block.name == "x_search":
+        return block.item_id is not None and block.is_valid and is_mapping(block.input) and "_raw" not in block.input
     if block.provider != PROVIDER:
         return False
     label = natives.extras_of(block, FAMILY).get("server_label")
@@ -114,7 +116,7 @@ def is_served(block: Any) -> bool:
     if block.name == "web_search":
         return is_own_id(block.item_id, block, "web_search")
     keys = SERVED.get(block.name)
-    return keys is not None and {*keys} == {*block.input} and is_own_id(block.item_id, block, block.name)
+    return keys is not None and {*keys} >= {*block.input} != set() and is_own_id(block.item_id, block, block.name)
 
 
 def call(block: am.ToolUseBlock) -> Any:

@@ -1,10 +1,10 @@
 """sharegpt: rows of training data as ShareGPT, LLaMA-Factory and Hermes have them, and Alpaca's.
 
 A document is a row (``{"conversations": [{"from": ..., "value": ...}], "system"?, "tools"?, "images"?, ...}``, or
-``{"instruction": ..., "input": ..., "output": ...}``), a list of turns, or one turn. Columns that aren't named below
-are ``history.extras["sharegpt"]``, such as ``rejected``: of a pair, the history ends with what was chosen.
+``{"instruction": ..., "input": ..., "output": ...}``), a list of turns, or one turn. For a pair, the history ends with
+the chosen answer. Columns that aren't named below, such as ``rejected``, are ``history.extras["sharegpt"]``.
 
-Alpaca's rows are read here, as LLaMA-Factory does: their columns are turns with other names.
+As in LLaMA-Factory, this format includes Alpaca's rows: their columns are turns under other names.
 
 Follows LLaMA-Factory ff6d4d1.
 
@@ -16,23 +16,22 @@ Follows LLaMA-Factory ff6d4d1.
 | gpt, assistant, chatgpt, bing, bard, model | assistant |
 | function_call, tool_call: the JSON of a call, or of a list of them | assistant, ToolUseBlock |
 | observation, tool, tool_response, function_response, ipython | tool |
-| ``role`` in place of ``from`` (Pygmalion) | the same |
+| ``role`` instead of ``from`` (Pygmalion) | the same |
 | value | one TextBlock |
 | ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
 | ``<tool_call>...</tool_call>`` at the end of it (Hermes) | ToolUseBlock |
 | ``<tool_response>...</tool_response>`` around a result (Hermes) | ToolResultBlock with the text inside |
-| ``<image>`` ... in a user's text, and columns: images, videos, audios, or image | ImageBlock, VideoBlock, AudioBlock |
+| tokens like ``<image>`` in a user's text, with columns like images or image | ImageBlock, VideoBlock, AudioBlock |
 | tools: the JSON text of a list of functions, or that list | ToolSpec; NativeTool |
 | instruction and input; output, else chosen; history | a user's message; an assistant's; one of each |
-| a turn from anybody else; such a place without its medium | a message with the role "native"; NativeBlock |
-| weight, unknown keys; other columns | extras["sharegpt"], of an inner object "sharegpt.item"; those of the history |
+| a turn from anybody else; a token without its medium | a message with the role "native"; NativeBlock |
+| weight, unknown keys; of a tool's function; other columns | extras["sharegpt"]; ["sharegpt.item"]; of the history |
 
-Rows have no ids: results answer the calls of the turn before them, or of several such turns in a row, in their order,
-and get ids that aren't written. A result that would be paired with another call so says its call under a key of its
-turn, ``tool_call_id``; no id gets into a text that is trained on, but one that was read there, as ``id`` beside the
-name of a call.
+Rows have no ids. Results answer the calls of the last turn with calls, or of several adjacent ones, in order; the ids
+that they get aren't written. If the order would pair a result with another call, its turn has the id under
+``tool_call_id``. Texts for training contain an id only if it was read there, as ``id`` beside the name of a call.
 
-Calls alone are written as LLaMA-Factory has them, calls beside a text as Hermes does.
+Calls alone are written like LLaMA-Factory's, calls beside a text like Hermes'.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ class ShareGptCodec(Codec):
         return make_caps()
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a row, of a list of turns, or of one turn."""
+        """Read a row, a list of turns, or one turn."""
         turns, rest, note = taken_apart(document)
         messages: list[am.Msg] = []
         for turn, path, mark in turns:
@@ -104,25 +103,25 @@ class ShareGptCodec(Codec):
             messages.append(message if mark is None else marked(message, FAMILY, **{mark: True}))
         link(messages)
         messages, marks = placed(messages, rest)
-        tools = TOOLS.read(rest.get("tools"))
-        if tools is not None:
+        tools, style = TOOLS.read(rest.get("tools")) or ((), {})
+        if tools:
             del rest["tools"]
-            marks |= tools[1]
+        marks |= style
         if note["/container"] != self.container:
             marks |= note
         return _make_history(
             tuple(messages),
-            tools=() if tools is None else tools[0],
+            tools=tools,
             extras=adopt({FAMILY: rest}) if rest else EMPTY,
             notes=adopt({FAMILY: marks}) if marks else EMPTY,
         )
 
     def write(self, history: am.History) -> Any:
-        """Return the row of a history; a list or a turn where it was read from one, or is wanted so."""
+        """Write a row; or a list or one turn, if it was read from that, or by option."""
         turns = list(map(write_turn, history.messages, said_links(history.messages)))
         columns = columns_of(history)
         own = natives.extras_of(history, FAMILY)
-        place = (mark_of(history, FAMILY, "/container") if history.notes else None) or self.container
+        place = mark_of(history, FAMILY, "/container") or self.container
         if place in ("list", "single") and not own and not history.tools and not columns:
             return turns[0] if place == "single" and len(turns) == 1 and is_single(turns[0]) else turns
         row = written(history, turns)
@@ -138,5 +137,5 @@ class ShareGptCodec(Codec):
             return document if is_list(document) else [document]
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like a row of turns."""
+        """Return how much a document looks like a row of turns, or like Alpaca's."""
         return sniff_row(document)

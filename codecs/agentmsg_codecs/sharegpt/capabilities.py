@@ -28,7 +28,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.links import relinked, said_links
-from agentmsg_codecs.sharegpt.media import address_of, one_kind, taken, token_of
+from agentmsg_codecs.sharegpt.media import one_kind, taken, token_of
 from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 
@@ -51,7 +51,7 @@ def _text_row(said: Callable[[str], str]) -> Row:
     """Return the row of texts.
 
     Args:
-        said: returns a text of which nothing is read as anything else.
+        said: changes a text so that all of it is read as text.
     """
 
     def rule(block: am.TextBlock) -> Any:
@@ -71,9 +71,9 @@ def _thinking(block: am.ThinkingBlock) -> Any:
 
 
 def _media(block: Any) -> Any:
-    """Keep media given by URL, or as data."""
+    """Keep media with a URL or data."""
     source = block.source
-    if not isinstance(source, (am.URLSource, am.Base64Source)) or not address_of(source):
+    if not isinstance(source, (am.URLSource, am.Base64Source)) or not media.write_url(source):
         said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
         return said if said is not block else Drop("media are given by URL, or as data, here")
     new = media.as_url(source, is_untyped=True)
@@ -83,10 +83,10 @@ def _media(block: Any) -> Any:
 def _result(block: am.ToolResultBlock) -> Any:
     """Keep a result that is one text."""
     answer = rules.structured_as_text(block)
-    new, level = (answer.new, "annotation") if isinstance(answer, Swap) else (block, "annotation")
+    new, level = answer.new if isinstance(answer, Swap) else block, "annotation"
     if len(new.content) > 1 or any(type(item) is not am.TextBlock for item in new.content):
         texts = list(map(rules.as_text, new.content))
-        level = "content" if any(text is None for text in texts) else level
+        level = "content" if None in texts else level
         new = new.evolve(content="\n".join(text.text for text in texts if text is not None and text.text))
     return block if new is block else Swap(new, "a result is one text here", level)  # type: ignore[arg-type]
 
@@ -101,12 +101,12 @@ def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
 
 
 def _link(link: str, block: Any) -> str | None:
-    """Keep an id until all stands in its place: then the order says it."""
+    """Keep an id until ``relinked`` knows the order of all messages."""
     return link
 
 
 def _of_result(cell: Cell) -> Cell:
-    """Return the cell for the extras of a result: beside an id, nothing else stands under its key."""
+    """Return the cell for the extras of a result, without the key of its id if it has one."""
 
     def both(extras: Any, message: am.Msg) -> Any:
         kept = cell(extras, message)
@@ -139,7 +139,7 @@ def _rank(block: Any) -> int:
 
 
 def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return an assistant's blocks in their order: what was thought, what is said, and the calls."""
+    """Return the order of an assistant's blocks: thinking, text, calls; None if they are in order."""
     if message.role != "assistant" or len(message.content) <= 1:
         return None
     return restructure.in_order(message.content, _rank)
@@ -165,14 +165,14 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
 
 
 def _taken(history: am.History) -> frozenset[str]:
-    """Return the columns among the extras of a history that would be read as something else."""
+    """Return the columns that the extras of a history must not use."""
     own = natives.extras_of(history, FAMILY)
 
-    def told() -> Native:
+    def columns() -> Native:
         return own_rows.written(history, list(map(write_turn, history.messages, said_links(history.messages))))
 
     is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
-    return frozenset(own_rows.taken(own, told) | taken(history, own) | ({"tools"} if is_tools else set()))
+    return frozenset(own_rows.taken(own, columns) | taken(history, own) | ({"tools"} if is_tools else set()))
 
 
 def make_caps() -> Caps:

@@ -27,7 +27,7 @@ _ABOUT = (
     Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(), "may"),
 )  # fmt: skip
 _SAID = Lifted((Place("value", Content(), need='""'),))
-# Usually the order tells which call a result answers.
+# Usually, a result answers a call by its position.
 _LINK = Key(LINK, "tool_call_id", Link(), "may", said="id", is_odd=True)
 _RESULT = Single(am.ToolResultBlock, (Key("value", "content", Content(), '""'), _LINK))
 

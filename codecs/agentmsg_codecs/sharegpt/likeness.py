@@ -12,7 +12,7 @@ _ALPACA = 0.9
 
 
 def sniff_row(document: Any) -> float:
-    """Return 0 to 1: for turns, which nothing else has; for the columns of Alpaca; for other documents."""
+    """Return 1 for turns, which no other format has, less for the columns of Alpaca, 0 for other documents."""
     turns = document.get("conversations") if is_mapping(document) else document
     if is_turn(document):
         turns = [document]
@@ -23,11 +23,11 @@ def sniff_row(document: Any) -> float:
 
 
 def _word(turn: Any) -> str:
-    """Return who a turn is from; nothing if it is none."""
+    """Return the sender of a turn; an empty text for anything else."""
     return turn["from"] if is_turn(turn) else ""
 
 
 def _word_of(turn: Any) -> str:
-    """Return the same of a turn of a row, which may have the word under another key."""
+    """Return the sender of a turn in a row, which may be under another key."""
     role: Any = turn.get("role") if is_mapping(turn) and "value" in turn and "from" not in turn else None
     return role if isinstance(role, str) else _word(turn)

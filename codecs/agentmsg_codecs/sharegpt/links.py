@@ -1,12 +1,13 @@
 """Links: rows have no ids; results answer the calls of the last turn with calls, in order.
 
-Adjacent turns of calls count as one. A reader makes the ids. If the order would be wrong, a turn names its call under
-``tool_call_id``, which isn't trained on. ``/id`` marks the calls and results with an id in their row.
+Adjacent turns of calls count as one. A reader makes the ids. If the order would be wrong, a turn has the id of its call
+under ``tool_call_id``, which isn't text for training. ``/id`` marks the calls and results with an id in their row.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -14,24 +15,22 @@ from agentmsg.formats import CallNames, is_marked, natives, spelling, tool_links
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    _Change = Callable[["_Waiting", tuple[int, int], Any], Any]
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 class _Waiting:
-    """The ids of the calls that a reader has seen, and of those of the last turns that no result has answered."""
+    """The calls that a reader has seen, and those of the last turns that have no result yet."""
 
     def __init__(self) -> None:
-        # By id, how many calls wait for their results.
+        # The number of calls without a result, by id.
         self.known: dict[str, int] = {}
         self._waiting: deque[str] = deque()
-        # By id, how many calls in the queue wait no more: they are taken out when they come up.
+        # The number of calls in the queue that have a result, by id: they are removed when they come first.
         self._done: dict[str, int] = {}
         self._turn = -1
 
     def call(self, place: tuple[int, int], link: str) -> None:
-        """Take note of a call."""
+        """Record a call."""
         known = self.known
         if place[0] > self._turn + 1 and self._waiting:
             for each in self._waiting:
@@ -44,7 +43,7 @@ class _Waiting:
 
     @property
     def expected(self) -> str | None:
-        """The call that a result answers by its place."""
+        """The call that the next result answers by its position."""
         waiting = self._waiting
         if self._done:
             while waiting and self._done.get(waiting[0]):
@@ -52,7 +51,7 @@ class _Waiting:
         return waiting[0] if waiting else None
 
     def answer(self, link: str | None) -> None:
-        """Take note of a result."""
+        """Record a result."""
         if link is None or not self.known.get(link):
             return
         self.known[link] -= 1
@@ -62,24 +61,24 @@ class _Waiting:
             self._done[link] = self._done.get(link, 0) + 1
 
     def skip(self) -> None:
-        """Take note of a result that says its call in no way that can be read: it takes the place of one."""
+        """Record a result with an unreadable id: it uses up a call."""
         self.answer(self.expected)
 
 
 def is_said(block: Any, link: str | None) -> bool:
-    """Whether the row says the id of a call or result."""
-    return link is not None and bool(block.notes) and is_marked(block, FAMILY, "/id")
+    """Whether the row contains the id of a call or result."""
+    return link is not None and is_marked(block, FAMILY, "/id")
 
 
 def _is_unclear(message: am.Msg, block: Any) -> bool:
-    """Whether a result says its call in no way that can be read, under the key that would say it."""
+    """Whether the id of a result is unreadable, and so an extra of its message."""
     if not message.extras or type(block) is not am.ToolResultBlock or block.tool_call_id is not None:
         return False
     return natives.has_extra(message, FAMILY, LINK)
 
 
 def _clear(message: am.Msg) -> am.Msg:
-    """Return a message without such a result, which takes no call from one that says it."""
+    """Remove a result with an unreadable id, so that it takes no call from others."""
     is_clear = message.role != "tool" or not any(_is_unclear(message, block) for block in message.content)
     return message if is_clear else spelling.changed(message, {"content": ()})
 
@@ -87,22 +86,8 @@ def _clear(message: am.Msg) -> am.Msg:
 _KINDS: Mapping[str, type] = {"assistant": am.ToolUseBlock, "tool": am.ToolResultBlock}
 
 
-def _each(messages: Sequence[am.Msg], change: _Change) -> Sequence[am.Msg]:
-    """Return messages with their calls and results changed, by what is known of the calls before."""
-    waiting = _Waiting()
-    out: list[am.Msg] = [*messages]
-    is_same = True
-    for place, block in _linked(messages):
-        if (new := change(waiting, place, block)) is not block:
-            number, index = place
-            content = out[number].content
-            content = (*content[:index], new, *content[index + 1 :])
-            out[number], is_same = spelling.changed(out[number], {"content": content}), False
-    return messages if is_same else out
-
-
 def _linked(messages: Iterable[am.Msg]) -> Iterator[tuple[tuple[int, int], Any]]:
-    """Yield the calls and the results that rows tell, each with its place."""
+    """Yield the calls and results, each with its place."""
     for number, message in enumerate(messages):
         kind = _KINDS.get(message.role)
         for index, block in enumerate(message.content if kind is not None else ()):
@@ -111,12 +96,12 @@ def _linked(messages: Iterable[am.Msg]) -> Iterator[tuple[tuple[int, int], Any]]
 
 
 def _id_of(place: tuple[int, int], block: Any) -> str:
-    """Return the id of a call: what its row says, or what its reader makes."""
+    """Return the id of a call: that of its row, or the one that its reader makes."""
     return str(block.id) if is_said(block, block.id) else tool_links.made_call_id(place, block.name)
 
 
 def link(messages: Sequence[am.Msg]) -> None:
-    """Give messages that were just read, and that nobody else holds, the ids and names that their rows don't say."""
+    """Add ids and names to messages that were just read, in place: nobody else holds them yet."""
     names, waiting = CallNames(), _Waiting()
     for place, block in _linked(messages):
         if block.__class__ is am.ToolUseBlock:
@@ -139,36 +124,59 @@ def link(messages: Sequence[am.Msg]) -> None:
 
 
 def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
-    """Return messages that fit, with the ids by which a reader will know their calls and results."""
+    """Return messages that fit with the ids that a reader will give to their calls and results."""
     if _are_as_read(messages):
         return messages
-    ids: dict[tuple[int, int], str] = {}
-    told: dict[str | None, str | None] = {}
-    names = CallNames()
-    unanswered: Counter[str] = Counter()
-    pairs: dict[tuple[int, int], tuple[int, int]] | None = None
+    links, out, is_same = _Links(messages), [*messages], True
+    for place, block in _linked(messages):
+        new = links.call(place, block) if type(block) is am.ToolUseBlock else links.result(place, block)
+        if new is not block:
+            number, index = place
+            content = out[number].content
+            content = (*content[:index], new, *content[index + 1 :])
+            out[number], is_same = spelling.changed(out[number], {"content": content}), False
+    return messages if is_same else out
 
-    def relink(waiting: _Waiting, place: tuple[int, int], block: Any) -> Any:
-        nonlocal pairs
-        if type(block) is am.ToolUseBlock:
-            made = ids[place] = _id_of(place, block)
-            told[block.id] = None if block.id is None else made
-            waiting.call(place, made)
-            unanswered[made] += 1
-            names.call(made, block.name)
-            return block if block.id == made else spelling.changed(block, {"id": str(made)})
+
+class _Links:
+    """The calls and results of messages, as a reader will know them.
+
+    Args:
+        messages: all of them.
+    """
+
+    def __init__(self, messages: Sequence[am.Msg]) -> None:
+        self._messages = messages
+        self._waiting, self._names = _Waiting(), CallNames()
+        # The ids that the reader makes, by place and by their present id.
+        self._made: dict[tuple[int, int], str] = {}
+        self._new: dict[str | None, str | None] = {}
+        self._unanswered: Counter[str] = Counter()
+
+    @cached_property
+    def _pairs(self) -> Mapping[tuple[int, int], tuple[int, int]]:
+        return tool_links.links(list(map(_clear, self._messages)))
+
+    def call(self, place: tuple[int, int], block: Any) -> Any:
+        """Return a call with the id from its reader."""
+        made = self._made[place] = _id_of(place, block)
+        self._new[block.id] = None if block.id is None else made
+        self._waiting.call(place, made)
+        self._unanswered[made] += 1
+        self._names.call(made, block.name)
+        return block if block.id == made else spelling.changed(block, {"id": str(made)})
+
+    def result(self, place: tuple[int, int], block: Any) -> Any:
+        """Return a result with the id and name from its reader, or with the id that its turn will contain."""
         own: str | None = block.tool_call_id
-        if _is_unclear(messages[place[0]], block):
+        waiting, unanswered = self._waiting, self._unanswered
+        if _is_unclear(self._messages[place[0]], block):
             waiting.skip()
             return block
-        # Which earlier call it answers then, nobody says: a reader doesn't, either.
+        # It has no id, and no call waits: a reader links it to none, either.
         if own is waiting.expected is None:
             return block
-        pairs = tool_links.links(list(map(_clear, messages))) if pairs is None else pairs
-        # One that no reader pairs by its place may have taken the call of one that says it.
-        link = own if is_said(block, own) else ids.get(pairs[place]) if place in pairs else told.get(own)
-        if link is not None and not is_said(block, own) and not unanswered[link]:
-            link = None  # a turn in front of it says that it answers this call
+        link = self._link_of(place, block)
         if link is None and waiting.expected is not None:
             link = own if own is not None else str(tool_links.made_call_id(place, block.name))
             while link in waiting.known:
@@ -176,21 +184,29 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
         waiting.answer(link)
         if link is not None and unanswered[link] > 0:
             unanswered[link] -= 1
-        # Without its call, a reader can't know its name. One that nobody gave is lost where its call has another id.
-        found = names.answer(link)
+        # Without its call, a reader can't know its name. A made name is lost if its call has another id.
+        found = self._names.answer(link)
         name = block.name if found == block.name else None
-        is_left = found is None and told.get(own, own) != own
+        is_left = found is None and self._new.get(own, own) != own
         is_same = name == block.name or (isinstance(block.name, am.Made) and not is_left)
-        # An id that nobody gave, and that no call has any more, is read as none.
+        # A made id that no call has any more is read as none.
         if own == link or (link is None and isinstance(own, am.Made)):
             return block if is_same else spelling.changed(block, {"name": name})
         return spelling.changed(block, {"tool_call_id": None if link is None else str(link), "name": name})
 
-    return _each(messages, relink)
+    def _link_of(self, place: tuple[int, int], block: Any) -> str | None:
+        """Return the id of the call that a result answers."""
+        own: str | None = block.tool_call_id
+        if is_said(block, own):
+            return own
+        # A result without an id in its row may have been paired with the call of one that has it.
+        link = self._made.get(self._pairs[place]) if place in self._pairs else self._new.get(own)
+        # An earlier turn may already answer this call.
+        return link if link is not None and self._unanswered[link] else None
 
 
 def _are_as_read(messages: Sequence[am.Msg]) -> bool:
-    """Whether all calls and results have the ids that a reader makes, and each result answers its call by its place."""
+    """Whether all calls and results have the ids that a reader makes from their positions."""
     waiting = _Waiting()
     for place, block in _linked(messages):
         if block.__class__ is am.ToolUseBlock:
@@ -208,22 +224,19 @@ def _are_as_read(messages: Sequence[am.Msg]) -> bool:
     return True
 
 
-def said_links(messages: Iterable[am.Msg]) -> list[str | None]:
-    """Return for each message that fits the id that its turn says, because its place doesn't."""
+def said_links(messages: Sequence[am.Msg]) -> list[str | None]:
+    """Return, for each message that fits, the id that its turn must contain because its position isn't enough."""
     waiting = _Waiting()
-    out: list[str | None] = []
-    for number, message in enumerate(messages):
-        said: str | None = None
-        for index, block in enumerate(message.content if message.role in ("assistant", "tool") else ()):
-            if type(block) is am.ToolUseBlock:
-                waiting.call((number, index), str(block.id))
-            elif type(block) is am.ToolResultBlock:
-                if _is_unclear(message, block):
-                    waiting.skip()
-                    continue
-                link, expected = block.tool_call_id, waiting.expected
-                waiting.answer(link)
-                is_lost = expected is None and isinstance(link, am.Made) and link not in waiting.known
-                said = None if is_lost or (link == expected and not is_said(block, link)) else link
-        out.append(None if said is None else str(said))
+    out: list[str | None] = [None] * len(messages)
+    for place, block in _linked(messages):
+        if block.__class__ is am.ToolUseBlock:
+            waiting.call(place, str(block.id))
+        elif _is_unclear(messages[place[0]], block):
+            waiting.skip()
+        else:
+            link, expected = block.tool_call_id, waiting.expected
+            waiting.answer(link)
+            is_lost = expected is None and isinstance(link, am.Made) and link not in waiting.known
+            if link is not None and not is_lost and (link != expected or is_said(block, link)):
+                out[place[0]] = str(link)
     return out

@@ -1,7 +1,7 @@
-"""Media: columns that hold, in order, the media for ``<image>``, ``<video>`` or ``<audio>`` in user texts.
+"""Media columns hold, in order, the addresses for tokens in user texts: ``<image>``, ``<video>``, ``<audio>``.
 
-A column is a list of addresses, or a single address for one place (``image``; the mark ``/single`` names the kinds). If
-it holds anything else, or a different number of addresses, the places stay native blocks, and the column is kept
+A column is a list of addresses, or the address for a single token (``image``; the mark ``/single`` names the tokens).
+If it holds anything else, or another number of addresses, the tokens stay native blocks, and the column is kept
 unchanged.
 """
 
@@ -26,13 +26,8 @@ def _source(entry: str) -> Any:
     return media.read_data_url(entry) or _make_url(url=entry)
 
 
-def address_of(source: Any) -> str:
-    """Return what stands in a column for a source."""
-    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
-
-
 def token_of(block: Any) -> str | None:
-    """Return what stands in a text for a native block that media should replace; None of any other."""
+    """Return the token of a native block that waits for its medium; None for any other block."""
     if type(block) is not am.NativeBlock or block.codec != FAMILY or not is_mapping(block.value):
         return None
     token: Any = block.value.get("type")
@@ -44,7 +39,7 @@ def _asked(messages: Sequence[am.Msg]) -> Iterator[Any]:
 
 
 def _found(messages: Sequence[am.Msg], token: str, row: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
-    """Return the column of a kind of place and its sources; None if there is none for each place."""
+    """Return the column for a token, and its sources; None if there isn't one for each token."""
     count = sum(token_of(block) == token for block in _asked(messages))
     for number, column in enumerate(MEDIA[token][1]):
         entries: Any = [row.get(column)] if number else thaw(row.get(column))
@@ -52,12 +47,15 @@ def _found(messages: Sequence[am.Msg], token: str, row: Mapping[str, Any]) -> tu
             continue
         if all(type(entry) is str and entry for entry in entries):
             sources = list(map(_source, entries))
-            return (column, sources) if list(map(address_of, sources)) == entries else None
+            return (column, sources) if list(map(media.write_url, sources)) == entries else None
     return None
 
 
 def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], dict[str, Any]]:
-    """Return messages that were read, with the media of the columns, which are taken out, and marks of the history."""
+    """Replace the tokens in messages that were read by the media of columns, and remove these columns.
+
+    Also return the marks of the history.
+    """
     single: list[str] = []
     for token, (cls, columns) in MEDIA.items():
         found = _found(messages, token, row) if not row.keys().isdisjoint(columns) else None
@@ -77,17 +75,17 @@ def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], d
 
 
 def said(block: Any) -> str:
-    """Return what a user's turn says for a block."""
+    """Return the text for a block in a user's turn."""
     return block.text if type(block) is am.TextBlock else _TOKENS.get(type(block)) or token_of(block) or ""
 
 
 def columns_of(history: am.History) -> dict[str, Any]:
-    """Return the columns of the media that users show."""
+    """Return the columns of media in a history."""
     found: dict[str, list[str]] = {}
     for block in _asked(history.messages):
         token = _TOKENS.get(type(block))
         if token is not None:
-            found.setdefault(token, []).append(address_of(block.source))
+            found.setdefault(token, []).append(media.write_url(block.source))
     columns = {_column(history, token, len(entries)): entries for token, entries in found.items()}
     return {column: entries if column.endswith("s") else entries[0] for column, entries in columns.items()}
 
@@ -99,7 +97,7 @@ def _column(history: am.History, token: str, count: int) -> str:
 
 
 def taken(history: am.History, own: Mapping[str, Any]) -> set[str]:
-    """Return the columns among the extras of a history that would be read as those of its media."""
+    """Return the columns that the extras of a history must not use: they would be read as those of its media."""
     columns: set[str] = set()
     for token, (cls, names) in MEDIA.items():
         count = sum(type(block) is cls for block in _asked(history.messages))
@@ -113,9 +111,9 @@ def taken(history: am.History, own: Mapping[str, Any]) -> set[str]:
 
 
 def one_kind(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
-    """Leave out media where a place before has none, and places without media where media stand before.
+    """Of each kind, leave out the media after a token without medium, and the tokens after media.
 
-    A column has an entry for each place, or is none.
+    A column has an address for each token, or isn't read.
     """
     # Any message may be a user's by now.
     if not any(type(block) is am.NativeBlock and token_of(block) for message in messages for block in message.content):

@@ -1,7 +1,7 @@
-"""Messages: one turn is one message. A turn's words are one text, which ``values`` takes apart.
+"""Messages: one turn is one message. A turn has one text, which ``values`` takes apart.
 
-Marks on a message: ``/from`` (a word that isn't written by default), ``/role`` (which stood under ``role``, as
-Pygmalion has it); those of values.py.
+Marks on a message: ``/from`` (a sender that isn't written by default), ``/role`` (the sender is under ``role``, as in
+Pygmalion); those of values.py.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import agentmsg_codecs.sharegpt.values as own_values
 from agentmsg import AgentMsgError, DecodeError
 from agentmsg.formats import (
     Unreadable,
-    adopt,
     excerpt,
+    is_marked,
     is_object,
     maker,
     mark_of,
@@ -30,13 +30,12 @@ from agentmsg_codecs.sharegpt.media import said
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES, WORDS
 
 _make_text = maker(am.TextBlock, "text")
-_make_native = maker(am.NativeBlock)
 _make_result = maker(am.ToolResultBlock, "tool_call_id", "content")
 _make_msg = maker(am.Msg, "role", "content")
 
 
 def read_turn(native: Any) -> am.Msg:
-    """Return the message of a turn; of the role ``native`` where it can't be told in the model.
+    """Read a turn; if the model can't express it, the role of its message is ``native``.
 
     Raises:
         DecodeError: if it isn't a turn at all.
@@ -70,20 +69,18 @@ def read_turn(native: Any) -> am.Msg:
 
 
 def _read_role(native: Any) -> am.Msg:
-    """Return the message of a turn that has its word under another key."""
+    """Read a turn with its sender under ``role``."""
     turn = {"from" if key == "role" else key: value for key, value in native.items()}
     message = read_turn(turn)
     return _whole(native) if message.role == "native" else marked(message, FAMILY, role=True)
 
 
 def _whole(native: Any) -> am.Msg:
-    text: Any = native.get("value")
-    fallback = text if isinstance(text, str) and text else None
-    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
+    return natives.read_whole(native, FAMILY, {"content": native.get("value")})
 
 
 def _content(role: str, text: str, word: str, content: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the blocks of a turn, and the marks of its message; what a result says beside its text stays."""
+    """Return the blocks of a turn, and the marks of its message; a result keeps everything beside its text."""
     if role == "assistant":
         return own_values.read_answer(text, word)
     if role == "user":
@@ -97,7 +94,7 @@ def _content(role: str, text: str, word: str, content: Any) -> tuple[tuple[Any, 
 
 
 def _word_of(role: str, content: Any) -> str:
-    """Return who a turn is from by default: of an assistant, calls alone are a turn of their own."""
+    """Return the default sender of a turn: calls alone have their own."""
     if role == "assistant" and content and type(content[-1]) is am.ToolUseBlock:
         return WORDS[role] if am.TextBlock in map(type, content) else CALL_WORDS[0]
     return WORDS[role]
@@ -111,18 +108,17 @@ def write_turn(message: am.Msg, link: str | None = None) -> Any:
         link: as in ``_written``.
     """
     turn = _written(message, link)
-    is_role = message.notes and mark_of(message, FAMILY, "/role") is True
-    if not is_role or message.role == "native" or "role" in turn:
+    if not is_marked(message, FAMILY, "/role") or message.role == "native" or "role" in turn:
         return turn
     return {"role" if key == "from" else key: value for key, value in turn.items()}
 
 
 def _written(message: am.Msg, link: str | None) -> Any:
-    """Return the turn of a message, with its word under ``from``.
+    """Return the turn of a message, with its sender under ``from``.
 
     Args:
         message: it.
-        link: the id of the call that its result answers, where its place doesn't say that.
+        link: the id of the call that its result answers, unless the position of the turn determines that.
     """
     role = message.role
     if role == "native":
@@ -147,12 +143,12 @@ def _written(message: am.Msg, link: str | None) -> Any:
 
 
 def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:
-    """Return who a turn is from and what it says, as it was read, if it is read so again."""
+    """Return the sender and the text of a turn as they were read, if they still mean the same."""
     noted = mark_of(message, FAMILY, "/from")
     own = noted if isinstance(noted, str) and ROLES.get(noted) == message.role else word
     if message.role != "assistant":
         return own, value
-    listed, tagged = (mark_of(message, FAMILY, mark) is True for mark in ("/listed", "/tagged"))
+    listed, tagged = (is_marked(message, FAMILY, mark) for mark in ("/listed", "/tagged"))
     text = own_values.write_answer(message.content, own, listed=listed, tagged=tagged)
     found = own_values.read_answer(text, own)[0]
     is_read = len(found) == len(message.content) and all(map(_says, found, message.content))
@@ -160,7 +156,7 @@ def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:
 
 
 def _says(found: Any, block: Any) -> bool:
-    """Whether a block that is read again is what it was, but for an id that its row doesn't say."""
+    """Whether a block that is read again is the same, apart from an id that its row doesn't contain."""
     if type(block) is am.ToolUseBlock and not is_said(block, block.id):
         block = spelling.changed(block, {"id": None})
     return am.same(found, block)

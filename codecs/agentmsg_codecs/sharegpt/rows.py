@@ -1,16 +1,16 @@
-"""Rows: what their columns are, and Alpaca's, which are a question and its answer, and the turns before them.
+"""Rows: their columns, and those of Alpaca: a question, its answer, and the turns before them.
 
 | columns of Alpaca | messages |
 | --- | --- |
 | system | a system message |
 | history: pairs of texts | a user's message and an assistant's each |
-| instruction; input, behind a line break | a user's message |
+| instruction; input, after a line break | a user's message |
 | output, else chosen | an assistant's message |
 
 Marks of the history: ``/container`` ("row", "alpaca", "list", "single"), ``/answer`` (Alpaca's column of the answer),
-``/split`` (the length of the instruction, where there is an input), ``/no-input`` (there is no column ``input``),
-``/history`` (the column ``history`` is empty). Marks of a message: ``/column`` (a system message in its column),
-``/chosen`` (in that column).
+``/split`` (the length of the instruction, if there is an input), ``/no-input`` (there is no column ``input``),
+``/history`` (the column ``history`` is empty). Marks of a message: ``/column`` (it is in the column ``system``),
+``/chosen`` (it is in that column).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import excerpt, is_list, is_mapping, is_object, mark_of, natives
+from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives
 from agentmsg_codecs.sharegpt.names import FAMILY
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _ANSWERS = ("output", "chosen")
 
 
 class Row(NamedTuple):
-    """A document taken apart.
+    """The parts of a document.
 
     Attributes:
         turns: the turns, each with its path and the mark of its message.
@@ -46,21 +46,21 @@ class Row(NamedTuple):
 
 
 def is_turn(turn: Any) -> bool:
-    """Whether an object says who it is from, and what."""
+    """Whether an object has a sender and a value."""
     return is_mapping(turn) and isinstance(turn.get("from"), str) and "value" in turn and "role" not in turn
 
 
 def is_single(document: Native) -> bool:
-    """Whether an object would be read as one turn: it says who it is from, and isn't a row of another kind."""
+    """Whether an object would be read as one turn: it has a sender, and isn't a row."""
     is_row = "conversations" in document or ("value" not in document and is_alpaca(document))
     return "from" in document and not is_row
 
 
 def taken_apart(document: Any) -> Row:
-    """Return a document taken apart.
+    """Take a document apart.
 
     Raises:
-        DecodeError: if it is none.
+        DecodeError: if it isn't a row, a list of turns, or one turn.
     """
     if is_list(document):
         if document and _is_row(document[0]):
@@ -91,36 +91,33 @@ def _is_row(value: Any) -> bool:
 
 
 def written(history: am.History, turns: list[Any]) -> Native:
-    """Return the columns of the turns of a history."""
+    """Write the columns of turns."""
     own = natives.extras_of(history, FAMILY)
     row: Native = {}
-    if turns and _is_at(history.messages[0], "/column") and "system" not in own and _is_plain(turns[0], "system"):
+    is_column = bool(turns) and is_marked(history.messages[0], FAMILY, "/column")
+    if is_column and "system" not in own and _is_plain(turns[0], "system"):
         row["system"] = turns[0]["value"]
         turns = turns[1:]
     answered = _answered(history, turns, own)
     if answered is not None:
         return row | answered
-    if turns and _is_at(history.messages[-1], "/chosen") and "chosen" not in own and is_turn(turns[-1]):
+    if turns and is_marked(history.messages[-1], FAMILY, "/chosen") and "chosen" not in own and is_turn(turns[-1]):
         return {**row, "conversations": turns[:-1], "chosen": turns[-1]}
     return {**row, "conversations": turns}
 
 
-def taken(own: Mapping[str, Any], told: Callable[[], Native]) -> set[str]:
-    """Return the columns among the extras of a history that would be read as turns.
+def taken(own: Mapping[str, Any], columns: Callable[[], Native]) -> set[str]:
+    """Return the columns that the extras of a history must not use: they would be read as turns.
 
     Args:
         own: the extras.
-        told: returns the columns that tell the turns.
+        columns: returns the columns of the turns.
     """
-    # Rows of Alpaca have no such column, but one in which there are no turns may stand beside theirs.
-    is_free = "conversations" in own and not is_list(own["conversations"]) and "conversations" not in told()
+    # A row of Alpaca may have this column as an extra, if it isn't a list.
+    is_free = "conversations" in own and not is_list(own["conversations"]) and "conversations" not in columns()
     found: set[str] = set() if is_free else {"conversations"}
     found |= {"system"} if isinstance(own.get("system"), str) and own["system"] else set()
     return found | ({"chosen"} if is_turn(own.get("chosen")) else set())
-
-
-def _is_at(message: am.Msg, mark: str) -> bool:
-    return bool(message.notes) and mark_of(message, FAMILY, mark) is True
 
 
 def _turn(word: str, text: str) -> Native:
@@ -128,7 +125,7 @@ def _turn(word: str, text: str) -> Native:
 
 
 def _is_plain(turn: Any, word: str) -> bool:
-    """Whether a turn is no more than a text that somebody says."""
+    """Whether a turn has only this sender and a text."""
     is_text = is_object(turn) and turn.keys() == {"from", "value"} and type(turn["value"]) is str
     return is_text and turn["from"] == word and (bool(turn["value"]) or word != "system")
 
@@ -143,7 +140,7 @@ def is_alpaca(row: Any) -> bool:
 
 
 def _questions(rest: Native) -> tuple[list[Any], Native]:
-    """Return the turns of a row, whose columns are taken out, and the marks of its history."""
+    """Remove the columns of a row's turns; return the turns, and the marks of the history."""
     answer = next(key for key in _ANSWERS if type(rest.get(key)) is str)
     marks: Native = {"/container": "alpaca", **({} if answer == _ANSWERS[0] else {"/answer": answer})}
     texts: list[str] = []
@@ -166,8 +163,8 @@ def _are_pairs(value: Any) -> bool:
 
 
 def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> Native | None:
-    """Return the columns of Alpaca; None if they can't say some turns, or such a row wasn't read."""
-    if not history.notes or mark_of(history, FAMILY, "/container") != "alpaca" or len(turns) < 2 or len(turns) % 2:  # noqa: PLR2004
+    """Return the columns of Alpaca; None if no row of Alpaca was read, or if they can't hold all turns."""
+    if mark_of(history, FAMILY, "/container") != "alpaca" or len(turns) < 2 or len(turns) % 2:  # noqa: PLR2004
         return None
     if not all(map(_is_plain, turns, ("human", "gpt") * (len(turns) // 2))):
         return None
@@ -177,12 +174,12 @@ def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> 
     row: Native = {"instruction": question}
     if type(at) is int and 0 <= at < len(question) - 1 and question[at] == "\n":
         row = {"instruction": question[:at], "input": question[at + 1 :]}
-    elif mark_of(history, FAMILY, "/no-input") is not True:
+    elif not is_marked(history, FAMILY, "/no-input"):
         row["input"] = ""
     row[answer] = said
-    if before or mark_of(history, FAMILY, "/history") is True:
+    if before or is_marked(history, FAMILY, "/history"):
         row["history"] = [before[index : index + 2] for index in range(0, len(before), 2)]
-    # No column stands there twice, none is read that isn't meant, and an output counts before what was chosen.
+    # Extras must not be read as columns of Alpaca; an output comes before a chosen answer.
     is_said = not row.keys().isdisjoint(own) or type(own.get(_ANSWERS[0])) is str
     is_read = type(own.get("input")) is str or _are_pairs(own.get("history")) or is_single({**row, **own})
     return None if is_said or is_read else row

@@ -1,4 +1,4 @@
-"""What LLaMA-Factory ff6d4d1 skips or refuses when it loads a row: turns in the wrong order, and missing media."""
+"""Rows that LLaMA-Factory ff6d4d1 skips or refuses: turns in the wrong order, and missing media."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Values: the single text of a turn, with its thinking, words and calls, and the places of media.
+r"""Values: the single text of a turn, with its thinking, words and calls, and the tokens for media.
 
 | text | blocks |
 | --- | --- |
@@ -8,10 +8,10 @@ r"""Values: the single text of a turn, with its thinking, words and calls, and t
 | ``<tool_response>\n...\n</tool_response>`` around a result (Hermes) | the result's text |
 | ``<image>``, ``<video>``, ``<audio>`` in a user's text | a native block, until its column is read |
 
-What would not be written back identically stays text. Marks: ``/breaks`` (the line breaks around tags), ``/json``,
-``/keys`` and ``/text`` (how the JSON of a call is spelt, and its arguments), ``/id`` (a call or result that says its
-id), ``/listed`` on a message (one call in a list), ``/tagged`` on one (calls in tags, where others have JSON alone),
-``/wrapped`` (a result in tags).
+Anything that would not be written back identically stays text. Marks: ``/breaks`` (the line breaks around tags),
+``/json``, ``/keys`` and ``/text`` (how the JSON of a call and its arguments are spelt), ``/id`` (a call or result with
+an id in its row), ``/wrapped`` (a result in tags); on a message ``/listed`` (one call in a list) and ``/tagged`` (calls
+in tags instead of JSON alone).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _TOKENS = re.compile("(" + "|".join(map(re.escape, MEDIA)) + ")")
-# The line breaks in front of a tag, inside of it on both sides, and behind it.
+# The default line breaks before a tag, inside it on both sides, and after it.
 _BREAKS: Mapping[str, tuple[int, ...]] = {
     "think": (0, 1, 1, 2),
     "tool_call": (1, 1, 1, 0),
@@ -63,13 +63,13 @@ _PLACES = {token: am.NativeBlock(FAMILY, {"type": token}) for token in MEDIA}
 
 
 def _inside(text: str, tag: str, at: int, end: int) -> tuple[str, int, int] | None:
-    """Return the text inside of a tag, and the line breaks in front of it and behind it; None if there is none.
+    """Return the text inside a tag, and the line breaks before and after that text; None without text.
 
     Args:
         text: with the tag.
         tag: its name.
-        at: where the tag begins.
-        end: where its end begins.
+        at: the index of the tag.
+        end: the index of the end tag.
     """
     found = text[at + len(tag) + 2 : end]
     first = int(len(found) > 1 and found[0] == "\n")
@@ -86,7 +86,7 @@ def _noting(block: Any, marks: Mapping[str, Any]) -> Any:
 
 
 def _around(tag: str, breaks: Iterable[int]) -> tuple[str, str]:
-    """Return what stands in front of a text in tags, and behind it."""
+    """Return the tags and line breaks before and after a text."""
     first, second, third, last = ("\n" * count for count in breaks)
     return f"{first}<{tag}>{second}", f"{third}</{tag}>{last}"
 
@@ -95,9 +95,9 @@ _AROUND = {tag: _around(tag, breaks) for tag, breaks in _BREAKS.items()}
 
 
 def _tagged(tag: str, text: str, owner: Any = None) -> str:
-    """Return a text in tags, with the line breaks that were around it where its owner was read."""
+    """Return a text in tags, with the line breaks that were read with its owner, if any."""
     before, behind = _AROUND[tag]
-    noted: Any = mark_of(owner, FAMILY, "/breaks") if owner is not None and owner.notes else None
+    noted: Any = mark_of(owner, FAMILY, "/breaks") if owner is not None else None
     if is_sequence(noted) and len(noted) == len(_BREAKS[tag]) and all(type(n) is int and 0 <= n <= 2 for n in noted):  # noqa: PLR2004
         before, behind = _around(tag, noted)
     return f"{before}{text}{behind}"
@@ -107,7 +107,7 @@ def _tagged(tag: str, text: str, owner: Any = None) -> str:
 
 
 def _called(value: Any, style: Any) -> Any:
-    """Return the call of an object with a name and arguments; None if it is another one."""
+    """Return the call in an object with a name and arguments; None for anything else."""
     keys = list(value) if is_object(value) else []
     if keys != _KEYS and {*keys} not in _KEY_SETS:
         return None
@@ -129,7 +129,7 @@ def _called(value: Any, style: Any) -> Any:
 
 
 def _object(call: Any, *, is_usual: bool) -> dict[str, Any]:
-    """Return the object of a call, to be written as text at once: it holds frozen values."""
+    """Return the object of a call, for writing as text: it contains frozen values."""
     arguments: Any = tool_arguments.input_object(call)
     if not is_usual and is_marked(call, FAMILY, "/text"):
         arguments = tool_arguments.input_text(call)
@@ -146,7 +146,7 @@ def _object(call: Any, *, is_usual: bool) -> dict[str, Any]:
 
 
 def _parsed(text: str, written: Callable[[str], str] = str) -> tuple[Any, Any] | None:
-    """Return the value of JSON, and how it is spelt: in a style, or as nobody else spells it; None if it is no JSON."""
+    """Return the value of JSON text, and its style, or the text if that has no style; None if it isn't JSON."""
     found = spelling.styled(text, written)
     if found is not None:
         return found
@@ -157,7 +157,7 @@ def _parsed(text: str, written: Callable[[str], str] = str) -> tuple[Any, Any] |
 
 
 def _spelt(value: Any, call: Any, *, is_usual: bool) -> str:
-    """Return the text of JSON, spelt as the call was that it holds first."""
+    """Return the text of JSON, spelt like the call, its first or only one, when it was read."""
     noted: Any = None if is_usual or not call.notes else mark_of(call, FAMILY, "/json")
     if isinstance(noted, str) and noted in spelling.JSON_STYLES:
         return spelling.dump_styled(value, noted)
@@ -169,12 +169,12 @@ def _spelt(value: Any, call: Any, *, is_usual: bool) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return JSON without the tags around it: they may stand in its texts."""
+    """Escape the tags of calls in JSON."""
     return text.replace("<tool_call>", "\\u003ctool_call>").replace("</tool_call>", "\\u003c/tool_call>")
 
 
 def _listed(text: str) -> tuple[list[Any], dict[str, Any]] | None:
-    """Return the calls of JSON, and the marks of their message; None if it holds none."""
+    """Return the calls in JSON text, and the marks of their message; None if there is anything else."""
     found = _parsed(text)
     if found is None:
         return None
@@ -192,7 +192,7 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
     Args:
         text: its value.
-        word: who it is from.
+        word: its sender.
     """
     if "<" not in text and word not in CALL_WORDS:
         return (_make_text(text),) if text else (), {}
@@ -212,7 +212,7 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         value = None if inside is None else _parsed(inside[0], _escaped)
         call = None if value is None else _called(*value)
         gap = int(at > 0 and rest[at - 1] == "\n")
-        # Without words in front, there is no break.
+        # Without words before it, there is no break.
         if inside is None or call is None or (gap and at == 1):
             break
         behind = len(rest) - end - len("</tool_call>")
@@ -230,10 +230,10 @@ def write_answer(
 
     Args:
         content: its blocks.
-        word: who it is from.
-        listed: whether its one call stands in a list.
-        tagged: whether its calls stand in tags, whoever it is from.
-        is_usual: whether it is written as new ones are, however it was read.
+        word: its sender.
+        listed: whether its only call is in a list.
+        tagged: whether its calls are in tags, whoever the sender is.
+        is_usual: whether to write it like a new turn, however it was read.
     """
     thoughts, said, calls = "", "", list[Any]()
     for block in content:
@@ -255,7 +255,7 @@ def write_answer(
 
 
 def _thought(text: str) -> tuple[str, int, int, int] | None:
-    """Return what was thought in front of a text, and the line breaks inside the tag and behind it."""
+    """Return the thinking in front of a text, and the line breaks inside the tags and after them."""
     end = text.find("</think>") if text[:7] == "<think>" else -1
     inside = _inside(text, "think", 0, end)
     if inside is None or not inside[0].strip("\n"):
@@ -264,7 +264,7 @@ def _thought(text: str) -> tuple[str, int, int, int] | None:
 
 
 def spoken(text: str) -> str:
-    """Return a text that an assistant says such that none of it is read as thinking, or as a call."""
+    """Change a text of an assistant's so that no part of it is read as thinking or as a call."""
     if "<" not in text:
         return text
     while [type(block) for block in read_answer(text, "gpt")[0]] != [am.TextBlock]:
@@ -277,7 +277,7 @@ def spoken(text: str) -> str:
 
 
 def thinkable(thought: str) -> str:
-    """Return a thought that its tags can hold."""
+    """Change thinking so that it doesn't contain its end tag."""
     return thought.replace("</think>", "</think >")
 
 
@@ -285,14 +285,14 @@ def thinkable(thought: str) -> str:
 
 
 def read_question(text: str) -> tuple[Any, ...]:
-    """Return the blocks of a user's turn: its texts, and native blocks where media stand."""
+    """Return the blocks of a user's turn: its texts, and native blocks for tokens."""
     if "<" not in text:
         return (_make_text(text),) if text else ()
     return tuple([_PLACES.get(piece) or _make_text(piece) for piece in _TOKENS.split(text) if piece])
 
 
 def asked(text: str) -> str:
-    """Return a text of a user's in which no media stand."""
+    """Change a text of a user's so that it has no tokens."""
     return text if "<" not in text else _TOKENS.sub(lambda token: f"{token[0][:-1]} >", text)
 
 
@@ -306,7 +306,7 @@ def read_result(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def write_result(block: Any) -> str:
-    """Return the value of a turn with a result: in tags where such were read, or where its text has some already."""
+    """Return the value of a turn with a result: in tags if these were read, or if its text already has some."""
     text = block.content[0].text if block.content else ""
     is_wrapped = bool(text) and is_marked(block, FAMILY, "/wrapped")
     if not is_wrapped:

@@ -1,4 +1,4 @@
-"""vercel: messages for models of the Vercel AI SDK (ModelMessage). For those of users (UIMessage), use ``vercel-ui``.
+"""vercel: messages for models of the Vercel AI SDK (ModelMessage). For UIMessage, use ``vercel-ui``.
 
 A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
 
@@ -17,18 +17,18 @@ Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 | tool-result of an assistant | ToolResultBlock of kind "server" |
 | output: text, content; json | content; structured |
 | before 5: args; result; isError | input; content or structured; status "error" |
-| output: error-text, error-json; execution-denied | the same of status "error"; of "denied", its reason the error |
+| output: error-text, error-json; execution-denied | the same with status "error"; "denied", its reason the error |
 | providerOptions: anthropic.cacheControl | cache |
 | anthropic.signature, google.thoughtSignature, openai.reasoningEncryptedContent, bedrock.signature | signature |
 | anthropic.redactedData | redacted |
 | openai.itemId; openai.phase; openai.imageDetail | item_id; phase; detail |
 | anthropic.title; anthropic.context of a file | title; context |
-| the rest of providerOptions | extras["vercel.options"] |
+| other providerOptions | extras["vercel.options"] |
 | providerOptions of a message whose content is a text | those of the text |
 | any other part; message | NativeBlock; a message with the role "native" |
 | unknown keys | extras["vercel"]; those of an output extras["vercel.output"] |
 
-Who runs a server tool is told by the id of its call (``srvtoolu_...``, ``ws_...``). A system prompt is one text.
+The id of a call tells which provider runs its tool (``srvtoolu_...``, ``ws_...``). A system prompt is one text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg import thaw
-from agentmsg.formats import Containers, carried_extras, is_bare_text, is_marked, marked, natives, note_of
+from agentmsg.formats import Containers, cells, is_bare_text, is_marked, marked, natives, note_of
 from agentmsg_codecs.vercel.capabilities import make_caps
 from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["VercelCodec"]
 
 CONTAINERS = Containers(family=FAMILY, title="the Vercel AI SDK", own=frozenset({"role", "content"}))
-_IN_CONTAINERS = CONTAINERS.cells()["extras"]
+_OF_CONTAINER = CONTAINERS.cells()["extras"]
 SYSTEM = "system"
 
 
@@ -61,7 +61,7 @@ class VercelCodec(Vercel):
     """Messages for models of the Vercel AI SDK.
 
     Attributes:
-        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+        engine: reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
     """
 
     name: ClassVar[str] = "vercel"
@@ -73,11 +73,11 @@ class VercelCodec(Vercel):
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return what messages for models support; see capabilities.py."""
+        """Return the capability table; see capabilities.py."""
         return attrs.evolve(make_caps(self.engine), history={"extras": _beside_messages})
 
     def read_all(self, contents: Any) -> list[am.Msg]:
-        """Return the messages of a document; a system prompt beside them is the first."""
+        """Read the messages of a document; a system prompt beside them becomes the first."""
         messages = super().read_all(contents)
         if _is_prompt(contents.rest.get(SYSTEM)):
             (message,) = self.engine.container({"role": "system", "content": contents.rest.pop(SYSTEM)})
@@ -85,16 +85,16 @@ class VercelCodec(Vercel):
         return messages
 
     def write(self, history: am.History) -> Any:
-        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        """Write a history that fits, in the container that it was read from, or as the option decides."""
         if not _is_beside(history):
             return super().write(history)
         self.engine.fill()
-        natives_behind = self.engine.write(history.messages[1:])
+        native_messages = self.engine.write(history.messages[1:])
         rest = thaw(natives.extras_of(history, FAMILY))
-        return {"messages": natives_behind, SYSTEM: history.messages[0].text, **rest}
+        return {"messages": native_messages, SYSTEM: history.messages[0].text, **rest}
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like messages for models: by its first messages."""
+        """Return how much a document looks like messages for models, judging by its first ones."""
         return sniff(self.first_natives(document))
 
 
@@ -102,12 +102,12 @@ class VercelCodec(Vercel):
 
 
 def _is_prompt(value: Any) -> bool:
-    """Whether what stands as ``system`` is the system prompt: a text; else it is an extra."""
+    """Whether the value of ``system`` is a system prompt; anything but a text is an extra."""
     return isinstance(value, str) and bool(value)
 
 
 def _is_beside(history: am.History) -> bool:
-    """Whether the first message is a system prompt that was read beside the others, and can be written there."""
+    """Whether the first message is a system prompt that was read beside the messages, and can be written there."""
     first = history.messages[0] if history.messages else None
     if first is None or first.role != "system" or not is_marked(first, FAMILY, "/beside"):
         return False
@@ -115,18 +115,10 @@ def _is_beside(history: am.History) -> bool:
     return is_text and len(note_of(first, FAMILY)) == 1 and not natives.has_extra(history, FAMILY, SYSTEM)
 
 
-def _taken(_: am.History) -> frozenset[str]:
-    return frozenset({SYSTEM})
-
-
-def _is_no_prompt(_: am.History, __: str, value: Any) -> bool:
-    return not _is_prompt(value)
-
-
-_OTHERS = carried_extras((FAMILY, _taken), odd=_is_no_prompt)
+_EXTRAS = cells.beside((FAMILY, frozenset({SYSTEM})), odd=lambda _, __, value: not _is_prompt(value))
 
 
 def _beside_messages(extras: Any, history: am.History) -> Any:
-    """Keep what stands beside the messages: no text as the system prompt, which is a message."""
-    kept = _IN_CONTAINERS(extras, history)
-    return _OTHERS(kept, history) if kept else kept
+    """Keep the keys beside the messages, except for a system prompt, which is a message."""
+    kept = _OF_CONTAINER(extras, history)
+    return _EXTRAS(kept, history) if kept else kept

@@ -14,6 +14,7 @@ from agentmsg.formats import (
     MessageRow,
     Row,
     carried_extras,
+    cells,
     is_bare_text,
     media,
     restructure,
@@ -71,7 +72,7 @@ def make_caps(messages: Messages) -> Caps:
         {"extras": carried_extras((FAMILY, _keys_of_system), odd=_is_odd)},
         {**text, "extras": _only_options(text["extras"])},
     )
-    fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: _KEYS))}
+    fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _KEYS))}
     user = place("user", {**_TYPED, am.ImageBlock: carried(is_typed=False)})
     assistant = place("assistant", {
         **_TYPED, am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"),

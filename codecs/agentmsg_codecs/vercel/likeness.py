@@ -9,7 +9,7 @@ from agentmsg.formats import is_list, is_object
 _KEYS = frozenset({"role", "content", "providerOptions", "experimental_providerMetadata", "providerMetadata"})
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 _SURE, _LIKELY, _PLAIN = 0.98, 0.85, 0.6
-# Keys that parts must have, by their type.
+# The keys that a part must have, by its type: of parts that only this format has, and of others.
 _OWN = {
     "tool-call": {"toolCallId", "toolName"}, "tool-result": {"toolCallId"}, "reasoning": {"text"},
     "tool-approval-request": {"approvalId"}, "tool-approval-response": {"approvalId"}, "reasoning-file": {"mediaType"},
@@ -18,11 +18,7 @@ _SHARED = {"text": {"text"}, "image": {"image"}, "file": {"data", "mediaType"}, 
 
 
 def sniff(native_messages: list[Any]) -> float:
-    """Return how much the likeliest of some messages looks like one for a model.
-
-    Returns:
-        0 if one of them can't be one, or if all are plain texts, which are everybody's.
-    """
+    """Return the highest score of some messages; 0 if one can't be one for a model, or if all are just texts."""
     found = list(map(_sniff_message, native_messages))
     if not found or min(found) <= 0:
         return 0.0
@@ -31,7 +27,7 @@ def sniff(native_messages: list[Any]) -> float:
 
 
 def _sniff_message(message: Any) -> float:
-    """Return 0 to 1: for a message that only this format has, for one such as many have, and for others."""
+    """Return 0 to 1: most for a message that only this format has, less for one that others have, too."""
     if not is_object(message) or not _KEYS.issuperset(message):
         return 0.0
     role, content = message.get("role"), message.get("content")

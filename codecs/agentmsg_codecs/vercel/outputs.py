@@ -140,7 +140,7 @@ def is_denial(block: am.ToolResultBlock) -> bool:
 
 
 def _status(value: str, block: am.ToolResultBlock) -> str | None:
-    return value if is_denial(block) else "error" if block.is_error else None
+    return value if value == "error" or is_denial(block) else "error" if block.is_error else None
 
 
 def _error(value: str, block: am.ToolResultBlock) -> str | None:

@@ -78,12 +78,14 @@ def result(block: am.ToolResultBlock) -> Any:
     status = "error" if block.is_error else None
     content, structured = block.content, block.structured
     words = block.error if block.error is not None and block.error not in block.text else None
+    changes: dict[str, Any] = {}
     level: Any = "annotation"
     if structured is not None and (content or words is not None):
         if words is None and dump_json(structured).decode() == block.text:
             content = ()
         else:
-            structured, level = None, "content"
+            changes["structured"] = structured = None
+            level = "content"
     if words is not None:
         content = (*content, am.TextBlock(words))
     is_one = len(content) == 1 and is_bare_text(content[0], FAMILY)
@@ -92,9 +94,6 @@ def result(block: am.ToolResultBlock) -> Any:
         level = "content" if None in texts else level
         said = [text.text for text in texts if text is not None]
         content = (am.TextBlock("\n".join(said)),) if any(said) else ()
-    changes: dict[str, Any] = {}
-    if structured is not block.structured:
-        changes["structured"] = structured
     if content is not block.content:
         changes["content"] = content
     if block.error is not None:

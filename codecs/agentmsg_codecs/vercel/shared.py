@@ -1,4 +1,4 @@
-"""Shared by the codecs of both kinds of messages."""
+"""The base of both codecs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def check_message(native: Any) -> None:
-    """Refuse what is no object.
+    """Check that a native message is an object.
 
     Raises:
-        DecodeError: if a message is anything else.
+        DecodeError: if it isn't.
     """
     if not is_object(native):
         raise DecodeError(f"a message is an object, not {excerpt(native)}")
@@ -26,7 +26,7 @@ def check_message(native: Any) -> None:
 
 @attrs.frozen(kw_only=True)
 class Vercel(ContainerCodec):
-    """Messages of the Vercel AI SDK."""
+    """Base of the codecs for messages of the Vercel AI SDK."""
 
     writes_plain: ClassVar[bool] = True
     engine: Any = attrs.field(init=False, eq=False, repr=False)
@@ -37,19 +37,19 @@ class Vercel(ContainerCodec):
         return (self.engine.described,)
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a list of messages, one message, or an object that holds messages."""
+        """Read a list of messages, one message, or an object that holds messages."""
         contents = self.containers.contents(document)
         if not all(map(is_object, contents.natives)):
-            contents.each(check_message)  # tells which
+            contents.each(check_message)  # its error has the path
         self.engine.fill()
         return self.containers.history(contents, self.read_all(contents))
 
     def read_all(self, contents: Any) -> list[am.Msg]:
-        """Return the messages of a document."""
+        """Read the messages of a document."""
         messages: list[am.Msg] = self.engine.read(contents.natives)
         return messages
 
     def write(self, history: am.History) -> Any:
-        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        """Write a history that fits, in the container that it was read from, or as the option decides."""
         self.engine.fill()
         return self.containers.document(history, self.engine.write(history.messages), self.container)

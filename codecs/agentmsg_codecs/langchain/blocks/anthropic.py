@@ -1,8 +1,8 @@
-"""Anthropic's own parts inside of LangChain's content: what its server tools do, and its documents.
+"""Anthropic's own parts in LangChain's content: calls and results of its server tools, and documents.
 
-Their blocks are the ones that the codec ``anthropic`` reads, so that a conversation goes there and back as it is. Keys
-that only Anthropic's parts have are extras of its family. Followed: langchain-anthropic 1.x (``_format_messages`` and
-``_compat``), and ``block_translators/anthropic`` of langchain-core, which has names of its own for some tools as v1.
+They become the blocks that the codec ``anthropic`` reads, so that a conversation can go there and back. Keys that only
+Anthropic's parts have are extras of its family. Follows langchain-anthropic 1.x (``_format_messages`` and ``_compat``)
+and ``block_translators/anthropic`` of langchain-core.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Each, Form, Hatch, Key, Link, Text, Via, Words, Wrapped
 from agentmsg_codecs.langchain.blocks.dialects import held
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text, required, via
 from agentmsg_codecs.langchain.blocks.v1_forms import TITLES, args_of, call_input
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 
 _make_source = maker(am.SourceBlock)
-# The namespace of what a block is, where a field does not say so.
+# The namespace that says what a block is, if no field does.
 KIND = "anthropic.kind"
 _UPLOAD = adopt({KIND: {"type": "container_upload"}})
-# The tools that run at Anthropic, by the tag of what they give.
+# The tools that run at Anthropic, by the tag of their results.
 TOOLS: Mapping[str, str] = {
     f"{name}_tool_result": name
     for name in (
@@ -51,7 +51,7 @@ TOOLS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def foreign(*keys: str, must: tuple[str, ...] = ()) -> Hatch:
+def foreign(*keys: str) -> Hatch:
     """Return the item of keys that are extras of Anthropic's family."""
 
     def get(part: Native) -> Native:
@@ -61,7 +61,7 @@ def foreign(*keys: str, must: tuple[str, ...] = ()) -> Hatch:
         extras = natives.extras_of(block, ANTHROPIC)
         return {key: extras[key] for key in extras if key in keys}
 
-    return Hatch(keys=keys, cells={}, get=get, put=put, must=must, is_optional=True, spaces=(ANTHROPIC,))
+    return Hatch(keys=keys, cells={}, get=get, put=put, is_optional=True, spaces=(ANTHROPIC,))
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -80,26 +80,27 @@ _INPUT = Key("input", "input", Via(_read_input, args_of))
 _CALL = (Key("id", "id", Link(), "null"), Key("name", "name", Text()), _INPUT, CACHE)
 
 
-def _is_object(block: am.ToolUseBlock) -> bool:
+def _has_object(block: am.ToolUseBlock) -> bool:
+    """Whether the input of a call says all of its arguments."""
     return block.is_valid and block.significant_text is None
 
 
 def server_name(block: Any) -> str | None:
-    """Return the name of the MCP server that a call is for, or None."""
+    """Return the name of the MCP server of a call, or None."""
     name = natives.extras_of(block, ANTHROPIC).get("server_name")
     return name if isinstance(name, str) else None
 
 
 OF_USES = ("caller", "toolset_name")
 _CALLS = (
-    Form("tool_use", am.ToolUseBlock, "tool_use", _CALL, fixed=_FUNCTION, when=_is_object, notes={"shape": "tool_use"},
+    Form("tool_use", am.ToolUseBlock, "tool_use", _CALL, fixed=_FUNCTION, when=_has_object, notes={"shape": "tool_use"},
          fits=lambda part: "caller" not in part and "toolset_name" not in part),
     Form("used", am.ToolUseBlock, "tool_use", (*_CALL, foreign(*OF_USES)), fixed=_FUNCTION,
-         when=lambda block: ANTHROPIC in block.extras and _is_object(block)),
+         when=lambda block: ANTHROPIC in block.extras and _has_object(block)),
     Form("server_tool_use", am.ToolUseBlock, "server_tool_use", (*_CALL, foreign("caller")), fixed=_SERVER,
-         when=lambda block: server_name(block) is None and _is_object(block)),
+         when=lambda block: server_name(block) is None and _has_object(block)),
     Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", (*_CALL, foreign("server_name")), fixed=_SERVER,
-         when=lambda block: server_name(block) is not None and _is_object(block),
+         when=lambda block: server_name(block) is not None and _has_object(block),
          fits=lambda part: type(part.get("server_name")) is str),
 )  # fmt: skip
 
@@ -107,38 +108,35 @@ _CALLS = (
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def _write_source(block: am.SourceBlock) -> Native:
-    told = {"type": "web_search_result", "title": block.title, "url": block.url}
-    return {key: value for key, value in told.items() if value is not None}
-
-
+_TITLE_AND_URL = ("title", "url")
 _SOURCE = Shape(
     cls=am.SourceBlock,
-    keys={"web_search_result": frozenset({"type", "title", "url"})},
-    read=lambda native, _: _make_source(url=word_at(native, "url"), title=word_at(native, "title")),
-    write=_write_source,
+    keys={"web_search_result": frozenset({"type", *_TITLE_AND_URL})},
+    read=lambda native, _: _make_source(**{key: word_at(native, key) for key in _TITLE_AND_URL}),
+    write=lambda block: {
+        "type": "web_search_result",
+        **{key: value for key in _TITLE_AND_URL if (value := getattr(block, key)) is not None},
+    },
 )
 
 
-def _one_source(item: Any) -> Any:
+def _read_source(item: Any) -> Any:
     if not is_object(item) or item.get("type") != "web_search_result":
         raise Unreadable
     return read_as(_SOURCE, plain_copy(item), ANTHROPIC)
 
 
 def form_of(tag: str, content: Any) -> Native:
-    """Return the fields of a result for what a tool of Anthropic's gave: sources, an error, or anything structured."""
+    """Return the fields of a result for the output of Anthropic's tool: sources, an error, or anything structured."""
     if tag == "web_search_tool_result" and is_list(content):
         try:
-            return {"content": tuple(map(_one_source, content))}
+            return {"content": tuple(map(_read_source, content))}
         except (Unreadable, AgentMsgError):
             pass
     if is_object(content) and content.get("type") == f"{tag}_error":
         code, message = content.get("error_code"), content.get("error_message")
-        is_whole = (
-            content.keys() <= {"type", "error_code", "error_message"} and content.get("error_message", "") is not None
-        )
-        if is_whole and type(code) is str and (message is None or type(message) is str):
+        is_whole = len(content) == 2 + ("error_message" in content)  # type and code
+        if is_whole and type(code) is str and type(content.get("error_message", "")) is str:
             return {"error_type": code, "error": message, "status": "error"}
     return {"structured": _read_structured(content)}
 
@@ -150,7 +148,7 @@ def _read_structured(content: Any) -> Any:
 
 
 def output_of(block: Any) -> Any:
-    """Return what a tool of Anthropic's gave."""
+    """Return the output of Anthropic's tool."""
     if block.structured is not None:
         return block.structured
     if block.error_type is None:
@@ -163,8 +161,8 @@ _GIVEN = ("content", "structured", "error", "error_type", "status")
 
 
 def _says_given(tag: str) -> Callable[[Any], bool]:
-    """Return the test of results that come back from what a tool gave."""
-    absent = {"content": (), "structured": None, "error": None, "error_type": None, "status": None}
+    """Return the test of results that come back from the output of a tool."""
+    absent = {**dict.fromkeys(_GIVEN), "content": ()}
 
     def test(block: Any) -> bool:
         try:
@@ -181,20 +179,15 @@ _BESIDE = (foreign("caller", "retrieved_at"), ID, CACHE)
 
 
 def _known_result(tag: str, name: str) -> Form:
-
-    def get(part: Native) -> Native:
-        return form_of(tag, part["content"])
-
-    def put(block: Any) -> Native:
-        return {"content": output_of(block)}
-
-    content = Hatch(keys=("content",), cells=dict.fromkeys(_GIVEN, KEEP), must=("content",), get=get, put=put)
+    content = required(
+        ("content",), _GIVEN, lambda part: form_of(tag, part["content"]), lambda block: {"content": output_of(block)}
+    )
     fixed = {**_SERVER, "name": name}
     return Form(tag, am.ToolResultBlock, tag, (_LINK, content, *_BESIDE), fixed=fixed, when=_says_given(tag))
 
 
 def read_text(part: Any) -> Any:
-    """Return plain text inside of a result or document: what says more makes the whole unreadable."""
+    """Return a plain text inside a result or document; one that says more makes the whole unreadable."""
     if not is_object(part) or part.get("type") != "text" or len(part) != 2:  # noqa: PLR2004 - type and text
         raise Unreadable
     return make_text(text=text_at(part, "text"))
@@ -228,22 +221,11 @@ _RESULTS = (
 )  # fmt: skip
 
 
-def _read_name(tag: str) -> str | None:
-    return tag.removesuffix("_tool_result") or None
-
-
-def _write_name(name: str | None) -> str:
-    return f"{name or ''}_tool_result"
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-# Of all other tools: of the tag only the end is known.
+_NAME = via(lambda tag: tag.removesuffix("_tool_result") or None, lambda name: f"{name or ''}_tool_result")
+_STRUCTURED = via(_read_structured, lambda value: value)
+# Of all other tools: only the end of the tag is known.
 ANY_RESULT = Form("tool_result", am.ToolResultBlock, None, (
-    Key("type", "name", Via(_read_name, _write_name, supports=KEEP)),
-    _LINK, Key("content", "structured", Via(_read_structured, _as_it_is, supports=KEEP)), *_BESIDE,
+    Key("type", "name", _NAME), _LINK, Key("content", "structured", _STRUCTURED), *_BESIDE,
 ), fixed=_SERVER, notes={"shape": "tool_result"},
     when=lambda block: type(block.structured) not in (str, bool, int, float, type(None))
     and block.name not in (*TOOLS.values(), "mcp"))  # fmt: skip
@@ -251,7 +233,7 @@ ANY_RESULT = Form("tool_result", am.ToolResultBlock, None, (
 
 # -- documents --------------------------------------------------------------------------------------------------------
 
-# By kind: the class, the key of what it gives, and the field.
+# By kind of source: the class, the key of its data, and the field.
 _KINDS: Mapping[str, tuple[type[Any], str, str]] = {
     "base64": (am.Base64Source, "data", "data"),
     "url": (am.URLSource, "url", "url"),
@@ -287,16 +269,12 @@ def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
     return held("source", get, put, "source", must=2), when
 
 
-def _read_blocks(native: Any) -> Any:
-    """Read the source of a document that is made of texts."""
+def _read_texts(native: Any) -> Any:
+    """Read the source of a document that consists of texts."""
     content = native.get("content") if is_object(native) and native.get("type") == "content" else None
     if not is_list(content) or len(native) != 2:  # noqa: PLR2004 - type and content
         raise Unreadable
     return am.BlocksSource(tuple(map(read_text, content)))
-
-
-def _write_blocks(source: Any) -> Native:
-    return {"type": "content", "content": write_texts(source.content)}
 
 
 def is_of_texts(source: Any) -> bool:
@@ -305,6 +283,7 @@ def is_of_texts(source: Any) -> bool:
 
 
 _CITED = foreign("citations")
+_MADE_OF_TEXTS = via(_read_texts, lambda source: {"type": "content", "content": write_texts(source.content)})
 _IMAGE, _is_image = _media_source("base64", "url", "file")
 _DOCUMENT, _is_document = _media_source("base64", "url", "file", "text")
 _DOCUMENTS = (
@@ -313,7 +292,7 @@ _DOCUMENTS = (
     Form("document", am.FileBlock, "document", (_DOCUMENT, *TITLES, ID, CACHE), notes={"shape": "document"},
          when=_is_document, fits=lambda part: "citations" not in part),
     Form("document_blocks", am.FileBlock, "document", (
-        Key("source", "source", Via(_read_blocks, _write_blocks, supports=KEEP)), *TITLES, _CITED, CACHE,
+        Key("source", "source", _MADE_OF_TEXTS), *TITLES, _CITED, CACHE,
     ), when=lambda block: block.name is None and is_of_texts(block.source)),
     Form("search_result", am.FileBlock, "search_result", (
         Key("source", "name", Text()), TITLES[0],

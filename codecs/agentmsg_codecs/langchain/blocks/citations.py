@@ -1,4 +1,4 @@
-"""What texts are based on: citations of v1 and OpenAI, of Anthropic, and all others."""
+"""Citations of texts: those of v1 and OpenAI, of Anthropic, and all others."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 make_citation = maker(am.Citation)
 _TEXT_FIELDS = ("url", "title", "cited_text")
-# The keys of v1's, and their fields.
+# The keys of v1's citations, and their fields.
 _FIELDS: Mapping[str, str] = {**{name: name for name in _TEXT_FIELDS}, "start_index": "start", "end_index": "end"}
 _CITATION = frozenset({"type", *_FIELDS})
 # An entry that isn't an object at all.
 WHOLE = "langchain.citation"
-# By kind of Anthropic's citations: the key of the title; and, of v1, which of their own keys tells the kind.
+# By kind of Anthropic's citations, the key of the title.
 _TITLES: Mapping[str, str] = {
     "char_location": "document_title",
     "page_location": "document_title",
@@ -28,7 +28,8 @@ _TITLES: Mapping[str, str] = {
     "web_search_result_location": "title",
     "search_result_location": "title",
 }
-_TOLD_BY: Mapping[str, str] = {
+# By the key of Anthropic's that identifies it in v1, the kind.
+_KIND_BY_KEY: Mapping[str, str] = {
     "start_char_index": "char_location",
     "search_result_index": "search_result_location",
     "start_block_index": "content_block_location",
@@ -43,25 +44,23 @@ def is_place(citation: am.Citation) -> bool:
     return citation.kind in _TITLES
 
 
-def _keys_of_place(kind: str) -> frozenset[str]:
-    return frozenset({"type", "cited_text", _TITLES[kind], *(["url"] if kind == _ON_THE_WEB else [])})
+def _fields_of_place(kind: str) -> Mapping[str, str]:
+    """Return the fields of one of Anthropic's kinds, by key."""
+    return {"cited_text": "cited_text", _TITLES[kind]: "title", **({"url": "url"} if kind == _ON_THE_WEB else {})}
 
 
 def read_citation(native: Any) -> am.Citation:
-    """Return the citation of an entry: v1, OpenAI's, which has the same keys, Anthropic's; any other has extras."""
-    if not is_object(native):
-        return make_citation(extras=adopt({WHOLE: {"value": native}}))
-    kind = native.get("type")
-    if type(kind) is str and kind in _TITLES:
-        found = _kept_citation(_read_place(native), native, _keys_of_place(kind), ANTHROPIC)
-        if found is not None:
-            return found
-    elif kind == "citation" and is_object(native.get("extras")):
-        found = _read_translated(native)
-        if found is not None:
-            return found
-    found = _kept_citation(_read_any(native), native, _CITATION, FAMILY)
-    return make_citation(extras=adopt({WHOLE: {"value": native}})) if found is None else found
+    """Return the citation of an entry: of v1 or OpenAI, with the same keys, or of Anthropic; any other is an extra."""
+    found: am.Citation | None = None
+    if is_object(native):
+        kind = native.get("type")
+        if type(kind) is str and kind in _TITLES:
+            known = frozenset({"type", *_fields_of_place(kind)})
+            found = _kept_citation(_read_place(native), native, known, ANTHROPIC)
+        elif kind == "citation" and is_object(native.get("extras")):
+            found = _read_translated(native)
+        found = found or _kept_citation(_read_any(native), native, _CITATION, FAMILY)
+    return found or make_citation(extras=adopt({WHOLE: {"value": native}}))
 
 
 def _kept_citation(citation: am.Citation, native: Native, known: frozenset[str], space: str) -> am.Citation | None:
@@ -69,7 +68,7 @@ def _kept_citation(citation: am.Citation, native: Native, known: frozenset[str],
     if same_document(plain, native):
         return citation
     kept = spelling.keep(citation, native, plain, family=FAMILY, known=known, odd=known, namespace=space)
-    # That it reads as this citation is known: it was just read.
+    # It was just read, so it is known to read as this citation.
     return kept if kept is not None and same_document(_spell_citation(kept, lambda _: kept), native) else None
 
 
@@ -82,29 +81,27 @@ def _read_any(native: Native) -> am.Citation:
 
 def _read_place(native: Native) -> am.Citation:
     kind: str = native["type"]
-    keys = {"cited_text": "cited_text", _TITLES[kind]: "title", **({"url": "url"} if kind == _ON_THE_WEB else {})}
-    told = {name: native[key] for key, name in keys.items() if type(native.get(key)) is str}
+    told = {name: native[key] for key, name in _fields_of_place(kind).items() if type(native.get(key)) is str}
     return make_citation(kind=kind, **told)
 
 
 def _read_translated(native: Native) -> am.Citation | None:
-    """Read Anthropic's citation as langchain-core translates it to v1; None if it is none."""
+    """Read a citation of Anthropic's that langchain-core has translated to v1; None for any other."""
     extras: Native = native["extras"]
     if "url" in native:
         kind = _ON_THE_WEB if "encrypted_index" in extras else None
     else:
-        kind = next((kind for key, kind in _TOLD_BY.items() if key in extras), None)
+        kind = next((kind for key, kind in _KIND_BY_KEY.items() if key in extras), None)
     if kind is None or not native.keys() <= {"type", "extras", *_TEXT_FIELDS}:
         return None
-    if not all(type(native.get(key)) in _WORD for key in _TEXT_FIELDS) or not _keys_of_place(kind).isdisjoint(extras):
+    if not {"type", *_fields_of_place(kind)}.isdisjoint(extras):
+        return None
+    if not all(type(native.get(key)) in (str, type(None)) for key in _TEXT_FIELDS):
         return None
     told = {key: native[key] for key in _TEXT_FIELDS if native.get(key) is not None}
     nulls = {key: "null" for key in _TEXT_FIELDS if key in native and native[key] is None}
     notes = adopt({FAMILY: {"/v1": True, **nulls}})
     return make_citation(kind=kind, **told, extras=adopt({ANTHROPIC: extras}), notes=notes)
-
-
-_WORD = (str, type(None))
 
 
 def is_translated(citation: am.Citation) -> bool:
@@ -115,15 +112,10 @@ def is_translated(citation: am.Citation) -> bool:
 def _plain_citation(citation: am.Citation) -> Native:
     kind = citation.kind or ""
     if kind in _TITLES and not is_translated(citation):
-        native: Native = {"type": kind}
-        if citation.cited_text is not None:
-            native["cited_text"] = citation.cited_text
-        # The schema wants it, be it null.
-        native[_TITLES[kind]] = citation.title
-        if kind == _ON_THE_WEB and citation.url is not None:
-            native["url"] = citation.url
-        return native
-    native = {"type": "citation" if citation.kind is None or citation.kind in _TITLES else citation.kind}
+        values = {key: getattr(citation, name) for key, name in _fields_of_place(kind).items()}
+        # The schema requires the title, even if it is null.
+        return {"type": kind, **{key: v for key, v in values.items() if v is not None or key == _TITLES[kind]}}
+    native: Native = {"type": "citation" if citation.kind is None or citation.kind in _TITLES else citation.kind}
     native |= {key: value for key, field in _FIELDS.items() if (value := getattr(citation, field)) is not None}
     if citation.kind in _TITLES:
         native["extras"] = citation.extras.get(ANTHROPIC) or {}

@@ -1,7 +1,7 @@
-"""How parts spell a block beside v1: by a dozen generations of LangChain, and by providers.
+"""Other spellings of parts than v1: those of a dozen generations of LangChain, and of providers.
 
-A block that was read so is marked ``/shape`` with the name of the dialect, and written so as long as that says all of
-it.
+A block read from such a part is marked ``/shape`` with the name of the dialect. It is written in that dialect as long
+as that says all of it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from agentmsg.formats import (
     media,
     object_at,
     text_at,
-    tool_arguments,
     word_at,
 )
-from agentmsg.formats.forms import Const, Form, Hatch, Key, Link, Object, Spread, Text, Via, Wrapped
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, says_only
+from agentmsg.formats.forms import Arguments, Const, Form, Hatch, Key, Link, Object, Spare, Spread, Text, Wrapped
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, required, says_only, via
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
     BY_DATA,
@@ -44,7 +43,7 @@ from agentmsg_codecs.langchain.names import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-# The extras that stand in the objects inside of parts, such as image_url.
+# The namespace of unknown keys in objects inside parts, such as image_url.
 NESTED = "langchain.nested"
 
 
@@ -61,40 +60,68 @@ def _text(name: str, tag: str | None) -> Form:
     return Form(name.replace("-", "_"), am.TextBlock, tag, items, notes={"shape": name}, fits=fits)
 
 
-def _read_summary(part: Native) -> Native:
-    texts: list[str] = []
-    for item in part["summary"]:
-        if not is_object(item) or len(item) != 2 or item.get("type") != "summary_text":  # noqa: PLR2004
-            raise Unreadable
-        texts.append(text_at(item, "text"))
-    return {"thinking": "\n\n".join(texts), "notes": {"/cuts": [len(text) for text in texts]}}
+def _texts(key: str, tag: str) -> Hatch:
+    """Return the item of thinking in a list of texts."""
 
+    def read(part: Native) -> Native:
+        texts: list[str] = []
+        for item in part[key]:
+            if not is_object(item) or len(item) != 2 or item.get("type") != tag:  # noqa: PLR2004
+                raise Unreadable
+            texts.append(text_at(item, "text"))
+        return {"thinking": "\n\n".join(texts), "notes": {"/cuts": [len(text) for text in texts]}}
 
-def _write_summary(block: Any) -> Native:
-    cuts, texts, at = mark_of(block, FAMILY, "/cuts"), list[str](), 0
-    for cut in cuts if is_sequence(cuts) else ():
-        if type(cut) is not int or cut < 0:
-            break
-        texts.append(block.thinking[at : at + cut])
-        at += cut + 2
-    if "\n\n".join(texts) != block.thinking or (cuts is None and not texts):
-        texts = [block.thinking]
-    return {"summary": [{"type": "summary_text", "text": text} for text in texts]}
+    def write(block: Any) -> Native:
+        cuts, texts, at = mark_of(block, FAMILY, "/cuts"), list[str](), 0
+        for cut in cuts if is_sequence(cuts) else ():
+            if type(cut) is not int or cut < 0:
+                break
+            texts.append(block.thinking[at : at + cut])
+            at += cut + 2
+        if "\n\n".join(texts) != block.thinking or (cuts is None and not texts):
+            texts = [block.thinking]
+        return {key: [{"type": tag, "text": text} for text in texts]}
+
+    return required((key,), ("thinking",), read, write)
 
 
 def _sealed(key: str, provider: str) -> Key:
     return Key(key, "signature", Wrapped(am.Signature, "value", {"provider": provider}), "may")
 
 
-_SUMMARY = Hatch(keys=("summary",), cells={"thinking": KEEP}, get=_read_summary, put=_write_summary, must=("summary",))
-SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (_SUMMARY, _sealed("encrypted_content", "openai"), ID, CACHE),
-     notes={"shape": "summary"},
-     fits=lambda part: is_list(part.get("summary")) and "reasoning" not in part and "extras" not in part)  # fmt: skip
+_SEALED = _sealed("encrypted_content", "openai")
+
+
+def _is_whole(part: Native) -> bool:
+    """Whether reasoning is not summed up."""
+    return (
+        is_list(part.get("content")) and bool(part["content"]) and not part.get("summary") and "reasoning" not in part
+    )
+
+
+def _is_summed_up(part: Native) -> bool:
+    return is_list(part.get("summary")) and part.keys().isdisjoint(("reasoning", "extras"))
+
+
+def _is_text(part: Native) -> bool:
+    return type(part.get("text")) is str and part.keys().isdisjoint(("reasoning", "summary", "content"))
+
+
+# Tried before v1, whose parts may lack their text.
+REASONING = (
+    Form("whole_reasoning", am.ThinkingBlock, "reasoning", (
+        _texts("content", "reasoning_text"), Spare("summary", [], is_written=False), _SEALED, ID, CACHE,
+    ), notes={"shape": "whole_reasoning"}, fits=_is_whole),
+    Form("summary", am.ThinkingBlock, "reasoning", (_texts("summary", "summary_text"), _SEALED, ID, CACHE),
+         notes={"shape": "summary"}, fits=_is_summed_up),
+    Form("reasoning_text", am.ThinkingBlock, "reasoning", (Key("text", "thinking", Text()), ID, CACHE),
+         notes={"shape": "reasoning_text"}, fits=_is_text),
+)  # fmt: skip
 _WORDS = (
     _text("input_text", "input_text"),
     _text("output_text", "output_text"),
     _text("bare-text", None),
-    # Without words where these were not asked for.
+    # It has no words if they were not asked for.
     Form("thinking", am.ThinkingBlock, "thinking", (
         Key("thinking", "thinking", Text(), '""', default=""), _sealed("signature", "anthropic"), ID, CACHE,
     ), notes={"shape": "thinking"}),
@@ -109,14 +136,14 @@ _WORDS = (
 def held(
     key: str, get: Callable[[Native], Native], put: Callable[[Any], Native], *fields: str, must: int = 0
 ) -> Hatch:  # fmt: skip
-    """Return the item of an object inside; its unknown keys are extras, and empty ones are spelling.
+    """Return the item of an inner object; its unknown keys are extras, and empty ones are spelling.
 
     Args:
-        key: where it stands.
-        get: returns the fields that the object says.
-        put: returns the object that says them; what it lacks may be None.
-        fields: all of them.
-        must: the number of keys of an object that says no more than it must, which comes back for sure.
+        key: of the object.
+        get: returns the fields that it fills.
+        put: returns the object; keys without a value may be None.
+        fields: all these fields.
+        must: the number of its required keys; an object with no more certainly comes back.
     """
 
     def read(part: Native) -> Native:
@@ -152,7 +179,7 @@ _make_url = maker(am.URLSource, "url")
 
 
 def _source_of_url(url: str) -> Any:
-    """Return the source of a URL; a base64 data URL holds its bytes itself."""
+    """Return the source of a URL; a base64 data URL contains its bytes."""
     if type(url) is not str:
         raise Unreadable
     head, comma, data = url.partition(",") if url.startswith("data:") else (url, "", "")
@@ -173,19 +200,14 @@ def _is_linked(source: Any) -> bool:
 
 
 def _has_url(block: Any) -> bool:
-    """Whether a URL says all of a source."""
+    """Whether a URL says everything about a block's source."""
     source = block.source
-    if type(source) is am.URLSource:
-        is_plain = source.media_type is None and (
-            not source.url.startswith("data:") or bool(_source_of_url(source.url) == source)
-        )
-    else:
-        kind = getattr(source, "media_type", None)
-        is_plain = type(source) is am.Base64Source and kind != "" and {",", ";"}.isdisjoint(kind or "")
-    return is_plain and not source.extras
+    if type(source) is am.Base64Source:
+        return not source.extras and source.media_type != "" and {",", ";"}.isdisjoint(source.media_type or "")
+    return _is_linked(source) or (_is_only_url(source) and bool(_source_of_url(source.url) == source))
 
 
-_URL = Via(_source_of_url, _url_of, supports=KEEP)
+_URL = via(_source_of_url, _url_of)
 
 
 def _file_source(part: Native) -> Any:
@@ -206,20 +228,13 @@ def _file_fields(block: Any) -> Native:
 
 
 _is_own_file = says_only(am.FileSource, "file_id", provider="openai")
-
-
-def _is_openai_file(block: Any) -> bool:
-    source = block.source
-    return _is_own_file(source) if type(source) is am.FileSource else _has_url(block)
-
-
 _FILE_ID = Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": "openai"}))
 _DETAIL = Key("detail", "detail", Text(), "may")
 _FILENAME = Key("filename", "name", Text(), "may")
 
 
 def _encoded(kind: str, key: str) -> tuple[Any, Any, Any]:
-    """Return how an object gives bytes and the end of their media type: what reads it, writes it, and tells such."""
+    """Return the functions for objects with bytes and a format: the reader, the writer, and the test of blocks."""
 
     def read(native: Native) -> Native:
         return {"source": am.Base64Source(text_at(native, key), f"{kind}/{text_at(native, 'format')}")}
@@ -239,12 +254,11 @@ _read_sound, _write_sound, _is_sound = _encoded("audio", "data")
 _read_bytes, _write_bytes, _is_bytes = _encoded("image", "bytes")
 
 
-def _read_bedrock(native: Native) -> Native:
+def _read_bedrock(native: Native) -> Any:
     source = object_at(native, "source")
     if len(source) != 1:
         raise Unreadable
-    found: Native = _read_bytes({**source, "format": native.get("format")})
-    return found
+    return _read_bytes({**source, "format": native.get("format")})
 
 
 def _write_bedrock(block: Any) -> Native:
@@ -264,7 +278,6 @@ _FILE = held(
 )  # fmt: skip
 _SOUND = held("input_audio", _read_sound, _write_sound, "source", must=2)
 _BEDROCK = held("image", _read_bedrock, _write_bedrock, "source", must=2)
-_NOT_NULL: Callable[[str], Callable[[Native], bool]] = lambda key: lambda part: part.get(key) is not None  # noqa: E731
 
 
 def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None) -> Form:
@@ -278,27 +291,20 @@ def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None)
     )  # fmt: skip
 
 
-def _read_arguments(part: Native) -> Native:
-    return {"raw_input": text_at(part, "arguments")}
-
-
-def _write_arguments(block: Any) -> Native:
-    return {"arguments": tool_arguments.input_text(block)}
-
-
 _OPENAI = (
     Form("image_url", am.ImageBlock, "image_url", (_IMAGE_URL, ID, CACHE), notes={"shape": "image_url"}, when=_has_url,
          fits=lambda part: type(part.get("image_url")) is not str),
     Form("image_url_text", am.ImageBlock, "image_url", (Key("image_url", "source", _URL), ID, CACHE),
          notes={"shape": "image_url-text"}, when=_has_url, fits=lambda part: type(part.get("image_url")) is str),
     Form("input_image", am.ImageBlock, "input_image", (Key("image_url", "source", _URL), _DETAIL, ID, CACHE),
-         notes={"shape": "input_image"}, when=_has_url, fits=_NOT_NULL("image_url")),
+         notes={"shape": "input_image"}, when=_has_url, fits=lambda part: part.get("image_url") is not None),
     Form("input_image_id", am.ImageBlock, "input_image", (_FILE_ID, _DETAIL, ID, CACHE),
          notes={"shape": "input_image"}),
     _input_file("file_data", _URL, lambda block: _has_url(block) and not _is_linked(block.source)),
     _input_file("file_id", _FILE_ID.value),
     _input_file("file_url", Wrapped(am.URLSource, "url"), lambda block: _is_linked(block.source)),
-    Form("file", am.FileBlock, "file", (_FILE, ID, CACHE), notes={"shape": "file"}, when=_is_openai_file),
+    Form("file", am.FileBlock, "file", (_FILE, ID, CACHE), notes={"shape": "file"},
+         when=lambda block: _is_own_file(block.source) or _has_url(block)),
     Form("input_audio", am.AudioBlock, "input_audio", (_SOUND, ID, CACHE), notes={"shape": "input_audio"},
          when=_is_sound),
     Form("bedrock", am.ImageBlock, None, (_BEDROCK,), notes={"shape": "bedrock"}, when=_is_bytes,
@@ -306,9 +312,7 @@ _OPENAI = (
     CHUNK,
     Form("function_call", am.ToolUseBlock, "function_call", (
         Key("call_id", "id", Link(), "null"), Key("name", "name", Text()),
-        Hatch(keys=("arguments",), cells=dict.fromkeys(("input", "raw_input"), KEEP), must=("arguments",),
-              get=_read_arguments, put=_write_arguments),
-        ID, CACHE,
+        Key("arguments", "input", Arguments()), ID, CACHE,
     ), fixed={"kind": "function"}, notes={"shape": "function_call"}),
 )  # fmt: skip
 
@@ -332,7 +336,7 @@ def _google(tag: str, key: str) -> Form:
     )  # fmt: skip
 
 
-# -- LangChain's parts of before ---------------------------------------------------------------------------------------
+# -- LangChain's older parts ------------------------------------------------------------------------------------------
 
 _V0: Mapping[str, tuple[type[Any], str, str]] = {
     "base64": (am.Base64Source, "data", "data"),
@@ -343,7 +347,7 @@ _V0: Mapping[str, tuple[type[Any], str, str]] = {
 
 
 def _v0(tag: str, kind: str, key: str = "", shape: str = "v0") -> Form:
-    """Return the form of a part that says under `source_type` how it gives what it shows."""
+    """Return the form of a part with a `source_type`."""
     cls, usual, field = _V0[kind]
     key = key or usual
     return Form(
@@ -366,7 +370,7 @@ def _v0(tag: str, kind: str, key: str = "", shape: str = "v0") -> Form:
 
 
 def _plain_media(key: str, source: Spread) -> Form:
-    """Return the form of a document that is no text, under the tag of texts."""
+    """Return the form of a document that isn't text, under the tag of texts."""
     return Form(
         f"plain_by_{key}", am.FileBlock, "text-plain", (source, *TITLES, ID, CACHE), notes={"shape": "text-plain"},
         fits=lambda part: gives(key)(part) and part.get("text") is None,

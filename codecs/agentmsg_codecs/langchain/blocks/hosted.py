@@ -1,6 +1,6 @@
-"""Parts that LangChain's integrations leave as a provider says them: Bedrock's reasoning, tools that a provider ran.
+"""Parts that LangChain's integrations pass on as a provider has them: Bedrock's reasoning, tools that a provider ran.
 
-They are read as the provider's own format is; see the pages of ``bedrock``, ``gemini`` and ``openai-responses``.
+They are read like the provider's own format; see the pages of ``bedrock``, ``gemini`` and ``openai-responses``.
 """
 
 from __future__ import annotations
@@ -9,26 +9,33 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
-    KEEP,
     Native,
+    Unreadable,
     adopt,
     is_mapping,
     is_object,
-    maker,
-    object_at,
+    media,
+    natives,
     text_at,
     tool_arguments,
     word_at,
 )
-from agentmsg.formats.forms import Form, Hatch, Key, Spare, Text
+from agentmsg.formats.forms import Arguments, Form, Hatch, Key, Object, Spare, Text
 from agentmsg_codecs.langchain.blocks.dialects import held
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, says_only
+from agentmsg_codecs.langchain.blocks.v1 import (
+    CACHE,
+    ID,
+    is_only_text,
+    make_signature,
+    make_text,
+    required,
+    says_only,
+    via,
+)
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-_make_signature = maker(am.Signature, "provider", "value")
-_make_text = maker(am.TextBlock, "text")
 
 
 # -- Bedrock's reasoning ----------------------------------------------------------------------------------------------
@@ -36,7 +43,7 @@ _make_text = maker(am.TextBlock, "text")
 
 def _read_reasoning(native: Native) -> Native:
     value = word_at(native, "signature")
-    signature = None if value is None else _make_signature("bedrock", value)
+    signature = None if value is None else make_signature("bedrock", value)
     return {"thinking": text_at(native, "text"), "signature": signature}
 
 
@@ -44,28 +51,16 @@ def _write_reasoning(block: Any) -> Native:
     return {"text": block.thinking, "signature": None if block.signature is None else block.signature.value}
 
 
-_is_own_signature = says_only(am.Signature, "value", provider="bedrock")
-
-
-def _is_of_bedrock(block: Any) -> bool:
-    return block.signature is None or _is_own_signature(block.signature)
-
-
 _REASONING = held("reasoning_content", _read_reasoning, _write_reasoning, "thinking", "signature", must=1)
+_is_of_bedrock = says_only(am.Signature, "value", provider="bedrock")
 
 
 # -- tools that a provider ran ----------------------------------------------------------------------------------------
 
 
-def _says_input(keys: frozenset[str] | None) -> Callable[[Any], bool]:
-    """Return the test of calls whose input is an object, with these keys alone."""
-
-    def test(block: Any) -> bool:
-        if not block.is_valid or not is_mapping(block.input) or block.significant_text is not None:
-            return False
-        return keys is None or block.input.keys() == keys
-
-    return test
+def _has_object(block: Any) -> bool:
+    """Whether the input of a call is an object, and its text says no more."""
+    return block.is_valid and is_mapping(block.input) and block.significant_text is None
 
 
 def _call(provider: str, tag: str, name: str, names: Mapping[str, str]) -> Form:
@@ -78,62 +73,63 @@ def _call(provider: str, tag: str, name: str, names: Mapping[str, str]) -> Form:
         names: the keys of the input, by those of the part.
     """
 
-    def read(part: Native) -> Native:
-        return {"input": adopt({names[key]: part[key] for key in names})}
-
     def write(block: Any) -> Native:
         given = tool_arguments.input_copy(block)
         return {key: given[names[key]] for key in names}
 
-    said = Hatch(keys=tuple(names), cells={"input": KEEP}, get=read, put=write, must=tuple(names))
-    return _served(provider, tag, name, said, _says_input(frozenset(names.values())))
+    args = required(
+        tuple(names), ("input",), lambda part: {"input": adopt({names[key]: part[key] for key in names})}, write
+    )
+    keys = frozenset(names.values())
+    return _served(provider, tag, name, args, lambda block: _has_object(block) and block.input.keys() == keys)
 
 
-def _served(provider: str, tag: str, name: str, said: Hatch, when: Callable[[Any], bool], **how: Any) -> Form:
+def _served(provider: str, tag: str, name: str, args: Hatch | Key, when: Callable[[Any], bool]) -> Form:
     return Form(
-        tag, am.ToolUseBlock, tag, (said, ID, CACHE, Spare("status", "completed")), when=when, notes={"shape": tag},
-        fixed={"kind": "server", "provider": provider, "name": name, "id": None}, **how,
+        tag, am.ToolUseBlock, tag, (args, ID, CACHE, Spare("status", "completed")), when=when, notes={"shape": tag},
+        fixed={"kind": "server", "provider": provider, "name": name, "id": None},
     )  # fmt: skip
 
 
-def _read_action(part: Native) -> Native:
-    return {"input": adopt(object_at(part, "action"))}
+def _made(data: Any) -> am.Base64Source:
+    """Return the source of an image that OpenAI's tool made; its type is what the data tells."""
+    if type(data) is not str:
+        raise Unreadable
+    return am.Base64Source(data, media.guess_media_type(data))
 
 
-def _write_action(block: Any) -> Native:
-    return {"action": tool_arguments.input_copy(block)}
+def _is_made(block: Any) -> bool:
+    source = block.source
+    return type(source) is am.Base64Source and am.same(source, _made(source.data))
 
 
-def _read_output(part: Native) -> Native:
-    return {"tool_call_id": None, "content": (_make_text(text_at(part, "code_execution_result")),)}
-
-
-def _write_output(block: Any) -> Native:
-    return {"code_execution_result": block.content[0].text}
-
-
-_ACTION = Hatch(keys=("action",), cells={"input": KEEP}, get=_read_action, put=_write_action, must=("action",))
-_OUTPUT = Hatch(
-    keys=("code_execution_result",), cells=dict.fromkeys(("content", "tool_call_id"), KEEP), get=_read_output,
-    put=_write_output, must=("code_execution_result",),
-)  # fmt: skip
-
-
-def _is_text(block: Any) -> bool:
-    return block.tool_call_id is None and len(block.content) == 1 and is_only_text(block.content[0])
-
-
+_OUTPUT = required(
+    ("code_execution_result",),
+    ("content", "tool_call_id"),
+    lambda part: {"tool_call_id": None, "content": (make_text(text=text_at(part, "code_execution_result")),)},
+    lambda block: {"code_execution_result": block.content[0].text},
+)
 HOSTED = (
-    Form("reasoning_content", am.ThinkingBlock, "reasoning_content", (_REASONING, ID, CACHE), when=_is_of_bedrock,
+    Form("reasoning_content", am.ThinkingBlock, "reasoning_content", (_REASONING, ID, CACHE),
+         when=lambda block: block.signature is None or _is_of_bedrock(block.signature),
          notes={"shape": "reasoning_content"}, fits=lambda part: is_object(part.get("reasoning_content"))),
     Form("reasoning_content_text", am.ThinkingBlock, "reasoning_content", (
         Key("reasoning_content", "thinking", Text()), ID, CACHE,
     ), notes={"shape": "reasoning_content-text"}, fits=lambda part: type(part.get("reasoning_content")) is str),
-    _served("openai", "web_search_call", "web_search", _ACTION, _says_input(None)),
+    _served("openai", "web_search_call", "web_search", Key("action", "input", Object()), _has_object),
     _call("openai", "file_search_call", "file_search", {"queries": "queries"}),
     _call("openai", "code_interpreter_call", "code_interpreter", {"code": "code", "container_id": "container_id"}),
+    Form("mcp_call", am.ToolUseBlock, "mcp_call", (
+        Key("name", "name", Text()), Key("arguments", "input", Arguments()), ID, CACHE, Spare("error"),
+    ), notes={"shape": "mcp_call"}, fits=lambda part: "server_label" in part,
+         when=lambda block: natives.has_extra(block, FAMILY, "server_label"),
+         fixed={"kind": "server", "provider": "openai", "id": None}),
+    Form("image_generation_call", am.ImageBlock, "image_generation_call", (
+        Key("result", "source", via(_made, lambda source: source.data)), ID, CACHE, Spare("status", "completed"),
+    ), when=_is_made, notes={"shape": "image_generation_call"}),
     _call("google", "executable_code", "code_execution", {"language": "language", "executable_code": "code"}),
-    Form("code_execution_result", am.ToolResultBlock, "code_execution_result", (_OUTPUT, ID, CACHE), when=_is_text,
+    Form("code_execution_result", am.ToolResultBlock, "code_execution_result", (_OUTPUT, ID, CACHE),
+         when=lambda block: block.tool_call_id is None and len(block.content) == 1 and is_only_text(block.content[0]),
          notes={"shape": "code_execution_result"},
          fixed={"kind": "server", "provider": "google", "name": "code_execution"}),
 )  # fmt: skip

@@ -1,8 +1,8 @@
-"""Blocks that v1 has no place for, as `non_standard` parts, and the cattrs Converter that reads and writes them.
+"""Blocks that v1 has no part for, as `non_standard` parts, and the cattrs Converter that reads and writes them.
 
-Data, sources, compactions, and block classes of yours are supported as
-``{"type": "non_standard", "value": {"type": <our tag>, <fields>}}``: the value is the block's canonical form. Such
-values are made and read by hooks that cattrs generates, under strict hooks for the primitive types.
+Data, sources, compactions, and your own block classes are supported as
+``{"type": "non_standard", "value": {"type": <our tag>, <fields>}}``: the value is the block's canonical form. cattrs
+generates the hooks for these values, under strict hooks for the primitive types.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import cattrs
 
 
-# The classes of v1, which stand in content as they are.
+# The classes that v1 has parts for.
 V1_CLASSES = (
     am.TextBlock, am.ThinkingBlock, am.RefusalBlock, am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock,
     am.ToolUseBlock, am.ToolResultBlock,
@@ -29,10 +29,11 @@ V1_CLASSES = (
 _V1 = frozenset({*V1_CLASSES, am.NativeBlock, am.ToolsBlock})
 _NOTES = frozenset({"notes"})
 _LEFT_OUT = _NOTES | {"extras"}
+_APART = frozenset({"type", "extras"})
 
 
 def is_non_standard(cls: type) -> bool:
-    """Whether blocks of a class are supported inside `non_standard`."""
+    """Whether blocks of a class are supported as `non_standard`."""
     return cls in blocks.BLOCK_TAGS and cls not in _V1
 
 
@@ -46,9 +47,6 @@ def _is_free_form(kind: Any) -> bool:
     return kind is Any or "JSON" in str(kind) or (isinstance(kind, str) and "None | bool" in kind)
 
 
-_APART = frozenset({"type", "extras"})
-
-
 def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
     """Return the block that a `non_standard` value is the canonical form of."""
     tag = value.get("type")
@@ -56,7 +54,7 @@ def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
     if cls is None:
         raise Unreadable
     own: Any = value.get("extras")
-    # Of unknown fields, those of Anthropic's own blocks: some, in an object.
+    # The only unknown fields are those of Anthropic's own blocks, if there are any.
     if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and own[ANTHROPIC]):
         raise Unreadable
     if own and not is_object(own[ANTHROPIC]):
@@ -69,19 +67,19 @@ def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
 
 
 def write_non_standard(block: Any, converter: cattrs.Converter) -> Native:
-    """Return the part of a block that v1 has no place for."""
+    """Return the part of a block that v1 has no part for."""
     _resolved(dispatch.class_of(block))
     bare = block.evolve(extras={}, notes={})
     fields = cast("Native", plain_copy(thaw(converter.unstructure(bare))))
     value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
-    # Unknown fields stand beside the value; those of Anthropic's own blocks are a part of what these are.
+    # Unknown fields are keys of the part; those of Anthropic's own blocks belong to the value.
     own = natives.extras_of(block, ANTHROPIC)
     extras = {"extras": {ANTHROPIC: own}} if own else {}
     return {"type": "non_standard", "value": {"type": blocks.BLOCK_TAGS[type(block)], **value, **extras}}
 
 
 def _resolved(cls: Any) -> Any:
-    """Return a class whose annotations are types; cattrs by itself does not know the model's own names."""
+    """Return a class whose annotations are types; cattrs doesn't know the model's names."""
     names = {"JSON": Any, "Block": am.BaseBlock, "Mapping": Mapping, "Any": Any}
     try:
         # Done once for each class: attrs remembers it.
@@ -92,12 +90,11 @@ def _resolved(cls: Any) -> Any:
 
 
 def make_converter() -> cattrs.Converter:
-    """Return the converter with the hooks of `non_standard`, and of all that stands in one."""
+    """Return the converter with the hooks for values of `non_standard`, and everything inside."""
     # Loaded when a first document is read or written.
     from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415
 
     for cls in blocks.BLOCK_TAGS:
-        # Else cattrs could not register a hook on them: it resolves their annotations, and knows no names.
         _resolved(cls)
     converter: cattrs.Converter = dispatch.strict_converter()
     converter.register_structure_hook(float, _float)
@@ -105,7 +102,6 @@ def make_converter() -> cattrs.Converter:
     converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
 
     def options(cls: Any) -> dict[str, Any]:
-        # Notes are nobody's, and the extras of a block stand beside it.
         kind = cls if isinstance(cls, type) else object
         names = _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else ()
         return {name: override(omit=True) for name in names} | {"_cattrs_use_alias": True}

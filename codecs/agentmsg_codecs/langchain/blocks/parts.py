@@ -1,7 +1,7 @@
-"""Content parts to blocks and back: the forms of v1 and of its dialects at work.
+"""Content parts and blocks, by the forms of v1 and of its dialects.
 
-A part is read by the first form of its tag that takes it. It is written as v1, or as Anthropic has its own; unless the
-block is marked with the name of another dialect, which still says all of it.
+A part is read by the first form with its tag that accepts it. A block is written as v1, or as Anthropic has its own
+parts, unless it is marked with another dialect that still says all of it.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ if TYPE_CHECKING:
 _OBJECT: Any = dict
 _BARE = adopt({FAMILY: {"/shape": "str"}})
 _REFUSED = (Unreadable, AgentMsgError)
-# Of whom a signature is of which nothing is told.
+# The providers of a signature that names none.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
 _NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset({"type", "value", "cache_control"})}
 _OF_ANTHROPIC = frozenset(form.name for form in OWN)
-# The mark of what LangChain has wrapped begins so.
+# How the marks of parts that LangChain has wrapped begin.
 _WRAPPED = "non_standard "
 
 
@@ -72,25 +72,21 @@ def _is_anthropic(block: Any) -> bool:
     return block.kind == "server" and block.provider == ANTHROPIC and getattr(block, "is_valid", True)
 
 
-def _is_signed(block: Any) -> bool:
-    return block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS
-
-
 class ContentParts(Parts):
     """Reads and writes content parts.
 
     Attributes:
-        quick: by tag, the readers of usual parts; each gives None if a part is anything else.
-        quick_writers: by class, the writers of blocks with notes; each gives None if a note is more than a mark.
+        quick: by tag, the readers of usual parts; they return None for any other part.
+        quick_writers: by class, the writers of blocks with notes; they return None if a note is more than a mark.
         described: the forms.
     """
 
     def __init__(self) -> None:
         self.described = Described(FAMILY, ALL_FORMS, {}, chosen=self._chosen)
         self._read_as, self._write_as = self.described.names.readers, self.described.names.writers
-        # By tag, what reads such parts: the test of those that it takes, and its name.
+        # By tag, the forms that read such parts.
         self._of_tag: dict[Any, list[Entry]] = {}
-        # By class, how blocks are usually written, and by class and mark, how else: the test of those that are.
+        # By class, the forms that blocks are usually written in; by class and mark, the others.
         self._usual: dict[Any, list[Entry]] = {}
         self._named: dict[tuple[Any, str], list[Entry]] = {}
         for form in ALL_FORMS:
@@ -105,9 +101,11 @@ class ContentParts(Parts):
         self._usual[am.ToolResultBlock].append((None, RESULT))
         self._named[am.ToolResultBlock, RESULT] = [(lambda block: block.kind == "server", RESULT)]
         self._named |= {(shape.cls, name): [(_is_anthropic, name)] for name, shape in SHAPES.items()}
-        # Under that key may stand those of others, too.
+        # Citations of others than Anthropic may have that key, too.
         self._named[am.TextBlock, "citations"] = [(None, "cited")]
-        self._named[am.ThinkingBlock, "reasoning"] = [(_is_signed, "signed")]
+        self._named[am.ThinkingBlock, "reasoning"] = [
+            (lambda block: block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS, "signed")
+        ]
         self._special: dict[Any, Callable[[Native, str | None], Any]] = {
             "reasoning": self._read_signed,
             "server_tool_call": self._read_of_server,
@@ -118,20 +116,18 @@ class ContentParts(Parts):
         self.quick_writers: dict[Any, Any] = dict.fromkeys((*V1_CLASSES, am.CompactionBlock), self._write_marked)
 
     def _shape(self, cls: type[Any]) -> Shape:
-        """Return the shape of a class in v1, which a hook of a user's may replace."""
+        """Return the shape of a class in v1, which a user's hook may replace."""
 
         def read(part: Native, _: Any = None) -> Any:
             return self._of_forms(part, V1_OF_TAG[part.get("type")])
 
-        def write(block: Any) -> Native:
-            name = next((name for test, name in usual if test is None or test(block)), None)
+        def write(block: Any) -> Any:
+            name = _first(usual, block)
             if name is None:
                 raise Unreadable("no part says this")
-            plain: Native = self._write_as[name](block)
-            return plain
+            return self._write_as[name](block)
 
         usual = self._usual[cls]
-
         return Shape(cls=cls, keys={form.tag: form.keys for form in FORMS if form.cls is cls}, read=read, write=write)
 
     def _add(self, form: Form) -> None:
@@ -148,11 +144,11 @@ class ContentParts(Parts):
             self._named.setdefault((form.cls, mark or MARKS[name]), []).append((test, name))
 
     def new_converter(self) -> cattrs.Converter:
-        """Return a converter that can read and write what stands in `non_standard`, too."""
+        """Return a converter that also reads and writes the values of `non_standard`."""
         return non_standard.make_converter()
 
     def take_hooks(self, shapes: Iterable[Shape]) -> None:
-        """Read and write by the hooks of users what these replace."""
+        """Read and write the classes of users' hooks by these; usual parts of the others quickly."""
         hooked = {shape.cls for shape in shapes}
         for shape in shapes:
             self._hook(shape)
@@ -162,7 +158,7 @@ class ContentParts(Parts):
                 self.quick[tag] = quick_reader(tag, self._read_as[tag] or general)
 
     def _hook(self, shape: Shape) -> None:
-        """Read and write the blocks of a class by a hook of a user's, in place of v1."""
+        """Read and write the blocks of a class by a user's hook, instead of as v1."""
         name = f"hook {shape.cls.__name__}"
         self._usual[shape.cls] = [(None, name)]
         self._write_as[name] = shape.write
@@ -178,7 +174,7 @@ class ContentParts(Parts):
 
         Args:
             part: the part.
-            provider: who wrote the message, where it says so: whose the signatures and server tools are.
+            provider: of the message, if it names one: that of its signatures and server tools.
         """
         if type(part) is not _OBJECT:
             return v1.make_text(text=part, notes=_BARE) if type(part) is str else natives.native_part(part, FAMILY)
@@ -201,14 +197,18 @@ class ContentParts(Parts):
         return of_call(block) if type(block) is am.ToolUseBlock else block
 
     def _of_forms(self, part: Native, entries: Sequence[Entry]) -> Any:
-        """Return the block of a part by the first form that reads it."""
+        """Return the block of a part by the first form that reads it.
+
+        Raises:
+            Unreadable: if none does.
+        """
         for fits, name in entries:
             if fits is None or fits(part):
                 try:
                     block = self._read_as[name](part)
                 except _REFUSED:
                     continue
-                # For the codec of that family, which by default writes one plain text as such.
+                # For the codec ``anthropic``, which by default writes a single plain text as a string.
                 return block.evolve(notes={**block.notes, **LISTED}) if name == "mcp_tool_result" else block
         tag = part.get("type")
         if not entries and type(tag) is str and tag.endswith("_tool_result"):
@@ -216,7 +216,7 @@ class ContentParts(Parts):
         raise Unreadable
 
     def _moved(self, part: Native, provider: str | None) -> Any:
-        """Return the block of a part that has something at another place than v1; None of any other."""
+        """Return the block of a part that has something in another place than v1; None for any other part."""
         for mark, there, back in v1.MOVES:
             moved = there(part)
             if moved is None:
@@ -227,7 +227,7 @@ class ContentParts(Parts):
         return None
 
     def _read_signed(self, part: Native, provider: str | None) -> Any:
-        """Read thinking whose signature is of the provider that the message names."""
+        """Read thinking with a signature of the message's provider."""
         extras = part.get("extras")
         if provider in _USUAL_PROVIDERS or not is_object(extras):
             return None
@@ -238,7 +238,7 @@ class ContentParts(Parts):
         return marked(block.evolve(signature=signature), FAMILY, shape="reasoning")
 
     def _read_of_server(self, part: Native, provider: str | None) -> Any:
-        """Read a call or result of a server's tool: as langchain-core translates Anthropic's to v1, or as v1."""
+        """Read a call or result of a server tool: one of Anthropic's that langchain-core has translated, or v1."""
         tag: str = part["type"]
         if is_of_anthropic(part, provider):
             name = "v1-anthropic-call" if tag == "server_tool_call" else "v1-anthropic-result"
@@ -248,12 +248,11 @@ class ContentParts(Parts):
                 pass
         block = self._of_forms(part, self._of_tag[tag])
         if block.provider == ANTHROPIC and self._name_of(block) not in (tag, f"hook {type(block).__name__}"):
-            # Usually it is written as Anthropic has it.
             return marked(block, FAMILY, shape=tag)
         return block
 
     def _read_non_standard(self, part: Native, _: str | None) -> Any:
-        """Read what v1 has no part for: our canonical form, or what LangChain has wrapped."""
+        """Read what v1 has no part for: our canonical form, or a part that LangChain has wrapped."""
         inner = object_at(part, "value")
 
         def read(native: Native, _: Any = None) -> Any:
@@ -289,17 +288,14 @@ class ContentParts(Parts):
         return self._spelt(block) if block.notes or block.extras else self._plain(block)
 
     def _name_of(self, block: Any) -> str | None:
-        """Return the name of the form that a block is usually written in; None of what v1 has no place for."""
-        for test, name in self._usual.get(block.__class__, ()):
-            if test is None or test(block):
-                return name
-        return None
+        """Return the name of the form that a block is usually written in; None if v1 has no part for it."""
+        return _first(self._usual.get(block.__class__, ()), block)
 
     def _chosen(self, block: Any) -> str:
-        """Return the name of the form that a block is written in, as its mark says, or else as usual."""
+        """Return the name of the form that a block is written in: by its mark, or else as usual."""
         entries = self._named.get((block.__class__, mark_of(block, FAMILY, "/shape")), ())
-        told = (name for test, name in entries if name in self.described.forms and (test is None or test(block)))
-        return next(told, None) or cast("str", self._name_of(block))
+        marked_so = _first([entry for entry in entries if entry[1] in self.described.forms], block)
+        return marked_so or cast("str", self._name_of(block))
 
     def _plain(self, block: Any) -> Any:
         """Return the part of a block as it is usually written, without its unknown fields."""
@@ -315,25 +311,25 @@ class ContentParts(Parts):
         return _with_extras(self._plain(block), block)
 
     def _write_marked(self, block: Any) -> Native | None:
+        """Return the part of a block whose only note is a mark; None for any other block."""
         note = block.notes.get(FAMILY)
         if block.extras or len(block.notes) > 1 or not is_mapping(note) or len(note) > 1:
             return None
         return self._in_shape(block, note.get("/shape"))
 
     def _in_shape(self, block: Any, mark: Any) -> Native | None:
-        """Return the part of a block as a mark says, or None where that doesn't say all of it."""
+        """Return the part of a block in the dialect of a mark; None if that doesn't say all of it."""
         if type(mark) is not str:
             return None
-        for test, name in self._named.get((block.__class__, mark), ()):
-            if test is None or test(block):
-                plain: Native = self._write_as[name](block)
-                return plain
+        name = _first(self._named.get((block.__class__, mark), ()), block)
+        if name is not None:
+            return cast("Native", self._write_as[name](block))
         if not mark.startswith(_WRAPPED):
             return None
         own = mark.removeprefix(_WRAPPED)
         inner = self._in_shape(block, own)
         if inner is None:
-            # As it is usually written, unless that is another form by now.
+            # As usual, unless that is another form by now.
             usual = self._name_of(block)
             if usual is None or MARKS.get(usual, usual) != own:
                 return None
@@ -346,7 +342,7 @@ class ContentParts(Parts):
         return plain
 
     def _spelt(self, block: Any) -> Any:
-        """Return the part of a block with its unknown fields, in the spelling that it remembers."""
+        """Return the part of a block with its unknown fields, in the noted spelling."""
         if type(block) is am.NativeBlock:
             return block.value
         if not block.notes:
@@ -378,8 +374,16 @@ def _with_extras(plain: Any, block: Any) -> Any:
     return {**plain, **{key: extras[key] for key in extras if key not in plain}} if extras else plain
 
 
+def _first(entries: Sequence[Entry], block: Any) -> str | None:
+    """Return the name of the first form that a block may be written in; None if there is none."""
+    for test, name in entries:
+        if test is None or test(block):
+            return name
+    return None
+
+
 def provider_of(block: Any) -> str | None:
-    """Return who a message must be of, for a part of it to be read as this block where it does not say so itself."""
+    """Return the provider of messages in which the part of a block that names none reads as the block."""
     if type(block) is am.ThinkingBlock:
         return None if block.signature is None else block.signature.provider
     return block.provider if type(block) in (am.ToolUseBlock, am.ToolResultBlock) else None

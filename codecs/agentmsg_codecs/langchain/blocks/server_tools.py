@@ -1,7 +1,6 @@
-"""Calls and results of server tools as v1 blocks, by no forms: they are written, and compared.
+"""Calls and results of server tools as v1 blocks, without forms: what was read is written again and compared.
 
-Of results in general, text, structure and content bear on each other. Anthropic's stand there by the names that
-langchain-core has for them.
+In results, text, structure and content depend on each other. Anthropic's have the names that langchain-core gives them.
 """
 
 from __future__ import annotations
@@ -54,31 +53,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
-# A call that was read without an id: no spelling, but that it needs none.
+# The note of a call that was read without an id. It is no spelling.
 _UNLINKED = natives.without_id(FAMILY)
-# What a result with content may say beside: its words.
-_SAID = (str, type(None))
+_WORD = (str, type(None))
 IN_EXTRAS = {key: key for key in ("name", "provider", "error", "error_type")}
 KEYS = frozenset({"type", "id", "extras", "cache_control", "tool_call_id", "status", "output"})
 
 
 def _common(part: Native, names: Mapping[str, str], *, id_key: str = "id") -> tuple[Native, Native]:
-    """Return the fields that any part may state, for what reads the meaning alone, and the rest of its `extras`."""
-    fields = read_extras(part, names)
-    fields.pop("notes", None)
-    fields.pop("odd", None)
-    item_id = part.get(id_key)
-    if type(item_id) is str:
+    """Return the fields that any part may have, and the rest of its `extras`."""
+    fields = {name: value for name, value in read_extras(part, names).items() if name not in ("notes", "odd")}
+    if type(item_id := part.get(id_key)) is str:
         fields["item_id"] = item_id
     fields["cache"] = cache_of(part)
     rest = fields.pop("extras", EMPTY).get(INNER, {})
     if "provider" in names and rest.get("provider", "") is None:
-        del rest["provider"]  # said where the message would say otherwise
+        del rest["provider"]  # it is written if the message would say otherwise
     return fields, rest
 
 
 def _with_common(part: Native, block: Any) -> Native:
-    """Put the id and the cache hint of a block into a part."""
+    """Add the id and the cache hint of a block to a part."""
     if block.item_id is not None:
         part["id"] = block.item_id
     if block.cache is not None:
@@ -91,11 +86,7 @@ _ODD = frozenset({"id", "cache_control", "extras"})
 
 
 def careful(shape: Shape, part: Native) -> Any:
-    """Return the block of a part by a shape that takes the meaning alone: written, and compared."""
-
-    def read_again(native: Native) -> Any:
-        return shape.read(native, shape.cls)
-
+    """Return the block of a part by a shape that reads only the meaning: it is written again and compared."""
     try:
         block = shape.read(part, shape.cls)
         plain = shape.write(block)
@@ -103,8 +94,10 @@ def careful(shape: Shape, part: Native) -> Any:
         raise Unreadable from None
     if same_document(plain, part):
         return block
-    # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
-    read = None if shape.cls is am.ToolResultBlock else read_again
+    # A result isn't read again: for each level of nesting, that would multiply the time.
+    read: Callable[[Native], Any] | None = (
+        None if shape.cls is am.ToolResultBlock else lambda native: shape.read(native, shape.cls)
+    )
     known = shape.known(part) | plain.keys()
     found = spelling.keep_proven(block, part, plain, family=FAMILY, known=known, odd=_ODD, read=read)
     if found is None:
@@ -116,9 +109,9 @@ def careful(shape: Shape, part: Native) -> Any:
 
 
 def _said(content: Any, output: Any, fields: Native, read_inner: Callable[[Any], Any]) -> Native:
-    """Return what a result says: content in full, words, or something structured."""
+    """Return the fields of a result's output: blocks, words, or something structured."""
     if content is not None:
-        if not is_list(content) or not content or ("structured" not in fields and type(output) not in _SAID):
+        if not is_list(content) or not content or ("structured" not in fields and type(output) not in _WORD):
             raise Unreadable
         found = tuple(map(read_inner, content))
         if any(block.notes and block.notes != _UNLINKED for block in found):
@@ -132,12 +125,12 @@ def _said(content: Any, output: Any, fields: Native, read_inner: Callable[[Any],
 def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], Any]) -> Shape:
     """Return the shape of results.
 
-    Blocks inside have one spelling only: else every level would be read again to prove the spelling of the next, and
-    the time would grow by a factor for each level of nesting.
+    Blocks inside have only one spelling. Otherwise each level would be read again to prove the spelling of the next,
+    which would multiply the time for each level.
     """
 
     def read(part: Native, _: Any = None) -> am.ToolResultBlock:
-        """Read ``server_tool_result``: `output` is text, or structured; in `extras` may stand both, in full."""
+        """Read ``server_tool_result``: `output` is text or structured; `extras` may hold all of both."""
         fields, rest = _common(part, IN_EXTRAS)
         for name in ("artifact", "structured"):
             if rest.get(name) is not None:
@@ -163,10 +156,7 @@ def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], 
             own["content"] = list(map(write_inner, block.content))
         return {**_with_common(part, block), **write_extras(block, IN_EXTRAS, **own)}
 
-    return Shape(
-        cls=am.ToolResultBlock, keys={"server_tool_result": KEYS}, read=read, write=write,
-        odd=frozenset({"id", "extras", "cache_control"}),
-    )  # fmt: skip
+    return Shape(cls=am.ToolResultBlock, keys={"server_tool_result": KEYS}, read=read, write=write, odd=_ODD)
 
 
 # -- Anthropic's ------------------------------------------------------------------------------------------------------
@@ -176,7 +166,7 @@ _NATIVE_NAMES: Mapping[str, str] = {ours: name for name, ours in _V1_NAMES.items
 
 
 def is_of_anthropic(part: Native, provider: str | None) -> bool:
-    """Whether a v1 call or result of a server tool is Anthropic's: the provider of the message, or its id, says so."""
+    """Whether a v1 call or result of a server tool is Anthropic's, by its id, its tag, or the message's provider."""
     extras = part.get("extras")
     if "provider" in extras if is_object(extras) else not spelling.says_nothing(extras):
         return False
@@ -189,28 +179,31 @@ def is_of_anthropic(part: Native, provider: str | None) -> bool:
     return provider == ANTHROPIC
 
 
-def _own(rest: Native, keys: Iterable[str]) -> Native:
-    """Take out of `extras` what is Anthropic's."""
+def _taken(rest: Native, keys: Iterable[str]) -> Native:
+    """Take keys out of `extras`, if they are there."""
     return {key: rest.pop(key) for key in keys if key in rest}
+
+
+def _taken_text(rest: Native, key: str) -> str:
+    return text_at(_taken(rest, (key,)), key)
 
 
 def _extras(rest: Native, own: Native) -> Any:
     return adopt({**({INNER: rest} if rest else {}), **({ANTHROPIC: own} if own else {})})
 
 
-def _text(rest: Native, key: str) -> str:
-    text: Any = rest.pop(key, None)
-    if type(text) is not str:
-        raise Unreadable
-    return text
+def _own(block: Any, keys: Iterable[str]) -> Native:
+    """Return the extras of Anthropic's family under these keys, in their order."""
+    extras = natives.extras_of(block, ANTHROPIC)
+    return {key: extras[key] for key in keys if key in extras}
 
 
 def _read_call(part: Native, _: Any = None) -> Any:
     fields, rest = _common(part, {}, id_key="")
     name, own = text_at(part, "name"), dict[str, Any]()
     if name == "remote_mcp":
-        name, own = _text(rest, "tool_name"), {"server_name": _text(rest, "server_name")}
-    own |= _own(rest, ("caller",))
+        name, own = _taken_text(rest, "tool_name"), {"server_name": _taken_text(rest, "server_name")}
+    own |= _taken(rest, ("caller",))
     return make_call(
         id=word_at(part, "id"),
         name=_V1_NAMES.get(name, name),
@@ -223,19 +216,22 @@ def _read_call(part: Native, _: Any = None) -> Any:
 
 
 def _write_call(block: Any) -> Native:
-    server, extras = server_name(block), natives.extras_of(block, ANTHROPIC)
+    server = server_name(block)
     own: Native = {} if server is None else {"tool_name": block.name, "server_name": server}
-    own |= {key: extras[key] for key in ("caller",) if key in extras}
+    own |= _own(block, ("caller",))
     name = "remote_mcp" if server is not None else _NATIVE_NAMES.get(block.name, block.name)
     part: Native = {"type": "server_tool_call", "id": block.id, "name": name, "args": args_of(block.input)}
     part |= {} if block.cache is None else {"cache_control": write_cache(block.cache)}
     return {**part, **write_extras(block, {}, **own)}
 
 
+_OF_RESULTS = ("caller", "retrieved_at")
+
+
 def _read_result(part: Native, _: Any = None) -> Any:
     fields, rest = _common(part, {})
-    tag, output = _text(rest, "block_type"), part.get("output")
-    own, status = _own(rest, ("caller", "retrieved_at")), word_at(part, "status")
+    tag, output = _taken_text(rest, "block_type"), part.get("output")
+    own, status = _taken(rest, _OF_RESULTS), word_at(part, "status")
     if tag == "mcp_tool_result" and is_list(output):
         fields |= {"content": tuple(map(read_text, output)), "status": status, "notes": LISTED}
     elif tag in TOOLS:
@@ -256,9 +252,7 @@ def _status(form: Native) -> str:
 
 
 def _write_result(block: Any) -> Native:
-    extras = natives.extras_of(block, ANTHROPIC)
-    own: Native = {"block_type": f"{block.name or 'mcp'}_tool_result"}
-    own |= {key: extras[key] for key in ("caller", "retrieved_at") if key in extras}
+    own: Native = {"block_type": f"{block.name or 'mcp'}_tool_result", **_own(block, _OF_RESULTS)}
     part: Native = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
     if block.name is not None:
         form = {"structured": block.structured} | ({} if block.error_type is None else {"error_type": ""})
@@ -274,35 +268,28 @@ def _write_result(block: Any) -> Native:
 def _read_use(part: Native) -> Native:
     found = read_args(part)
     rest = found["extras"][INNER]
-    own = _own(rest, OF_USES)
+    own = _taken(rest, OF_USES)
     return {**found, "extras": {**({INNER: rest} if rest else {}), ANTHROPIC: own}}
 
 
 def _write_use(block: Any) -> Native:
-    part, extras = write_beside(block), natives.extras_of(block, ANTHROPIC)
-    own = {key: extras[key] for key in OF_USES if key in extras}
+    part, own = write_beside(block), _own(block, OF_USES)
     return {"extras": {**own, **part.get("extras", {})}} if own else part
-
-
-def _is_use(part: Native) -> bool:
-    extras = part.get("extras")
-    return is_object(extras) and not extras.keys().isdisjoint(OF_USES)
 
 
 USE = Form(
     "used_call", am.ToolUseBlock, "tool_call", items_of_call(_read_use, _write_use, ANTHROPIC),
-    fits=_is_use, fixed={"kind": "function"}, notes={"shape": "v1-anthropic-use"},
-    when=lambda block: block.is_valid and not natives.extras_of(block, ANTHROPIC).keys().isdisjoint(OF_USES),
+    fits=lambda part: is_object(extras := part.get("extras")) and not extras.keys().isdisjoint(OF_USES),
+    fixed={"kind": "function"}, notes={"shape": "v1-anthropic-use"},
+    when=lambda block: block.is_valid and bool(_own(block, OF_USES)),
 )  # fmt: skip
 
-# The keys of v1, by tag.
-_KEYS = frozenset({"type", "id", "extras", "cache_control"})
+_CALL_KEYS = frozenset({"type", "id", "extras", "cache_control", "name", "args"})
 SHAPES = {
     "v1-anthropic-call": Shape(
-        cls=am.ToolUseBlock, keys={"server_tool_call": _KEYS | {"name", "args"}}, read=_read_call, write=_write_call
+        cls=am.ToolUseBlock, keys={"server_tool_call": _CALL_KEYS}, read=_read_call, write=_write_call
     ),
     "v1-anthropic-result": Shape(
-        cls=am.ToolResultBlock, keys={"server_tool_result": _KEYS | {"tool_call_id", "status", "output"}},
-        read=_read_result, write=_write_result,
+        cls=am.ToolResultBlock, keys={"server_tool_result": KEYS}, read=_read_result, write=_write_result
     ),
-}  # fmt: skip
+}

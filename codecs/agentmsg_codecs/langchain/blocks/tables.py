@@ -1,4 +1,4 @@
-"""All forms of content parts: their order and marks, what each says all of, and quick readers of usual parts."""
+"""All forms of content parts: their order and marks, the blocks that each describes, quick readers of usual parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentmsg import AgentMsgError
 from agentmsg.formats import Native, Unreadable, is_object, natives
 from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
 from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, OWN, TOOLS
-from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, SUMMARY
+from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, REASONING
 from agentmsg_codecs.langchain.blocks.hosted import HOSTED
 from agentmsg_codecs.langchain.blocks.server_tools import USE
 from agentmsg_codecs.langchain.blocks.v1 import says_only
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Form
 
 RESULT = "server_tool_result"
-# What a form's own notes do not say: by form, the mark of its blocks.
+# By form, the mark of its blocks, if its own notes don't say it.
 MARKS = {
     "cited": "citations", "text": "annotations", "invalid_tool_call": "invalid_tool_call", "used": "tool_use",
     "server_tool_call_chunk": "server_tool_call_chunk", "server_tool_call": "server_tool_call",
     "document_blocks": "document-blocks", "cited_document": "document", **dict.fromkeys(TOOLS, "tool_result"),
 }  # fmt: skip
-# What is read is tried in this order: what isn't told by its keys alone stands behind.
+# Parts are tried in this order: forms that their keys alone don't identify come last.
 ALL_FORMS = tuple(
-    # What fits is asked by who chooses among them, once.
+    # The caller of a reader has already called ``fits``.
     attrs.evolve(form, is_asked=True)
-    for form in (USE, SUMMARY, *FORMS, *DIALECTS, *HOSTED, *OWN, ANY_RESULT)
+    for form in (USE, *REASONING, *FORMS, *DIALECTS, *HOSTED, *OWN, ANY_RESULT)
 )
 V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
 OF_V1 = frozenset({RESULT, *(form.name for form in FORMS)})
 Entry: TypeAlias = "tuple[Callable[[Any], bool] | None, str]"
 
 
-# -- what a form says -------------------------------------------------------------------------------------------------
+# -- the blocks of a form ---------------------------------------------------------------------------------------------
 
 
 def is_of(form: Form) -> Callable[[Any], bool]:
-    """Return the test of blocks that are usually written in a form of v1."""
+    """Return the test of blocks that are usually written in a form."""
     fixed = tuple((name, value) for name, value in form.fixed.items() if name != "extras")
     when = form.when
 
@@ -67,7 +67,7 @@ def _says_all_within(item: Key | Spread) -> Callable[[Any], bool]:
 
 
 def says_all_of(form: Form) -> Callable[[Any], bool]:
-    """Return the test of blocks that a form says all of."""
+    """Return the test of blocks that a form describes completely."""
     cls: Any = form.cls
     fields = {"extras", *form.fixed}
     spaces = {FAMILY, NESTED, *form.fixed.get("extras", ())}
@@ -102,24 +102,24 @@ def says_all_of(form: Form) -> Callable[[Any], bool]:
 
 # -- usual parts ------------------------------------------------------------------------------------------------------
 
-# The parts that messages read at once, by their class.
+# By tag, the class of parts that have a quick reader.
 QUICK: Mapping[str, type[Any]] = {
     "text": am.TextBlock, "reasoning": am.ThinkingBlock, "image": am.ImageBlock, "audio": am.AudioBlock,
     "video": am.VideoBlock, "file": am.FileBlock, "thinking": am.ThinkingBlock, "image_url": am.ImageBlock,
     "tool_use": am.ToolUseBlock,
 }  # fmt: skip
 _MOST_KEYS = 4
-# What these may not hold.
+# The keys that such parts must not have.
 _NOT_QUICK = frozenset(
     {"annotations", "cache_control", "caller", "citations", "filename", "metadata", "source", "summary", "toolset_name"}
 )
 
 
 def quick_reader(tag: str, read: Callable[[Native], Any]) -> Callable[[Native], Any]:
-    """Return what reads a part that holds nothing but texts, apart from the input of calls; else it gives None."""
+    """Return the reader of parts with nothing but texts, apart from the input of calls; it returns None for others."""
 
     def quick(part: Native) -> Any:
-        if len(part) > 2:  # noqa: PLR2004 - the tag, and what is said
+        if len(part) > 2:  # noqa: PLR2004 - the tag, and its only text
             if len(part) > _MOST_KEYS or not _NOT_QUICK.isdisjoint(part):
                 return None
             extras: Any = part.get("extras")

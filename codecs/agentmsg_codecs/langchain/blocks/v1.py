@@ -28,7 +28,7 @@ make_cache = maker(am.CacheHint)
 _OBJECT: Any = dict
 
 
-def says_only(cls: type[Any], *fields: str, **fixed: Any) -> Callable[[Any], bool]:
+def says_only(cls: Any, *fields: str, **fixed: Any) -> Callable[[Any], bool]:
     """Return the test whether an object is of a class and says nothing but these fields; notes don't count.
 
     Args:
@@ -148,9 +148,25 @@ def write_extras(block: Any, names: Mapping[str, str], owner: str | None = None,
 _BESIDE = dict.fromkeys(("signature", "metadata", "phase"), KEEP)
 
 
+def _nothing(_: Native) -> Native:
+    return {}
+
+
 def only_written(put: Callable[[Any], Native]) -> Hatch:
     """Return the item of keys that another item reads."""
-    return Hatch(keys=(), cells={}, get=lambda _: {}, put=put)
+    return Hatch(keys=(), cells={}, get=_nothing, put=put)
+
+
+def required(
+    keys: tuple[str, ...], fields: tuple[str, ...], get: Callable[[Native], Native], put: Callable[[Any], Native]
+) -> Hatch:
+    """Return the item of required keys that two plain functions read and write."""
+    return Hatch(keys=keys, cells=dict.fromkeys(fields, KEEP), get=get, put=put, must=keys)
+
+
+def via(get: Callable[[Any], Any], put: Callable[[Any], Any]) -> Via:
+    """Return the kind of any value through two plain functions."""
+    return Via(get, put, supports=KEEP)
 
 
 def extras_hatch(names: Mapping[str, str] = EMPTY, owner: str | None = None) -> Hatch:

@@ -263,25 +263,25 @@ def write_beside(block: am.ToolUseBlock) -> Native:
     return write_extras(block, _WRITTEN, **own)
 
 
-def _items(name: Key, put_extras: Callable[[Any], Native], *own: Spare, **args: Any) -> tuple[Any, ...]:
-    """Return the items of a call: its arguments are read together with its `extras`, which bear on them."""
-    cells = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP)
-    hatch = Hatch(**{"keys": ("args", "extras"), "cells": cells, "odd": ("extras",), "spaces": (INNER,), **args})
-    return (Key("id", "id", Link(), "null"), name, hatch, *own, CACHE, only_written(put_extras))
+_ARGS = ("args", "extras")
+_CELLS = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP)
+_LINK = Key("id", "id", Link(), "null")
 
 
 def items_of_call(
     get: Callable[[Native], Native] = read_args, put: Callable[[Any], Native] = write_beside, *spaces: str
 ) -> tuple[Any, ...]:
-    """Return the items of a call whose arguments are an object.
+    """Return the items of a call whose arguments are an object; they are read together with its `extras`.
 
     Args:
         get: reads arguments and `extras`.
         put: writes `extras`.
         spaces: the namespaces of the extras that ``get`` returns, besides that of `extras`.
     """
-    name = Key("name", "name", Text())
-    return _items(name, put, get=get, put=_write_args, must=("args",), spaces=(INNER, *spaces))
+    args = Hatch(
+        keys=_ARGS, cells=_CELLS, get=get, put=_write_args, must=("args",), odd=("extras",), spaces=(INNER, *spaces)
+    )
+    return (_LINK, Key("name", "name", Text()), args, CACHE, only_written(put))
 
 
 def _text_reader(mark: str) -> Callable[[Native], Native]:
@@ -304,8 +304,9 @@ def _write_text(block: am.ToolUseBlock) -> Native:
 
 def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
     name = Key("name", "name", Text(), '""', default="")
-    put_extras = partial(write_extras, names={**_WRITTEN, "item_id": "item_id"})
-    items = _items(name, put_extras, *own, get=_text_reader(tag), put=_write_text)
+    args = Hatch(keys=_ARGS, cells=_CELLS, get=_text_reader(tag), put=_write_text, odd=("extras",), spaces=(INNER,))
+    extras = only_written(partial(write_extras, names={**_WRITTEN, "item_id": "item_id"}))
+    items: tuple[Any, ...] = (_LINK, name, args, *own, CACHE, extras)
     return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed)
 
 

@@ -1,8 +1,8 @@
-"""The copies of a tool call: their default spelling, how one deviates from it, and where they go; see joining.py.
+"""The copies of a tool call: their default spelling, deviations from it, and their places; see joining.py.
 
-What a copy says beyond the call is meaning: extras of the call, one namespace a place. How it spells what the call
-says is a note, which holds nothing but names, and texts of arguments that are the same as JSON; with a digest, for a
-spelling of id, name or arguments outlives no edit of these.
+What a copy says beyond the call is meaning: extras of the call, with one namespace for each place. How a copy spells
+what the call says is a note. It contains only names, and texts of arguments that are the same as JSON; its digest
+ensures that a spelling of id, name or arguments doesn't outlive an edit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
-# Where a copy stands, by its letter, and the namespace of what it says beyond the call.
+# By the letter of a copy's place, the namespace of what it says beyond the call.
 SPACES: Mapping[str, str] = {
     "c": "langchain.content",
     "t": "langchain.tool_calls",
@@ -83,21 +83,21 @@ def function_of(block: am.ToolUseBlock) -> Native:
 
 
 def spelt_as_langchain(args: Any) -> str:
-    """Return arguments as the text that LangChain makes of them."""
-    import json  # noqa: PLC0415 - its spelling is LangChain's
+    """Return arguments as LangChain's JSON text."""
+    import json  # noqa: PLC0415 - LangChain uses it
 
     return json.dumps(am.thaw(args))
 
 
 def chunk_of(block: am.ToolUseBlock) -> Native:
-    """Return the one piece that a whole call is in a chunk, as LangChain makes it."""
+    """Return the only piece of a whole call in a chunk, as LangChain makes it."""
     invalid = listed_invalid(block)
     args = tool_arguments.input_text(block) if invalid else spelt_as_langchain(_valid_entry(block)["args"])
     return {"name": block.name, "args": args, "id": block.id, "index": None, "type": "tool_call_chunk"}
 
 
 def listed_invalid(block: am.ToolUseBlock) -> bool:
-    """Whether a call stands in invalid_tool_calls."""
+    """Whether a call is in invalid_tool_calls."""
     return not block.is_valid or mark_of(block, FAMILY, "/list") == "invalid"
 
 
@@ -106,14 +106,14 @@ def entry_of(block: am.ToolUseBlock) -> Native:
     return _invalid_entry(block) if listed_invalid(block) else _valid_entry(block)
 
 
-# By letter, what writes the copies outside of content.
+# By letter, the writers of copies outside content.
 WRITERS = {"t": entry_of, "a": openai_entry, "f": function_of, "k": chunk_of}
 
 
 # -- deviations -------------------------------------------------------------------------------------------------------
 
-# What a letter's copy may say otherwise than the call: what the call has from another copy.
-_OTHERWISE: Mapping[str, frozenset[str]] = {
+# By letter, the keys of a copy that may differ from the call, because the call has them from another copy.
+_MAY_DIFFER: Mapping[str, frozenset[str]] = {
     "c": frozenset({"name", "input", "args", "arguments"}),
     "t": frozenset({"type", "name", "id"}),
     "a": frozenset({"type", "name", "arguments", "function"}),
@@ -124,7 +124,7 @@ _TEXTS = frozenset({"args", "arguments"})
 
 
 def compared(native: Native, plain: Native) -> tuple[Native, Native]:
-    """Return how a native copy spells what the default spelling says, and what it says beyond; each by key."""
+    """Return, by key, how a native copy spells what the default spelling says, and what it says beyond that."""
     note: Native = {key: "absent" for key in plain if key not in native}
     more: Native = {}
     for key, value in native.items():
@@ -150,7 +150,7 @@ def compared(native: Native, plain: Native) -> tuple[Native, Native]:
 
 
 def _in_order(more: Native, plain: Native) -> Native:
-    """Return fields in the order in which they are written: keys of the default spelling stand first."""
+    """Return fields in the order in which they are written: keys of the default spelling first."""
     first = [key for key in plain if key in more]
     return {key: more[key] for key in (*first, *(key for key in more if key not in plain))}
 
@@ -166,36 +166,36 @@ def is_same_json(a: Any, b: Any) -> bool:
 
 
 def beyond(block: am.ToolUseBlock, letter: str, plain: Native) -> Native:
-    """Return what the extras of a call say beyond it in one of its copies, as far as that comes back."""
+    """Return what the extras of a call say beyond it in one of its copies, as far as it comes back."""
     own = block.extras.get(SPACES[letter]) if block.extras and letter in SPACES else None
-    return _beyond(own, plain, _OTHERWISE[letter], is_inner=False) if is_mapping(own) else {}
+    return _beyond(own, plain, letter) if is_mapping(own) else {}
 
 
-def _beyond(own: Mapping[str, Any], plain: Native, otherwise: frozenset[str], *, is_inner: bool) -> Native:
+def _beyond(own: Mapping[str, Any], plain: Native, letter: str, *, is_inner: bool = False) -> Native:
     kept: Native = {}
     for key, value in own.items():
         if key not in plain:
-            if is_inner or otherwise is not _OTHERWISE["c"]:
+            if is_inner or letter != "c":
                 kept[key] = value
         elif key == "function" and not is_inner and is_mapping(value) and is_mapping(plain[key]):
-            inner = _beyond(value, plain[key], otherwise, is_inner=True)
+            inner = _beyond(value, plain[key], letter, is_inner=True)
             kept |= {key: inner} if inner else {}
-        elif key in otherwise and _is_otherwise(key, value, plain[key], otherwise):
+        elif key in _MAY_DIFFER[letter] and _differs(key, value, plain[key], letter):
             kept[key] = value
     return _in_order(kept, plain)
 
 
-def _is_otherwise(key: str, value: Any, usual: Any, otherwise: frozenset[str]) -> bool:
+def _differs(key: str, value: Any, usual: Any, letter: str) -> bool:
     if same_document(value, usual) or spelling.spelling_of(value) is not None:
         return False
     if key in {"index", "type"}:
         return True
     if key in _TEXTS and is_same_json(value, usual):
         return False
-    if otherwise is _OTHERWISE["k"]:
+    if letter == "k":
         return True
-    if otherwise is _OTHERWISE["t"]:
-        # There is no other copy that the call could have its name or id from.
+    if letter == "t":
+        # The call can't have its name or id from another copy.
         return not usual and type(value) is not str
     if key == "input" or (key == "args" and is_mapping(usual)):
         return is_mapping(value)
@@ -227,7 +227,7 @@ def stamp(block: am.ToolUseBlock) -> str:
 
 
 def spelt(block: am.ToolUseBlock, plain: Native, letter: str) -> Native:
-    """Return a copy with what it says beyond the call, in the spelling that the block remembers for it."""
+    """Return a copy with what it says beyond the call, in its noted spelling."""
     more = beyond(block, letter, plain) if block.extras else None
     note = mark_of(block, FAMILY, f"/{letter}=")
     if is_sequence(note) and len(note) == 2:  # noqa: PLR2004 - stamp and deviation
@@ -239,22 +239,27 @@ def spelt(block: am.ToolUseBlock, plain: Native, letter: str) -> Native:
     return {**plain, **more, **({"function": {**plain["function"], **inner}} if both else {})}  # type: ignore[dict-item]
 
 
-# -- where they go ----------------------------------------------------------------------------------------------------
-
+# -- places -----------------------------------------------------------------------------------------------------------
 
 PLACES = frozenset({"/copies", "/list", "/t", "/a"})
-"""The notes of a call that say where its copies stand; see joining.py."""
+"""The notes of a call about the places of its copies; see joining.py."""
+# The namespaces of what an entry in a list of calls, or of their pieces, says beyond the call.
+_LISTED = frozenset({SPACES["t"], SPACES["k"], SPACES["a"]})
+_LISTED_OR_OWN = _LISTED | {FAMILY}
+_SPACES = frozenset(SPACES.values())
 
 
 @attrs.define
 class Layout:
-    """Where the calls of a message go.
+    """The places of a message's calls.
 
     Attributes:
         places: by the index of a call's block, the letters of its copies.
-        tool_calls, invalid_tool_calls, raw: the three lists.
-        listed: the calls in the first two, in their order.
-        function_call: the fourth copy, or None.
+        tool_calls: the list of that name.
+        invalid_tool_calls: the same.
+        raw: the list in additional_kwargs.
+        listed: the calls in the first two lists, in their order.
+        function_call: the copy of that name, or None.
     """
 
     places: dict[int, str]
@@ -269,7 +274,7 @@ _is_only_call = says_only(am.ToolUseBlock, "id", "name", "input", "raw_input", "
 
 
 def _is_bare(block: am.ToolUseBlock) -> bool:
-    """Whether an entry of a list of calls says all that a block says."""
+    """Whether an entry in a list of calls says all that a block says."""
     if not _is_only_call(block):
         return False
     if block.extras and not _LISTED.issuperset(block.extras):
@@ -277,22 +282,14 @@ def _is_bare(block: am.ToolUseBlock) -> bool:
         if not _LISTED_OR_OWN.issuperset(block.extras) or not is_mapping(own) or own.keys() != {"error"}:
             return False
         return not block.is_valid or mark_of(block, FAMILY, "/list") == "invalid"
-    return block.raw_input is None or not block.is_valid or block.significant_text is None or _has_text(block)
-
-
-# What an entry of a list of calls, and of their pieces, says beyond the call.
-_LISTED = frozenset({SPACES["t"], SPACES["k"], SPACES["a"]})
-_LISTED_OR_OWN = _LISTED | {FAMILY}
-_SPACES = frozenset(SPACES.values())
-
-
-def _has_text(block: am.ToolUseBlock) -> bool:
+    if block.raw_input is None or not block.is_valid or block.significant_text is None:
+        return True
     copies = mark_of(block, FAMILY, "/copies")
     return isinstance(copies, str) and ("a" in copies or "f" in copies)
 
 
 def default_copies(blocks: Sequence[Any]) -> dict[int, str]:
-    """Return, by the index of a call's block, the letters of its default places."""
+    """Return, by the index of a call's block, the letters of its copies' default places."""
     start, only_valid = len(blocks), False
     while start:
         block = blocks[start - 1]
@@ -314,7 +311,7 @@ _NO_CALLS = Layout({})
 
 
 def lay_out(blocks: Sequence[Any]) -> Layout:
-    """Return where the calls among the blocks of a message go, and their entries."""
+    """Return the places of the calls in a message, and their entries."""
     if not any(map(is_function_call, blocks)):
         return _NO_CALLS
     layout = Layout(_places(blocks))
@@ -343,13 +340,16 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
 def _places(blocks: Sequence[Any]) -> dict[int, str]:
     """Return, by the index of a call's block, the letters of its copies."""
     places: dict[int, str] = {}
-    # An entry of `additional_kwargs` is read as a copy of the first call of its id that lacks one.
+    # An entry in `additional_kwargs` is read as a copy of the first call with its id that lacks one.
     with_raw: set[str | None] = set()
     for index, default in reversed(default_copies(blocks).items()):
         block = blocks[index]
         noted = mark_of(block, FAMILY, "/copies")
         copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
-        copies += _needed(block, copies) if block.extras else ""
+        if block.extras:
+            needed = {letter for letter in "cta" if SPACES[letter] in block.extras}
+            needed |= {"t"} if SPACES["k"] in block.extras or "c" in needed else set()
+            copies += "".join(letter for letter in "cta" if letter in needed and letter not in copies)
         if "a" in copies:
             with_raw.add(block.id)
         elif with_raw and block.id in with_raw:
@@ -359,15 +359,8 @@ def _places(blocks: Sequence[Any]) -> dict[int, str]:
 
 
 def chunks_of(layout: Layout) -> list[Native]:
-    """Return the pieces in a stored chunk of the calls that its lists hold."""
+    """Return the pieces, in a stored chunk, of the calls in its lists."""
     return [spelt(block, chunk_of(block), "k") for block in layout.listed]
-
-
-def _needed(block: am.ToolUseBlock, copies: str) -> str:
-    """Return the letters of further copies, which extras of a call say something of."""
-    needed = {letter for letter in "cta" if SPACES[letter] in block.extras}
-    needed |= {"t"} if SPACES["k"] in block.extras or "c" in needed else set()
-    return "".join(letter for letter in "cta" if letter in needed and letter not in copies)
 
 
 def _without_spaces(block: am.ToolUseBlock) -> am.ToolUseBlock:
@@ -376,13 +369,13 @@ def _without_spaces(block: am.ToolUseBlock) -> am.ToolUseBlock:
 
 
 def content_part(block: am.ToolUseBlock, parts: ContentParts) -> Any:
-    """Return the copy of a call that stands in content."""
+    """Return the copy of a call in content."""
     part = parts.write(block if _SPACES.isdisjoint(block.extras) else _without_spaces(block))
     return spelt(block, part, "c") if is_mapping(part) else part
 
 
 def extras_of_copies(block: am.ToolUseBlock, parts: ContentParts) -> dict[str, Any]:
-    """Return the extras of a call that say what its copies say beyond it, as far as they come back."""
+    """Return the extras of a call for what its copies say beyond it, as far as they come back."""
     bare = _without_spaces(block)
     writers: dict[str, Callable[[am.ToolUseBlock], Native]] = {"c": parts.write, **WRITERS}
     found: dict[str, Any] = {}

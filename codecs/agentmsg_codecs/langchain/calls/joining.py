@@ -1,17 +1,17 @@
 """One tool call, up to four copies: in content, in `tool_calls`, in `additional_kwargs.tool_calls`, `function_call`.
 
-A stored chunk has a fifth, its pieces: `tool_call_chunks`. The block carries how each of its copies is spelt, as notes:
+A stored chunk has a fifth, its pieces: `tool_call_chunks`. The notes of the block say how each copy is spelt:
 
     /copies   the letters of its places: c (content), t (tool_calls or invalid_tool_calls), a (additional_kwargs),
-              f (additional_kwargs.function_call); absent where they are the default ones
-    /list     "invalid" if a call that looks valid stands in invalid_tool_calls
-    /bare     the arguments aren't an object, and stand in a list as they are
-    /t, /a    its position in that list, where the lists are not in the order of the blocks
+              f (additional_kwargs.function_call); absent for the default places
+    /list     "invalid" if a call that looks valid is in invalid_tool_calls
+    /bare     the arguments aren't an object, and are in a list without an envelope
+    /t, /a    its position in that list, if the lists don't have the order of the blocks
     /c= /t= /a= /f= /k=   how a copy spells what the call says: [stamp, deviation], see copies.py
 
-What a copy says beyond the call, or otherwise, is an extra of the call. By default a call stands in tool_calls alone
-if only calls follow it (valid ones first) and it says no more than a name, an id and arguments; else also in content,
-in its place. `tool_calls` is the truth, then the text of the third copy, then content.
+Anything else in a copy is an extra of the call. By default, a call is only in tool_calls if only calls follow it (valid
+ones first) and it has only a name, an id and arguments; any other is also in content, in its place. If copies differ,
+`tool_calls` wins, then the text of the third copy, then content.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ def takes_calls(value: Any) -> bool:
 
 
 def _is_openai_call(entry: Any) -> bool:
-    if not is_mapping(entry) or not _is_function(entry.get("function")):
-        return False
-    return entry.get("id") is None or isinstance(entry["id"], str)
+    return is_mapping(entry) and _is_function(entry.get("function")) and isinstance(entry.get("id"), (str, type(None)))
 
 
 def _is_function(value: Any) -> bool:
@@ -81,47 +79,47 @@ def takes_function_call(value: Any) -> bool:
 
 @attrs.define
 class _Call:
-    """One call while its copies are joined: the block, its place in content, its native copies, and its note."""
+    """One call while its copies are joined.
+
+    Attributes:
+        block: the call.
+        index: its place in content; -1 if it has none.
+        copies: by letter, the position of a copy in its list, and the copy.
+        note: the notes so far.
+    """
 
     block: am.ToolUseBlock
     index: int = -1
     copies: dict[str, tuple[int, Native]] = attrs.field(factory=dict[str, "tuple[int, Native]"])
-    listed: str = ""
-    is_bare: bool = False
     note: Native = attrs.field(factory=dict[str, Any])
 
     @property
     def is_invalid(self) -> bool:
-        """Whether it stands in invalid_tool_calls."""
-        return not self.block.is_valid or bool(self.listed)
+        """Whether it is in invalid_tool_calls."""
+        return not self.block.is_valid or "/list" in self.note
 
-
-def _may_be(call: _Call, letter: str, *, invalid: bool) -> bool:
-    if letter in call.copies:
-        return False
-    if letter == "t" and "c" in call.copies:
-        tag = call.copies["c"][1].get("type")
-        return not (tag == "tool_call" and invalid) and not (tag == "invalid_tool_call" and not invalid)
-    return True
+    def may_have(self, letter: str, *, invalid: bool) -> bool:
+        """Whether a copy may be one of this call."""
+        tag = self.copies["c"][1].get("type") if letter == "t" and "c" in self.copies else None
+        return letter not in self.copies and tag != ("tool_call" if invalid else "invalid_tool_call")
 
 
 class _Calls(list[_Call]):
-    """The calls of a message, in the order in which they were met, and by their ids."""
+    """The calls of a message, in the order in which they were found, and by their ids."""
 
     def __init__(self) -> None:
         super().__init__()
         self._by_id: dict[Any, list[_Call]] = {}
 
     def add(self, block: am.ToolUseBlock) -> _Call:
-        """Take in a call, which stands behind all content."""
+        """Add a call, after all content."""
         self.append(call := _Call(block))
         self._by_id.setdefault(block.id, []).append(call)
         return call
 
     def find(self, link: Any, letter: str, *, invalid: bool = False) -> _Call | None:
-        """Return the first call of an id that may have one more copy."""
-        same_id = self._by_id.get(link, ())
-        return next((call for call in same_id if _may_be(call, letter, invalid=invalid)), None)
+        """Return the first call with an id that a copy may belong to."""
+        return next((call for call in self._by_id.get(link, ()) if call.may_have(letter, invalid=invalid)), None)
 
 
 def join(
@@ -130,11 +128,11 @@ def join(
     """Return the blocks of an assistant's content with its calls.
 
     Args:
-        content: blocks, each with its native part (None if it has none).
-        body: the message, with its lists of calls; anything but such a list is skipped.
+        content: blocks, each with its native part, or None.
+        body: the message, with its lists of calls; anything that isn't such a list is skipped.
         kwargs: its additional_kwargs.
         parts: writes the copies in content.
-        is_chunk: a stored chunk, which has the pieces of its calls.
+        is_chunk: whether it is a stored chunk, with the pieces of its calls.
     """
     calls = _Calls()
     for index, (block, part) in enumerate(content):
@@ -155,7 +153,7 @@ def join(
         _join_chunks(calls, body.get("tool_call_chunks"))
     blocks = [block for block, _ in content]
     for call in calls:
-        # What it was joined of may have made it invalid.
+        # A copy may have made it invalid.
         call.block = ordered(call.block)
         if call.index < 0:
             call.index = len(blocks)
@@ -169,13 +167,13 @@ def _list_at(body: Native, key: str) -> list[Any]:
 
 
 def is_calls(value: Any) -> bool:
-    """Whether a value is a list of calls, however odd they are."""
+    """Whether a value is a list of objects, as a list of calls is."""
     return is_list(value) and all(map(is_object, value))
 
 
 def _join_valid(calls: _Calls, position: int, entry: Native) -> None:
     if "name" not in entry and is_object(entry.get("function")):
-        # OpenAI's shape in LangChain's place: what it calls stands where no call of LangChain's has anything.
+        # OpenAI's shape in LangChain's list: LangChain's calls have no such key.
         raise Unreadable
     args: Any = entry.get("args", EMPTY)
     is_bare = not is_mapping(args)
@@ -187,7 +185,8 @@ def _join_valid(calls: _Calls, position: int, entry: Native) -> None:
     elif not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
         call.block = call.block.evolve(name=name, input=value)
     call.copies["t"] = (position, entry)
-    call.is_bare = is_bare
+    if is_bare:
+        call.note["/bare"] = True
 
 
 def _join_invalid(calls: _Calls, position: int, entry: Native) -> None:
@@ -204,8 +203,10 @@ def _join_invalid(calls: _Calls, position: int, entry: Native) -> None:
         own = error_first({**known, "error": entry["error"]})
         call.block = call.block.evolve(extras={**call.block.extras, FAMILY: adopt(own)})
     call.copies["t"] = (position, entry)
-    call.listed = "invalid" if call.block.is_valid else ""
-    call.is_bare = raw is None and args is not None
+    if call.block.is_valid:
+        call.note["/list"] = "invalid"
+    if raw is None and args is not None:
+        call.note["/bare"] = True
 
 
 def _join_text(calls: _Calls, position: int, entry: Native) -> None:
@@ -215,7 +216,7 @@ def _join_text(calls: _Calls, position: int, entry: Native) -> None:
     if call is None:
         call = calls.add(v1.make_call(id=link, name=name, raw_input=text))
     elif call.block.is_valid and call.block.raw_input is None:
-        # Only a text that says the same is kept.
+        # The block only keeps a text that says the same.
         call.block = call.block.evolve(input=call.block.input, raw_input=text)
     call.copies["a"] = (position, entry)
 
@@ -241,7 +242,7 @@ def _says_the_same(block: am.ToolUseBlock, other: am.ToolUseBlock) -> bool:
 
 
 def _join_chunks(calls: _Calls, natives: Any) -> None:
-    """Join the pieces in a stored chunk to its calls, where each is one of them, in the order of their lists."""
+    """Join the pieces in a stored chunk to its calls, if they are those of its lists, in order."""
     if not is_calls(natives):
         return
     in_lists = (call for call in calls if "t" in call.copies)
@@ -252,7 +253,7 @@ def _join_chunks(calls: _Calls, natives: Any) -> None:
 
 
 def _note(calls: list[_Call], blocks: list[Any], parts: ContentParts) -> None:
-    """Leave on each block what its copies have that the default layout would not give."""
+    """Note on each block how its copies differ from the default layout."""
     for call in calls:
         _note_copies(call, parts)
     in_lists = [call for call in calls if "t" in call.copies]
@@ -268,12 +269,8 @@ def _note(calls: list[_Call], blocks: list[Any], parts: ContentParts) -> None:
 
 
 def _note_copies(call: _Call, parts: ContentParts) -> None:
-    """Note where a call has its copies and how they spell it; what they say beyond it becomes its extras."""
+    """Note the places and spellings of a call's copies; what they say beyond the call becomes its extras."""
     note = call.note
-    if call.listed:
-        note["/list"] = call.listed
-    if call.is_bare:
-        note["/bare"] = True
     if call.block.id is None:
         note["/no-id"] = True
     copies = "".join(letter for letter in "ctaf" if letter in call.copies)
@@ -288,7 +285,7 @@ def _note_copies(call: _Call, parts: ContentParts) -> None:
             continue
         said = {SPACES[letter]: adopt(more)}
         if not same_document(beyond(block.evolve(extras=said), letter, plain), more):
-            # A copy that says otherwise what no extra may say is not a copy of this call.
+            # It differs in what no extra may say, so it isn't a copy of this call.
             raise Unreadable
         extras |= said
     note["/copies"] = copies
@@ -297,7 +294,7 @@ def _note_copies(call: _Call, parts: ContentParts) -> None:
 
 
 def _note_order(letter: str, calls: list[_Call]) -> None:
-    """Note the places of the calls in a list, if these aren't in the order of the blocks."""
+    """Note the positions of the calls in a list, if it doesn't have the order of the blocks."""
     positions = [call.copies[letter][0] for call in sorted(calls, key=lambda call: call.index)]
     if positions != list(range(len(calls))):
         for call in calls:

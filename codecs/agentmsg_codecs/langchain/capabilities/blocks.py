@@ -1,4 +1,4 @@
-"""What LangChain's content supports: the rows of the capability table for blocks."""
+"""The rows of the capability table for blocks: what LangChain's content supports."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from agentmsg_codecs.langchain.blocks.parts import provider_of
 from agentmsg_codecs.langchain.blocks.server_tools import KEYS
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1_forms import error_first
-from agentmsg_codecs.langchain.calls.copies import SPACES, extras_of_copies
+from agentmsg_codecs.langchain.calls.copies import SPACES, extras_of_copies, is_function_call
 from agentmsg_codecs.langchain.messages.fields import FIELDS
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS
 
@@ -44,28 +44,27 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 Fields = Mapping[str, Any]
-# What some form has a meaning for: an unknown field of such a name may be read as that.
+# The keys of all forms: an unknown field with such a name may read as one.
 _MAY_MEAN = frozenset({"index", "prompt_cache_breakpoint", "value", *KEYS}).union(*(form.keys for form in ALL_FORMS))
 _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
-
-
 _ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND)
 
 
 def _block_extras(parts: ContentParts, *, has_copies: bool) -> Cell:
-    """Return the cell for the extras of a block: those that come back, none of which says what a field would say."""
+    """Return the cell for the extras of a block: those that come back, because none reads as a field."""
 
     def cell(extras: Fields, block: Any) -> Fields:
         has_no_inner = (
             is_non_standard(dispatch.class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
         )
         spaces = (FAMILY, NESTED, ANTHROPIC) if has_no_inner else _ALL_SPACES
-        kept = {space: extras[space] for space in extras if space in spaces and is_mapping(extras[space])}
-        kept = {space: own for space, own in kept.items() if own}
+        kept = {space: own for space, own in extras.items() if space in spaces and is_mapping(own) and own}
         own = kept.get(FAMILY)
         if own is not None and type(block) is am.ToolUseBlock and not block.is_valid:
             kept[FAMILY] = error_first(own)
-        found = _coming_back(parts, block, kept) | (_of_copies(extras, block, parts) if has_copies else {})
+        found = _coming_back(parts, block, kept)
+        if has_copies and is_function_call(block) and not extras.keys().isdisjoint(SPACES.values()):
+            found |= extras_of_copies(block.evolve(extras={**extras}), parts)
         kept = {space: found[space] for space in extras if space in found}
         return extras if len(kept) == len(extras) and am.same(adopt(kept), extras) else kept
 
@@ -73,20 +72,17 @@ def _block_extras(parts: ContentParts, *, has_copies: bool) -> Cell:
 
 
 def _may_mean(block: Any) -> bool:
-    """Whether an extra of a block might be read as a field of it."""
+    """Whether an extra of a block might read as a field."""
     own = block.extras.get(FAMILY)
     return len(block.extras) > (own is not None) or (is_mapping(own) and not _MAY_MEAN.isdisjoint(own))
 
 
-def _emptied(block: Any) -> Any:
-    return block.evolve(content=()) if type(block) is am.ToolResultBlock else block
-
-
 def _keeps_extras(block: Any, parts: ContentParts) -> bool:
-    """Whether the extras of a block come back as they are: none says what a field of it would say."""
+    """Whether the extras of a block come back unchanged."""
     if type(block) is am.ToolResultBlock and any(type(inner) is am.ToolResultBlock for inner in block.content):
-        # The same, whatever stands in results inside: else each level would be tried again for the one above.
-        block = block.evolve(content=tuple(map(_emptied, block.content)))
+        # The content of results inside doesn't matter, and each level would be tried again for the one above.
+        inside = [inner.evolve(content=()) if type(inner) is am.ToolResultBlock else inner for inner in block.content]
+        block = block.evolve(content=tuple(inside))
     try:
         back = parts.read(thaw(parts.write(block)), provider_of(block))
     except _RAISED:
@@ -95,7 +91,7 @@ def _keeps_extras(block: Any, parts: ContentParts) -> bool:
 
 
 def _coming_back(parts: ContentParts, block: Any, kept: dict[str, Any]) -> dict[str, Any]:
-    """Return the extras that a block has again once it was written and read."""
+    """Return the extras of a block that come back when it is written and read."""
 
     def comes_back(extras: dict[str, Any]) -> bool:
         is_all = len(extras) == len(block.extras) and all(own is extras.get(name) for name, own in block.extras.items())
@@ -114,16 +110,7 @@ def _coming_back(parts: ContentParts, block: Any, kept: dict[str, Any]) -> dict[
     return found
 
 
-def _of_copies(extras: Fields, block: Any, parts: ContentParts) -> dict[str, Any]:
-    """Return what a call's copies say beyond it, as far as it comes back."""
-    if type(block) is not am.ToolUseBlock or block.kind != "function" or not extras.keys() & set(SPACES.values()):
-        return {}
-    return extras_of_copies(block.evolve(extras={**extras}), parts)
-
-
-_HINT_EXTRAS = carried_extras(
-    (FAMILY, lambda hint: frozenset({"type"} if hint.ttl is None else {"type", "ttl"})),
-)
+_HINT_EXTRAS = carried_extras((FAMILY, lambda hint: frozenset({"type"} if hint.ttl is None else {"type", "ttl"})))
 
 
 @usually("not value.extras")
@@ -135,7 +122,7 @@ def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
     return hint if extras is hint.extras else hint.evolve(extras=extras)
 
 
-# A signature or a source has no extras of its own here.
+# Signatures and sources have no extras here.
 _bare = usually("not value.extras")(cells.bare)
 
 
@@ -151,7 +138,7 @@ def _citation(citation: am.Citation) -> am.Citation:
     if citation.kind == "citation":
         citation = citation.evolve(kind=None)
     if cited.is_place(citation):
-        # Where Anthropic's citations are in our text, they do not say.
+        # Anthropic's citations don't say where in our text they are.
         bare = {"start": None, "end": None} | ({} if citation.kind in cited.WITH_URL else {"url": None})
         if any(getattr(citation, name) is not None for name in bare):
             citation = citation.evolve(**bare)
@@ -185,17 +172,15 @@ _BARE_DOCUMENT: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}
 
 
 def _document_text(block: Any) -> Any:
-    """Keep a document made of texts, as Anthropic has them; one made of other blocks as its text."""
+    """Support a document that consists of texts, as Anthropic's do; one with other blocks becomes its text."""
     if type(block.source) is not am.BlocksSource:
         return block
     if is_of_texts(block.source):
         wanted = _BARE_DOCUMENT if block.name is None else {**_BARE_DOCUMENT, "context": None}
         changes = {name: value for name, value in wanted.items() if getattr(block, name) != value}
-        return (
-            Swap(block.evolve(**changes), "a document made of texts holds nothing else", "annotation")
-            if changes
-            else block
-        )
+        if not changes:
+            return block
+        return Swap(block.evolve(**changes), "a document made of texts holds nothing else", "annotation")
     text = "\n".join(item.text for item in block.source.content if type(item) is am.TextBlock)
     if not text:
         return Drop("no place for a document made of blocks")
@@ -207,12 +192,9 @@ def _nested_result(block: am.ToolResultBlock) -> Any:
 
 
 def settled(block: Any) -> Any:
-    """Return a result with the status of an error, where it tells of one; anything else as it is."""
-    if type(block) is not am.ToolResultBlock or block.error is None or block.status is not None:
-        return block
-    if is_marked(block, FAMILY, "/status"):
-        return block
-    return block.evolve(status="error")
+    """Return a result with an error but no status with the status "error"; anything else unchanged."""
+    lacks_status = type(block) is am.ToolResultBlock and block.error is not None and block.status is None
+    return block.evolve(status="error") if lacks_status and not is_marked(block, FAMILY, "/status") else block
 
 
 def _tool_result(block: am.ToolResultBlock) -> Any:
@@ -227,15 +209,15 @@ def _status(status: str, result: am.ToolResultBlock) -> str | None:
     return "error" if result.is_error else None
 
 
-# Blocks inside of a result have rows of their own.
+# Blocks inside a result have their own rows.
 _NOT_ASKED = frozenset({"notes", "content"})
 
 
 class _AllFields(Mapping[str, Cell]):
-    """Cells for block classes whose fields are not known here: all are supported."""
+    """Cells for block classes whose fields are unknown here: all are supported."""
 
     def __init__(self, extras: Cell) -> None:
-        # The canonical form has a place for what v1 has none for: extras of a cache hint and of a signature.
+        # The canonical form also supports extras of a cache hint and of a signature.
         names = ("item_id", "phase", "metadata", "cache", "signature")
         self._cells: dict[str, Cell] = {**dict.fromkeys(names, KEEP), "extras": extras}
 
@@ -250,7 +232,7 @@ class _AllFields(Mapping[str, Cell]):
 
 
 def _coming_back_whole(parts: ContentParts) -> Rule:
-    """Return the rule for blocks of other classes: one whose canonical form comes back is supported."""
+    """Return the rule for blocks of other classes: a block is supported if its canonical form comes back."""
 
     def rule(block: Any) -> Any:
         cls = dispatch.class_of(block)
@@ -268,7 +250,7 @@ def _coming_back_whole(parts: ContentParts) -> Rule:
 
 
 def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am.BaseBlock], Row]:
-    """Return the rows of the blocks in content, and inside tool results; ``has_copies``: calls stand elsewhere, too."""
+    """Return the rows of the blocks in content and in tool results; ``has_copies``: calls may also be elsewhere."""
     extras = _block_extras(parts, has_copies=has_copies)
 
     def row(cls: type[Any], rule: Rule | None = None, concerns: str | None = None, **own: Cell) -> Row:

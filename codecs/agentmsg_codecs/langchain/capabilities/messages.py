@@ -1,13 +1,12 @@
 """The capability table: what LangChain's messages support, and what becomes of the rest.
 
-Nearly everything has a place, because `content` and `extras` are open. Not carried: times, recipients, embeddings
-and structured output of messages; ids, tools and metadata of histories; extras of other families; blocks in
-removals.
+They support nearly everything, because `content` and `extras` are open. Not supported: times, recipients, embeddings
+and structured output of messages; ids, tools and metadata of histories; extras of other families; blocks in removals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -28,8 +27,8 @@ from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_row
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
 from agentmsg_codecs.langchain.messages.fields import FIELDS, MAY_MEAN
-from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MODEL_KEYS, STOP_KEYS
-from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, NATIVE_STOPS
+from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MEANT, MODEL_KEYS, STOP_KEYS
+from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, NATIVE_STOPS, OPENAI_ROLE
 from agentmsg_codecs.langchain.usage import carried_usage
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 
 
 Fields = Mapping[str, Any]
-
-
 BESIDE_DATA = frozenset({"type", "data", "content"})
 _NONE = frozenset[str]()
 
@@ -49,20 +46,22 @@ def message_extras(
     form: Callable[[am.Msg], str] | None = None,
     taken: frozenset[str] = _NONE,
 ) -> Cell:
-    """Return the cell for the extras of a message: its unknown fields stay, where none says what a known one would.
+    """Return the cell for the extras of a message: unknown fields are supported unless they read as known ones.
 
     Args:
         engine: reads and writes messages.
         spaces: other namespaces, see ``carried_extras``.
-        form: the only form that a message may have here; None: any.
+        form: returns the only form that a message may have here; None: any form.
         taken: keys that no unknown field may have.
     """
     found = carried_extras((FAMILY, lambda _: taken), *spaces)
 
     def keeps(message: am.Msg, own: Fields) -> bool:
-        only = None if form is None else form(message)
-        forms = FORMS if only is None else frozenset({only})
-        return engine.keeps_extras(message.evolve(extras={FAMILY: own}), only or "dict", forms)
+        if form is None:
+            default, forms = "dict", FORMS
+        else:
+            forms = frozenset({default := form(message)})
+        return engine.keeps_extras(message.evolve(extras={FAMILY: own}), default, forms)
 
     def cell(extras: Fields, message: am.Msg) -> Fields:
         kept: Fields = found(extras, message)
@@ -71,40 +70,34 @@ def message_extras(
             return kept
         engine.fill()
         if message.role == "tool":
-            # Blocks are asked later, and what a rule makes of one bears on the fields of its message.
+            # The rules of blocks come later, and their result affects the fields of the message.
             message = message.evolve(content=tuple(map(settled, message.content)))
         if keeps(message, own):
             return kept
         left = {key: own[key] for key in own if key not in MAY_MEAN or keeps(message, {key: own[key]})}
         if not keeps(message, left):
-            left = {key: own[key] for key in own if key not in MAY_MEAN}
-        return {**kept, FAMILY: left} if left else {key: kept[key] for key in kept if key != FAMILY}
+            left = _without(own, MAY_MEAN)
+        return {**kept, FAMILY: left} if left else _without(kept, {FAMILY})
 
     return cell
 
 
-def _without(mapping: Fields, dropped: set[str]) -> Fields:
-    return {key: mapping[key] for key in mapping if key not in dropped} if dropped else mapping
+def _without(mapping: Fields, dropped: Collection[str]) -> Fields:
+    return mapping if mapping.keys().isdisjoint(dropped) else {k: mapping[k] for k in mapping if k not in dropped}
 
 
 def _assistant_metadata(metadata: Fields, _: Any) -> Fields:
-    if IN_KWARGS.keys().isdisjoint(metadata):
-        return metadata
-    return _without(metadata, {key for key, takes in IN_KWARGS.items() if key in metadata and takes(metadata[key])})
+    return _without(metadata, [key for key, takes in IN_KWARGS.items() if key in metadata and takes(metadata[key])])
 
 
 def _system_metadata(metadata: Fields, message: am.Msg) -> Fields:
-    mark = metadata.get("__openai_role__")
-    taken = mark == "developer" or (message.role == "developer" and "__openai_role__" in metadata)
-    return _without(metadata, {"__openai_role__"} if taken else set())
-
-
-_MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
+    is_taken = message.role == "developer" or metadata.get(OPENAI_ROLE) == "developer"
+    return _without(metadata, [OPENAI_ROLE] if is_taken else ())
 
 
 def _response(response: Fields, message: am.Msg) -> Fields:
-    """Keep the keys of model and finish reason for these."""
-    if _MEANT.isdisjoint(response):
+    """Reserve the keys of model and finish reason for these fields."""
+    if MEANT.isdisjoint(response):
         return response
     dropped: set[str] = set()
     for (first, second), value in ((MODEL_KEYS, message.model), (STOP_KEYS, message.finish_reason)):
@@ -121,7 +114,7 @@ def _finish(word: str, _: Any) -> str:
 
 
 def _without_results(messages: Messages) -> Callable[[am.Msg], Any]:
-    """Return the rule for user messages with native blocks: none of these is read as a tool result."""
+    """Return the rule for user messages with native blocks: none may read as a tool result."""
 
     def rule(message: am.Msg) -> Any:
         messages.fill()
@@ -143,10 +136,10 @@ def make_caps(
     """Return the capability table.
 
     Args:
-        messages: the codec's reader and writer, which say whether a native block comes back as it is.
-        extras: the cell for the extras of messages, if not that of the dict forms.
-        history: the cells of histories, if not those of lists, messages and states.
-        read_native: reads a message that was kept whole, if ``messages`` does not.
+        messages: the codec's reader and writer.
+        extras: the cell for the extras of messages, if it isn't that of the dict forms.
+        history: the cells of histories, if they aren't those of lists, messages and states.
+        read_native: reads a message that was kept whole, if ``messages`` doesn't.
     """
 
     def read_dict(value: Any) -> am.Msg:

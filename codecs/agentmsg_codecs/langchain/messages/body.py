@@ -1,4 +1,4 @@
-"""The body of a message: its fields as model_dump names them."""
+"""The body of a message: its fields, as ``model_dump`` names them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     write_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OWN_ROLES, STATUS_WORDS
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI_ROLE, OWN_ROLES, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
@@ -46,11 +46,10 @@ if TYPE_CHECKING:
 
 _make_msg = maker(am.Msg)
 _CHUNKS = SPACES["k"]
-# What the entries of these lists say beyond a call.
+# The namespaces of what entries in the lists of calls say beyond a call.
 _LISTS = frozenset({SPACES["t"], _CHUNKS})
-_OPENAI_ROLE = "__openai_role__"
-# The forms in which the role is said by itself.
-_SELF_SAID = frozenset({"role", "pair"})
+# The forms that have the role itself.
+_WITH_ROLE = frozenset({"role", "pair"})
 _SHORT_FORMS = frozenset({"role", "oldest", "pair", "text"})
 
 
@@ -63,34 +62,31 @@ class Bodies:
     # -- what kind of message -----------------------------------------------------------------------------------
 
     def default_tag(self, message: am.Msg) -> str:
-        """Return the word in `type` for a message, by its role; one that says more of its pieces is a chunk."""
+        """Return the word in `type` for a message, by its role; if its calls have pieces, it is a chunk."""
         if message.role == "assistant" and any(_CHUNKS in block.extras for block in message.content if block.extras):
             return "AIMessageChunk"
         return TAG_OF_ROLE.get(message.role, "chat")
 
     def tag(self, message: am.Msg, noted: Any) -> str:
-        """Return the word in `type`: the noted one where a message of that kind can be this one."""
+        """Return the word in `type`: the noted one if the message can be of that kind."""
         default = self.default_tag(message)
-        if default == "AIMessageChunk":
+        if default == "AIMessageChunk" or not isinstance(noted, str) or noted not in KINDS:
             return default
-        if not isinstance(noted, str) or noted not in KINDS:
-            return default
-        kind = KINDS[noted]
-        may_be = _MAY_BE.get(kind)
-        return noted if kind == KINDS[default] or (may_be is not None and may_be(message)) else default
+        may_be = _MAY_BE.get(KINDS[noted])
+        return noted if KINDS[noted] == KINDS[default] or (may_be is not None and may_be(message)) else default
 
     # -- reading ------------------------------------------------------------------------------------------------
 
     def read(self, found: Unwrapped) -> am.Msg:
-        """Return what a body means; its spelling is noted by the caller.
+        """Return the meaning of a body; the caller notes its spelling.
 
         Raises:
-            Unreadable: where a field that says what the message is about has no meaning.
+            Unreadable: if a field of what the message says has no meaning.
         """
         body, kind = found.body, found.kind
         kwargs, response = _object_at(body, "additional_kwargs"), _object_at(body, "response_metadata")
         model, reason, response, note = read_response(response)
-        # A chat message whose role says so is an answer, too.
+        # A chat message may also be an answer, by its role.
         is_answer = kind == "ai" or (kind == "chat" and body.get("role") == "assistant")
         provider = response.get("model_provider") if is_answer else None
         content = self._content(body.get("content"), provider if type(provider) is str else None)
@@ -101,7 +97,7 @@ class Bodies:
         else:
             fields["name"] = natives.word_if_any(body, "name")
             role = self._role(found, kwargs)
-            if _OPENAI_ROLE in kwargs or role == "developer":
+            if OPENAI_ROLE in kwargs or role == "developer":
                 kwargs, note = _unmarked(found, role, kwargs, note)
             fields["content"] = tuple(block for block, _ in content)
         if is_answer:
@@ -130,7 +126,7 @@ class Bodies:
             if type(word) is not str or word in OWN_ROLES:
                 raise Unreadable
             return word
-        if found.kind == "system" and (found.word == "developer" or kwargs.get(_OPENAI_ROLE) == "developer"):
+        if found.kind == "system" and (found.word == "developer" or kwargs.get(OPENAI_ROLE) == "developer"):
             return "developer"
         return ROLE_OF_KIND[found.kind]
 
@@ -148,30 +144,31 @@ class Bodies:
         blocks = tuple(block for block, _ in content)
         if kind == "function":
             return v1.make_result(tool_call_id=None, content=blocks, name=name, notes=_NO_ID)
-        link, status = natives.word_if_any(body, "tool_call_id"), body.get("status")
+        link, status = natives.word_if_any(body, "tool_call_id"), natives.word_if_any(body, "status")
         error = natives.word_if_any(body, "error")
-        # An error goes with a status of its own, where somebody else says so.
-        as_it_stands = status not in STATUS_WORDS if type(status) is str else error is not None
+        # LangChain doesn't know such a status, nor an error without one.
+        has_odd_status = error is not None if status is None else status not in STATUS_WORDS
+        note = {**({"/no-id": True} if link is None else {}), **({"/status": True} if has_odd_status else {})}
         result = v1.make_result(
             tool_call_id=link,
             content=blocks,
             name=name,
             structured=adopt(body.get("structured")),
             artifact=adopt(body.get("artifact")),
-            status=natives.word_if_any(body, "status"),
+            status=status,
             error=error,
             error_type=natives.word_if_any(body, "error_type"),
             cache=v1.cache_of(body),
-            notes=_RESULT_NOTES[link is None, as_it_stands],
+            notes=adopt({FAMILY: note}) if note else EMPTY,
         )
-        told = body.get("content")
-        # A text that only repeats what stands apart is there for those who read nothing but content.
-        return result.evolve(content=()) if type(told) is str and told and told == _told_apart(result) else result
+        text = body.get("content")
+        # Such a text only repeats other fields, for readers of content alone.
+        return result.evolve(content=()) if type(text) is str and text and text == _repeated(result) else result
 
     # -- writing ------------------------------------------------------------------------------------------------
 
     def words_of(self, message: am.Msg) -> tuple[Any, ...]:
-        """Return the blocks that are written as content where that is a string."""
+        """Return the blocks that content consists of if it is a string."""
         blocks = message.content
         if message.role == "tool" and blocks:
             blocks = cast("am.ToolResultBlock", blocks[0]).content
@@ -202,7 +199,7 @@ class Bodies:
             if kind == "chat":
                 body["role"] = message.role
             elif message.role == "developer" and _is_marked(message, form):
-                body["additional_kwargs"] = {**message.metadata, _OPENAI_ROLE: "developer"}
+                body["additional_kwargs"] = {**message.metadata, OPENAI_ROLE: "developer"}
         return _shortened(body, form) if form in _SHORT_FORMS else body
 
     def _write_content(self, blocks: Any) -> Any:
@@ -227,10 +224,10 @@ class Bodies:
             body["cache_control"] = v1.write_cache(block.cache)
         if block.structured is None and block.error is None and block.error_type is None:
             return
-        told = _told_apart(block)
+        text = _repeated(block)
         if not content:
-            body["content"] = told or ""
-        elif content == told:
+            body["content"] = text or ""
+        elif content == text:
             body["content"] = list(map(self.parts.write, block.content))
         for key in ("structured", "error", "error_type"):
             if (value := getattr(block, key)) is not None:
@@ -276,7 +273,7 @@ class Bodies:
         return layout
 
     def _attributed(self, block: Any, part: Any, provider: Any) -> Any:
-        """Return a part that says whose it is, where the message would say otherwise."""
+        """Return a part with its provider, if the message's provider would be taken for it."""
         if not is_mapping(part) or part.get("type") not in _ATTRIBUTED:
             return part
         if type(block) is am.ThinkingBlock:
@@ -285,8 +282,7 @@ class Bodies:
             name, owner = "signature_provider", block.signature.provider
         elif type(block) in _SERVER and block.provider is None and is_of_anthropic(part, provider):
             if am.same(self.parts.read(thaw(part), provider), block):
-                # It isn't as Anthropic has them, whatever the message says.
-                return part
+                return part  # it reads as the block whatever the message's provider is
             name, owner = "provider", None
         else:
             return part
@@ -295,24 +291,17 @@ class Bodies:
 
 
 _NO_ID = natives.without_id(FAMILY)
-# By what a result has: no id; a status that LangChain does not know.
-_RESULT_NOTES: Mapping[tuple[bool, bool], Any] = {
-    (False, False): EMPTY,
-    (True, False): _NO_ID,
-    (False, True): adopt({FAMILY: {"/status": True}}),
-    (True, True): adopt({FAMILY: {"/no-id": True, "/status": True}}),
-}
 
 
 def _may_chat(message: am.Msg) -> bool:
-    """Whether a chat message, which has neither counters nor lists of calls, can be this one."""
+    """Whether a message can be a chat message, which has neither usage nor lists of calls."""
     if message.role != "assistant":
         return message.role not in OWN_ROLES
     return message.usage is None and all(_LISTS.isdisjoint(block.extras) for block in message.content if block.extras)
 
 
 def _is_bare_result(message: am.Msg) -> bool:
-    """Whether a function message, which has nothing but name and content, can be this one."""
+    """Whether a message can be a function message, which has only name and content."""
     if message.role != "tool":
         return False
     result: Any = message.content[0]
@@ -320,34 +309,34 @@ def _is_bare_result(message: am.Msg) -> bool:
     return is_unlinked and all(getattr(result, field) is None for field in _BESIDE_NAME)
 
 
-# The kinds that a message is of by its note alone.
+# The kinds that only a note gives to a message.
 _MAY_BE: Mapping[str, Callable[[am.Msg], bool]] = {"chat": _may_chat, "function": _is_bare_result}
 _BESIDE_NAME = ("structured", "artifact", "status", "error", "error_type", "cache")
 
 
 def _unmarked(found: Unwrapped, role: str, kwargs: Native, note: Native) -> tuple[Native, Native]:
-    """Return the metadata and the note of a message whose additional_kwargs may say that a developer speaks.
+    """Return metadata and note of a message whose additional_kwargs may say that a developer speaks.
 
     Raises:
-        Unreadable: where they say otherwise than the role, or nothing that could stand there.
+        Unreadable: if they contradict the role, or aren't an object.
     """
-    mark, has_mark = kwargs.get(_OPENAI_ROLE), _OPENAI_ROLE in kwargs
+    mark, has_mark = kwargs.get(OPENAI_ROLE), OPENAI_ROLE in kwargs
     if role != "developer" or found.kind == "chat":
         if has_mark and (role == "developer" or (role == "system" and mark == "developer")):
             raise Unreadable
         return kwargs, note
-    told = found.body.get("additional_kwargs")
-    if (has_mark and mark != "developer") or not (is_object(told) or spelling.says_nothing(told)):
+    given = found.body.get("additional_kwargs")
+    if (has_mark and mark != "developer") or not (is_object(given) or spelling.says_nothing(given)):
         raise Unreadable
-    if has_mark is (found.form in _SELF_SAID):
+    if has_mark is (found.form in _WITH_ROLE):
         note = {**note, "/marked": has_mark}
-    return {key: value for key, value in kwargs.items() if key != _OPENAI_ROLE}, note
+    return {key: value for key, value in kwargs.items() if key != OPENAI_ROLE}, note
 
 
 def _is_marked(message: am.Msg, form: str) -> bool:
-    """Whether additional_kwargs say that a developer speaks: as it is noted, else where no `role` does."""
+    """Whether additional_kwargs say that a developer speaks: as noted, else if the form has no role."""
     noted = note_of(message, FAMILY).get("/marked")
-    return noted if type(noted) is bool else form not in _SELF_SAID
+    return noted if type(noted) is bool else form not in _WITH_ROLE
 
 
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
@@ -355,7 +344,7 @@ _ATTRIBUTED = frozenset({"reasoning", "server_tool_call", "server_tool_result"})
 
 
 def _shortened(body: Native, form: str) -> Native:
-    """Leave out what is empty, and what stands in `role`."""
+    """Return a body without empty fields, and without those that the form has outside."""
     left_out = {"type", "role"} if form != "oldest" else {"type"}
     return {
         key: value
@@ -364,8 +353,8 @@ def _shortened(body: Native, form: str) -> Native:
     }
 
 
-def _told_apart(block: am.ToolResultBlock) -> str | None:
-    """Return the text of a result that has no content: its structure as JSON, else its error."""
+def _repeated(block: am.ToolResultBlock) -> str | None:
+    """Return the text of a result without content: its structure as JSON, else its error."""
     return block.error if block.structured is None else dump_json(block.structured).decode()
 
 

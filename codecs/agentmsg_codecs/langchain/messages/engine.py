@@ -1,8 +1,8 @@
 """Messages: a fast path for what LangChain itself writes today, and the general path for everything else.
 
-The fast path tests the exact key set and the types, so nothing can deviate and nothing is compared. The general
-path reads leniently, writes the default spelling, keeps the difference (``formats.spelling.keep``) and proves that
-it comes back; what does not is kept whole, as a native message.
+The fast path tests the exact keys and types, so that nothing can deviate and nothing need be compared. The general path
+reads leniently, writes the default spelling, keeps the difference (``formats.spelling.keep``) and proves that the
+document comes back; a message that doesn't is kept whole, as a native message.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
 
 
-# What has no meaning under a key is an extra: what says something else than the default is never kept in a note.
+# A value without meaning under these keys is an extra, never a note.
 _ODD = frozenset(HAS_MEANING)
 
 
@@ -60,8 +60,8 @@ class Messages:
     Attributes:
         parts: reads and writes content parts.
         fast_readers: by the word in `type`.
-        proving: by form, what reads messages whose depth nobody looked at; see depth.py.
-        origins: by form, what a message remembers that was read in it, and of which it was proved that it comes back.
+        proving: by form, the readers of messages whose depth isn't checked yet; see depth.py.
+        origins: by form, the reader that messages remember if they are proved to come back in that form.
         fast_writers: by role.
     """
 
@@ -90,7 +90,7 @@ class Messages:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def read(self, native: Any) -> tuple[am.Msg, str]:
-        """Return the message of a native one, and the form that it stands in.
+        """Return the message of a native one, and its form.
 
         Raises:
             DecodeError: if it isn't a message at all.
@@ -111,7 +111,7 @@ class Messages:
         return self.read_odd(native)
 
     def read_odd(self, native: Any) -> tuple[am.Msg, str]:
-        """Return the same of a message that is known to be odd, where that is not for lack of a key.
+        """Return the same for a message that the fast path refuses, but not because of a missing key.
 
         Raises:
             DecodeError: as ``read``.
@@ -119,7 +119,8 @@ class Messages:
         found = split(native)
         if found is None:
             if is_mapping(native) and (type(native.get("type")) is str or type(native.get("role")) is str):
-                _refuse_envelope(native)
+                if native.get("type") == "constructor" and "lc" in native:
+                    raise DecodeError("an envelope of dumpd (lc, constructor): another codec reads these")
                 return _whole(native), "dict" if "data" in native else "flat"
             raise DecodeError(f"not a message of LangChain: {excerpt(native)}")
         try:
@@ -141,14 +142,14 @@ class Messages:
         return message, found.form
 
     def _is_written_so(self, message: am.Msg, found: Unwrapped) -> bool:
-        """Whether a message is certainly written in the form that it was read in, around a body that comes back."""
+        """Whether a message is certainly written in the form that it was read in, if its body comes back."""
         if found.form not in _LONG or not MAY_MEAN.isdisjoint(natives.extras_of(message, FAMILY)):
             return False
         tag = self._bodies.tag(message, note_of(message, FAMILY).get("/type"))
         return tag == found.tag and _able(found.form, message, tag) == found.form
 
     def _meaning(self, found: Unwrapped) -> tuple[am.Msg, Native]:
-        """Return what a native message means, and its body in the default spelling."""
+        """Return the meaning of a native message, and its body in the default spelling."""
         message = self._bodies.read(found)
         plain = self._bodies.write(message, found.tag, found.form)
         own: Native = {}
@@ -165,11 +166,11 @@ class Messages:
         return message, self._listed(message, plain)
 
     def has_proved(self, message: am.Msg) -> bool:
-        """Whether a message is one that was read in the flat form, so that it needn't be proved when it is written."""
+        """Whether a message was read in the flat form, so that writing it needs no proof."""
         return speed.reader_of(message) is self.origins["flat"]
 
     def proved(self, message: am.Msg, *, is_proved: bool) -> am.Msg:
-        """Return a message that was made anew of one that was read in the flat form, as that one."""
+        """Return a copy of a message, recorded as read in the flat form if the original was."""
         if is_proved:
             speed.remember_reader(message, self.origins["flat"])
         return message
@@ -177,7 +178,7 @@ class Messages:
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, message: am.Msg, form: str) -> Any:
-        """Return the native message, in a form of which its own note may differ."""
+        """Return the native message, in the form of its note, or else in this one."""
         if speed.reader_of(message) is self.origins.get(form, self):
             return self._spell(message, form)
         fast = self.fast_writers.get(message.role) if form in _LONG else None
@@ -198,10 +199,11 @@ class Messages:
         return wrap(form, tag, self._bodies.write(message, tag, form), message, {})
 
     def _checked(self, message: am.Msg, form: str) -> Any:
-        """Return the native message with all spellings that it remembers, as far as they mean the same."""
+        """Return the native message with all noted spellings that still mean the same."""
         for trial in _trials(message):
             spelt = self._spell(trial, form)
-            if not _is_noted(trial) or self._reads_as(spelt, message):
+            is_noted = FAMILY in trial.notes or any(map(_has_note, trial.content))
+            if not is_noted or self._reads_as(spelt, message):
                 return spelt
         raise AssertionError  # pragma: no cover - the last trial has no notes
 
@@ -220,32 +222,32 @@ class Messages:
         return wrap(form, tag, body, message, note)
 
     def _listed(self, message: am.Msg, body: Native) -> Native:
-        """Write content that would be a text as a list, where the message remembers that."""
+        """Write content that would be a text as a list, if that is noted."""
         content = body.get("content")
         if note_of(message, FAMILY).get("/content") == "list" and type(content) is str and content:
             body["content"] = [self.parts.write(block) for block in self._bodies.words_of(message)]
         return body
 
     def keeps_extras(self, message: am.Msg, form: str, forms: frozenset[str]) -> bool:
-        """Whether the extras of a message come back as they are: none says what a field of it would say.
+        """Whether the extras of a message come back unchanged: none reads as a field.
 
         Args:
             message: the message; the rest of it need not fit yet.
-            form: in which it is written by default.
-            forms: those that it may be written in.
+            form: its default form.
+            forms: those that it may have.
         """
         own = natives.extras_of(message, FAMILY)
         if MAY_MEAN.isdisjoint(own):
             return True
         bare = _unspelt(message.evolve(extras={FAMILY: own}))
-        # The notes of calls say in which list they stand; an extra comes back without them, too.
+        # The notes of calls say in which lists they are. Extras must also come back without these notes.
         listless = _without_calls_notes(bare)
         return self._keeps(bare, own, form, forms) and (listless is bare or self._keeps(listless, own, form, forms))
 
     def _keeps(self, message: am.Msg, own: Mapping[str, Any], form: str, forms: frozenset[str]) -> bool:
         try:
             found = split(thaw(self._spell(message, form)))
-            # Whether or not all of it would come back.
+            # It doesn't matter whether all of it would come back.
             kept = None if found is None else self._kept(*self._meaning(found), found)
         except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError):
             return False
@@ -254,10 +256,7 @@ class Messages:
         return kept[0].role == message.role and same_document(kept[0].extras.get(FAMILY), own)
 
     def _kept(self, message: am.Msg, plain: Native, found: Unwrapped) -> tuple[am.Msg, bool] | None:
-        """Return the message with its unknown fields and odd spellings, and whether its body certainly comes back.
-
-        None if it would not come back.
-        """
+        """Return the message with unknown fields and spellings, and whether its body certainly comes back; or None."""
         plain = {key: value for key, value in plain.items() if not _is_odd(key, found.body.get(key), value)}
 
         def read(body: Native) -> am.Msg:
@@ -273,19 +272,18 @@ class Messages:
 
 
 def _yields(key: str, plain: Any) -> bool:
-    """Whether the default spelling of a field leaves its key to an extra: it says nothing, or only repeats."""
+    """Whether the default spelling of a field makes way for an extra: it says nothing, or only repeats."""
     return key in _ODD and (not plain or key == "tool_call_chunks")
 
 
 def _is_odd(key: str, native: Any, plain: Any) -> bool:
-    """Whether what stands under a key is an extra, where the default spelling would say nothing."""
-    if not _yields(key, plain) or HAS_MEANING[key](native) or same_document(native, plain):
-        return False
-    return spelling.spelling_of(native) is None
+    """Whether a value is an extra under the key of a field that says nothing."""
+    is_meant = not _yields(key, plain) or HAS_MEANING[key](native) or same_document(native, plain)
+    return not is_meant and spelling.spelling_of(native) is None
 
 
 def _able(form: str, message: am.Msg, tag: str) -> str:
-    """Return the form, or dict where that alone can say what a message is."""
+    """Return the form, or one that can say what kind of message it is."""
     if message.extras:
         own = natives.extras_of(message, FAMILY)
         if ENVELOPE in message.extras or not _ONLY_INSIDE.isdisjoint(own):
@@ -297,29 +295,20 @@ def _able(form: str, message: am.Msg, tag: str) -> str:
     return form
 
 
-# Unknown fields that beside the others would say what kind of message it is, or in which form.
+# Unknown fields that would say what kind of message it is, or in which form.
 _ONLY_INSIDE = frozenset({"role", "data", "text"})
 _CHATS = frozenset({"chat", "generic", "ChatMessageChunk"})
 _LONG = frozenset({"dict", "flat"})
 FORMS = frozenset({"dict", "flat", "role", "oldest", "text", "pair"})
 
 
-def _refuse_envelope(native: Native) -> None:
-    if native.get("type") == "constructor" and "lc" in native:
-        raise DecodeError("an envelope of dumpd (lc, constructor): another codec reads these")
-
-
-def _is_noted(message: am.Msg) -> bool:
-    return FAMILY in message.notes or any(map(_has_note, message.content))
-
-
 def _has_note(block: Any) -> bool:
-    """Whether a block, or one inside of a result, remembers how it was spelt."""
+    """Whether a block, or one inside a result, has a note."""
     return FAMILY in block.notes or (type(block) is am.ToolResultBlock and any(map(_has_note, block.content)))
 
 
 def _without_calls_notes(message: am.Msg, names: Collection[str] | None = None) -> am.Msg:
-    """Return a message whose calls remember nothing, or nothing of some names."""
+    """Return a message without the notes of its calls, or without those of some names."""
     if not any(type(block) is am.ToolUseBlock and FAMILY in block.notes for block in message.content):
         return message
 
@@ -333,9 +322,9 @@ def _without_calls_notes(message: am.Msg, names: Collection[str] | None = None) 
 
 
 def _trials(message: am.Msg) -> Iterator[am.Msg]:
-    """Yield the message with all its notes, and with fewer and fewer.
+    """Yield the message with fewer and fewer notes.
 
-    Without the places of its calls, without all that these remember, its spellings, its own, its blocks', or any.
+    All; without the places of calls; without the notes of calls, its spellings, its own notes, those of blocks; none.
     """
     yield message
     yield _without_calls_notes(message, PLACES)
@@ -357,7 +346,7 @@ def _without_note(obj: Any) -> Any:
 
 
 def _without_notes(block: Any) -> Any:
-    """Return a block without its note, and without those of the blocks inside of a result."""
+    """Return a block without its note and those of the blocks inside a result."""
     bare = _without_note(block)
     inner: Any = block.content if type(block) is am.ToolResultBlock else ()
     return bare.evolve(content=tuple(map(_without_notes, inner))) if any(map(_has_note, inner)) else bare

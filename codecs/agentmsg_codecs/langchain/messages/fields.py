@@ -127,6 +127,8 @@ _BY_WORD = {
     **{kind.tag: kind for kind in _KINDS},
     **{_CHUNKS[kind.tag]: kind for kind in _KINDS if kind.tag in _CHUNKS},
     "generic": next(kind for kind in _KINDS if kind.tag == "chat"),
+    # What people write who dump messages by themselves.
+    **{kind.cls: kind for kind in _KINDS if kind.tag in _CHUNKS},
 }
 
 
@@ -147,7 +149,11 @@ CHUNK_OF_ROLE: Mapping[str, str] = {role: _CHUNKS[tag] for role, tag in TAG_OF_R
 """By our role, the word in the ``type`` of a chunk."""
 TAGS: Mapping[str, str] = {**{kind.cls: kind.tag for kind in _KINDS}, **{name: name for name in _CHUNKS.values()}}
 """By the class, the word in ``type``."""
-CLASSES: Mapping[str, str] = {**{tag: name for name, tag in TAGS.items()}, "generic": "ChatMessage"}
+CLASSES: Mapping[str, str] = {
+    **{tag: name for name, tag in TAGS.items()},
+    **{kind.cls: kind.cls for kind in _KINDS},
+    "generic": "ChatMessage",
+}
 """By the word in ``type``, the class."""
 MODULES: Mapping[str, str] = {
     CLASSES[word]: f"langchain_core.messages.{kind.module or kind.tag}" for word, kind in _BY_WORD.items()
@@ -158,7 +164,7 @@ MODULES: Mapping[str, str] = {
 
 
 def _fields_of(word: str, kind: Kind) -> Mapping[str, Field]:
-    fields = (*_SHARED, *kind.own, *(kind.of_chunk if word in TAGS else ()))
+    fields = (*_SHARED, *kind.own, *(kind.of_chunk if word == _CHUNKS.get(kind.tag) else ()))
     return {field.key: attrs.evolve(field, default=word) if field is _TYPE else field for field in fields}
 
 

@@ -31,7 +31,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     usual_kwargs,
     with_texts,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, STATUS_WORDS
+from agentmsg_codecs.langchain.names import ANTHROPIC, OPENAI_ROLE, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class FastReaders:
 
     def _may_mean(self, kwargs: Any, response: Any) -> bool:
         """Whether the general path must look at what stands beside a message that is no answer."""
-        if kwargs and ("__openai_role__" in kwargs or self._looks_odd(kwargs)):
+        if kwargs and (OPENAI_ROLE in kwargs or self._looks_odd(kwargs)):
             return True
         return bool(response) and (not MEANT.isdisjoint(response) or self._looks_odd(response))
 

@@ -1,35 +1,35 @@
-"""vercel-ui: messages for users of the Vercel AI SDK (UIMessage), as chats store them. For models, use ``vercel``.
+"""vercel-ui: messages for users of the Vercel AI SDK (UIMessage), as chats store them. For ModelMessage: ``vercel``.
 
 A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
 
-Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6, too, and writes 4 where it was read.
+Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6, too, and writes 4 back as 4.
 
 | AI SDK | agentmsg |
 | --- | --- |
-| a message of system, user | a message |
-| a message of an assistant | for each step an assistant message, and a tool message for each result |
-| id; metadata | id and metadata of the first of them |
+| a system or user message | a message |
+| an assistant message | for each step an assistant message, and a tool message for each result |
+| id; metadata | id and metadata of the first |
 | step-start | the border between two steps |
 | text; reasoning | TextBlock; ThinkingBlock |
 | file: mediaType | ImageBlock, AudioBlock, VideoBlock or FileBlock; a ``data:`` URL is base64 data |
 | source-url; source-document | SourceBlock with a URL; without |
 | data-NAME | DataBlock |
 | tool-NAME, dynamic-tool: input-available, input-streaming, approval-... | ToolUseBlock |
-| output-available; output-error; output-denied | and its result; of status "error"; "denied" |
+| output-available; output-error; output-denied | and its result; with status "error"; "denied" |
 | with providerExecuted | ToolUseBlock and ToolResultBlock of kind "server" |
-| output: a text; any other | content; structured |
+| output: a text; other JSON | content; structured |
 | input; rawInput of an invalid call; neither | input; raw_input, or input; an empty input |
-| without toolCallId | an id by its place |
+| without toolCallId | an id made from its place |
 | providerMetadata, callProviderMetadata, resultProviderMetadata | as ``providerOptions`` of ``vercel`` |
 | tool-NAME with any other state; any other part | NativeBlock |
-| createdAt | created_at, where it was read |
-| version 4: tool-invocation, source, file with data, reasoning with a detail | as those of today |
-| version 4: content, reasoning, toolInvocations | said by the parts, too; without these the parts themselves |
+| createdAt | created_at; written only if it was read |
+| version 4: tool-invocation, source, file with data, reasoning with a detail | as today's parts |
+| version 4: content, reasoning, toolInvocations | they repeat the parts; if there are none, they are the parts |
 | version 4: experimental_attachments | files at the end |
 | any other message | a message with the role "native" |
 | unknown keys | extras["vercel-ui"] |
 
-Messages without an id get one by their place. Neighbouring results and answers of an assistant become one message.
+Messages without an id get one made from their place. Adjacent steps and results of an assistant become one message.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class VercelUICodec(Vercel):
     """Messages for users of the Vercel AI SDK.
 
     Attributes:
-        engine: what reads and writes.
+        engine: reads and writes.
     """
 
     name: ClassVar[str] = "vercel-ui"
@@ -71,9 +71,9 @@ class VercelUICodec(Vercel):
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return what messages for users support; see capabilities.py."""
+        """Return the capability table; see capabilities.py."""
         return attrs.evolve(make_caps(self.engine), history=CONTAINERS.cells())
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like messages for users: by its first messages."""
+        """Return how much a document looks like messages for users, judging by its first ones."""
         return self.likeliest(document, sniff_message)

@@ -35,6 +35,7 @@ from agentmsg_codecs.vercel.options import place_rows
 from agentmsg_codecs.vercel.rules import call, needs_id, thinking
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
+from agentmsg_codecs.vercel.ui.pairing import beside_calls, with_results
 from agentmsg_codecs.vercel.ui.tool_parts import is_own_denial
 
 if TYPE_CHECKING:
@@ -159,12 +160,12 @@ def make_caps(messages: Messages) -> Caps:
             "developer": MessageRow(fields=fields, blocks=system, otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=user, results=_WORDS),
             "assistant": MessageRow(fields=fields, blocks=assistant, results=_WORDS,
-                                    otherwise=own.with_results, concerns=am.ToolResultBlock),
+                                    otherwise=with_results, concerns=am.ToolResultBlock),
             "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_WORDS),
             "native": rules.native_message_row(UI, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        arrange=(restructure.split_results, own.beside_calls),
+        arrange=(restructure.split_results, beside_calls),
         needs_id=needs_id,
         derives_names=True,
         relink=_relink(messages),

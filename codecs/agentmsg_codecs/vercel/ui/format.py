@@ -1,7 +1,7 @@
-"""The description: parts in user messages, in which a call and its result are one part.
+"""The description: parts in messages for users, in which a call and its result are one part.
 
 That part is read as two, a call and a result, each with its own keys; unknown keys belong to the call. ``tool-NAME`` is
-read as a ``dynamic-tool`` with that name, ``data-NAME`` as ``data``: see parts.py.
+read as ``dynamic-tool`` with a name (see tools.py), ``data-NAME`` as ``data`` (see parts.py).
 
 Follows the npm package ai 7.0.
 """
@@ -28,6 +28,7 @@ from agentmsg.formats import (
     marked,
     media,
     natives,
+    text_at,
 )
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
 from agentmsg_codecs.vercel.calls import KIND, carried_provider, own_text, read_input, runner_of, write_input
@@ -60,14 +61,14 @@ def _write_state(block: Any) -> Native:
 
 
 _STATE = Hatch(keys=("state",), cells={}, get=_read_state, put=_write_state, odd=("state",), is_optional=True,
-               about="whether whole")  # fmt: skip
+               about="whether it is complete")  # fmt: skip
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
 def read_url(url: str, media_type: str) -> Any:
-    """Return the source that a URL is: the data that it holds, or itself."""
+    """Return the source for a URL; for a ``data:`` URL, its data."""
     head = f"data:{media_type};base64,"
     if url.startswith(head):
         return am.Base64Source(url[len(head) :], media_type)
@@ -76,17 +77,11 @@ def read_url(url: str, media_type: str) -> Any:
 
 
 def _read_file(native: Native) -> dict[str, Any]:
-    url, kind = native.get("url"), native.get("mediaType")
-    if type(url) is not str or type(kind) is not str:
-        raise Unreadable
-    return {"source": read_url(url, kind)}
+    return {"source": read_url(text_at(native, "url"), text_at(native, "mediaType"))}
 
 
 def _write_file(block: Any) -> Native:
-    source = block.source
-    is_data = isinstance(source, am.Base64Source)
-    url = f"data:{source.media_type};base64,{source.data}" if is_data else source.url
-    return {"mediaType": source.media_type, "url": url}
+    return {"mediaType": block.source.media_type, "url": media.write_url(block.source)}
 
 
 def _file_form(kind: str, cls: type[Any]) -> Form:
@@ -100,20 +95,22 @@ def _file_form(kind: str, cls: type[Any]) -> Form:
                 schema={"required": ["mediaType"]})  # fmt: skip
 
 
-# -- calls and what they gave -----------------------------------------------------------------------------------------
+# -- calls and their results -----------------------------------------------------------------------------------------
 
-PENDING = ("input-available", "input-streaming", "approval-requested", "approval-responded")
+_PENDING_STATES = ("input-available", "input-streaming", "approval-requested", "approval-responded")
 
 
 def _read_input(native: Native) -> dict[str, Any]:
-    """Return the input of a call; that of an invalid one may stand apart, and one that is still to come nowhere."""
-    raw, is_given = native.get("rawInput"), "input" in native
+    """Read the input of a call; an invalid one may be under ``rawInput``, one that is yet to come is absent."""
+    raw = native.get("rawInput")
     if raw is not None and native.get("input") is None:
         fields = {"raw_input": None, **read_input(raw)}
-        marks = {"/raw": "valid" if fields["raw_input"] is None else True, **({"/input": "null"} if is_given else {})}
+        marks: Native = {"/raw": "valid" if fields["raw_input"] is None else True}
+        if "input" in native:
+            marks["/input"] = "null"
         return {**fields, "notes": marks}
     odd = ("rawInput",) if "rawInput" in native else ()
-    if is_given:
+    if "input" in native:
         return {"raw_input": None, **read_input(native["input"]), "odd": odd}
     return {"raw_input": None, "input": EMPTY, "notes": {"/input": "absent"}, "odd": odd}
 
@@ -136,24 +133,24 @@ _INPUT = Hatch(
 
 
 def _read_pending(native: Native) -> dict[str, Any]:
-    """Return where a call stands that has no result."""
+    """Read the state of a call without a result."""
     state = native["state"]
-    if state not in PENDING:
+    if state not in _PENDING_STATES:
         raise Unreadable
-    return {} if state == PENDING[0] else {"notes": {"/state": state}}
+    return {} if state == _PENDING_STATES[0] else {"notes": {"/state": state}}
 
 
 def _write_pending(block: Any) -> Native:
-    state = mark_of(block, UI, "/state") if block.notes else None
-    return {"state": state if state in PENDING else PENDING[0]}
+    state = mark_of(block, UI, "/state")
+    return {"state": state if state in _PENDING_STATES else _PENDING_STATES[0]}
 
 
 _PENDING = Hatch(keys=("state",), cells={}, get=_read_pending, put=_write_pending, must=("state",),
-                 schema={"state": {"enum": list(PENDING)}}, about="where it stands")  # fmt: skip
+                 schema={"state": {"enum": list(_PENDING_STATES)}}, about="what it waits for")  # fmt: skip
 
 
 def _read_output(native: Native) -> dict[str, Any]:
-    """Return what a tool gave: words, a value, an error, or that it was denied."""
+    """Read the output of a tool: a text, a value, an error, or a denial."""
     state, words = native["state"], native.get("errorText")
     if state == "output-denied":
         if "output" in native or ("errorText" in native and type(words) is not str):
@@ -185,10 +182,10 @@ def _write_output(block: Any) -> Native:
         return {"state": "output-error", "errorText": words}
     if block.structured is not None:
         return {"state": "output-available", "output": thaw(block.structured)}
-    how = mark_of(block, UI, "/nothing") if block.notes and not block.content else None
-    if how in ("null", "absent"):
-        return {"state": "output-available", **({"output": None} if how == "null" else {})}
-    return {"state": "output-available", "output": words}
+    nothing = None if block.content else mark_of(block, UI, "/nothing")
+    if nothing == "absent":
+        return {"state": "output-available"}
+    return {"state": "output-available", "output": None if nothing == "null" else words}
 
 
 def _read_served(native: Native) -> dict[str, Any]:
@@ -221,7 +218,7 @@ RESULT_KEYS = frozenset({"output", "errorText", RESULT_KEY})
 def describe() -> Described:
     """Return the description."""
     source: tuple[Any, ...] = (Key("sourceId", "item_id", Text()),)
-    link, told = Key("toolCallId", "tool_call_id", Link()), _OPTIONS[am.ToolResultBlock]
+    link, options = Key("toolCallId", "tool_call_id", Link()), _OPTIONS[am.ToolResultBlock]
     forms = (
         Form("text", am.TextBlock, "text", (Key("text", "text", Text()), _STATE, _OPTIONS[am.TextBlock])),
         Form("reasoning", am.ThinkingBlock, "reasoning", (
@@ -241,8 +238,8 @@ def describe() -> Described:
             Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), _PENDING, _INPUT, KIND,
             _OPTIONS[am.ToolUseBlock],
         ), schema={"required": ["input"], "properties": {"input": {}}}),
-        Form("server_result", am.ToolResultBlock, "output", (link, _SERVED, told), fixed={"kind": "server"}),
-        Form("result", am.ToolResultBlock, "output", (link, _OUTPUT, told), is_apart=True),
+        Form("server_result", am.ToolResultBlock, "output", (link, _SERVED, options), fixed={"kind": "server"}),
+        Form("result", am.ToolResultBlock, "output", (link, _OUTPUT, options), is_apart=True),
     )  # fmt: skip
     files = tuple(media.CLASSES)
     places = {

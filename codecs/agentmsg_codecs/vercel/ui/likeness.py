@@ -1,4 +1,4 @@
-"""How closely a message resembles a user message of the AI SDK."""
+"""How closely a message resembles one for users."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WANTED = {
     "source-document": {"sourceId", "mediaType"}, "step-start": set[str](), "custom": set[str](),
     "reasoning-file": {"mediaType", "url"},
 }  # fmt: skip
-# The same of parts that only version 4 has.
+# The same for parts that only version 4 has.
 _OLDER = {"source": {"source"}, "file": {"data", "mimeType"}, "reasoning": {"reasoning", "details"}}
 _OWN = frozenset({"file", "source-url", "source-document", "step-start", "reasoning-file"})
 _OLD = frozenset({"toolInvocations", "experimental_attachments", "revisionId"})
@@ -21,7 +21,7 @@ _SURE, _LIKELY, _PLAIN, _RARELY = 0.98, 0.93, 0.85, 0.5
 
 
 def sniff_message(message: Any) -> float:
-    """Return 0 to 1: for a message that only this format has, for one such as others may have, and for others."""
+    """Return 0 to 1: most for a message that only this format has, less for one that others have, too."""
     if not is_object(message) or message.get("role") not in _ROLES or "kind" in message or "messageId" in message:
         return 0.0
     if type(message.get("content")) is str:
@@ -33,7 +33,7 @@ def sniff_message(message: Any) -> float:
     if 0.0 in found:
         return 0.0
     likeliest = max(found, default=_RARELY)
-    # Texts and data without an id may be anybody's.
+    # Other formats may have texts and data without an id, too.
     return likeliest if "id" in message or likeliest == _SURE else min(likeliest, _PLAIN)
 
 
@@ -54,7 +54,7 @@ def _sniff_part(part: Any) -> float:
 
 
 def _sniff_tool(part: Any) -> float:
-    """Return how much a part looks like one of a tool, of which older ones may hold the call."""
+    """Return how much a part looks like a tool's; older ones have the call inside."""
     call: Any = part.get("toolInvocation", part)
     if not is_object(call) or "state" not in call:
         return 0.0
@@ -62,7 +62,7 @@ def _sniff_tool(part: Any) -> float:
 
 
 def _sniff_old(message: Any) -> float:
-    """Return how much a message looks like one of version 4, which says its text in ``content``, too."""
+    """Return how much a message looks like one of version 4, whose ``content`` repeats its text."""
     if not _OLD.isdisjoint(message):
         return _SURE if "id" in message else _LIKELY
     parts = message.get("parts")

@@ -1,15 +1,11 @@
-"""Native messages and ours: a message of an assistant is several of ours, each step followed by its tools' results.
+"""Native messages and ours: a system or user message is one of ours, an assistant's several (see steps.py).
 
-Each step but the first begins with ``step-start``; an empty message has nothing else.
-
-Marks of messages: ``/steps`` (an unusual number of step-starts before a step), ``/after`` (their number at the end),
-``/metadata`` (empty metadata), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (a time was there),
-``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
+Marks of messages: ``/metadata`` (empty metadata), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (it
+had a time), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -35,6 +31,7 @@ from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import describe
 from agentmsg_codecs.vercel.ui.ids import has_own_id, made_id
+from agentmsg_codecs.vercel.ui.steps import STEP, Steps
 from agentmsg_codecs.vercel.ui.tool_parts import is_tool
 from agentmsg_codecs.vercel.ui.tools import Tools
 
@@ -44,10 +41,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Parts
 
 _KEYS = frozenset({"id", "role", "parts"})
-_STEP: Native = {"type": "step-start"}
-_MOST_STEPS = 99
-_NOTHING: dict[str, Any] = {"null": None, "{}": {}}
-_make_said = maker(am.Msg, "role", "content")
+_make_msg = maker(am.Msg, "role", "content")
 _give_id = speed.setter(am.Msg, "id")
 
 
@@ -73,12 +67,15 @@ class Messages:
     Attributes:
         described: the forms.
         places: by role, the parts.
+        tools: the parts of tools.
+        steps: the parts of assistants.
     """
 
     def __init__(self) -> None:
         self.described = describe()
         self.places: dict[str, Parts] = dict(self.described.parts)
         self.tools = Tools(self.described)
+        self.steps = Steps(self.places["assistant"], self.tools)
         self.grouping = Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
 
     def fill(self) -> None:
@@ -117,18 +114,18 @@ class Messages:
         parts: Any = native.get("parts") if role in ("system", "user", "assistant") else None
         group: list[am.Msg] | None = None
         if is_list(parts) and type(native.get("id", "")) is str:
-            group = self._steps(parts, number) if role == "assistant" else self._plain_message(role, parts)
+            group = self.steps.read(parts, number) if role == "assistant" else self._plain_message(role, parts)
         if not group:
             return [natives.read_whole(native, UI)]
         return [self._headed(group[0], native, number), *group[1:]]
 
     def _plain_message(self, role: str, parts: list[Any]) -> list[am.Msg] | None:
         """Return the message of a user or the system; None if it has steps: only a single empty one is allowed."""
-        if parts == [_STEP]:
+        if parts == [STEP]:
             parts = []
-        if _STEP in parts:
+        if STEP in parts:
             return None
-        return [_make_said(role, tuple(map(self.places[role].read, parts)))]
+        return [_make_msg(role, tuple(map(self.places[role].read, parts)))]
 
     def _headed(self, first: am.Msg, native: Native, number: int) -> am.Msg:
         """Return the first message of a native one, with the keys beside its parts."""
@@ -156,56 +153,6 @@ class Messages:
         message = spelling.changed(first, fields)
         return marked(message, UI, **marks) if marks else message
 
-    def _steps(self, parts: list[Any], number: int) -> list[am.Msg] | None:
-        """Return the messages of an assistant's parts: for each step one, and one for each result.
-
-        None if too many step-starts follow each other, or if in a step a call has a result, but an earlier one with
-        the same id has none: a result belongs to the first.
-        """
-        group: list[am.Msg] = []
-        pending: set[tuple[str, str | None]] = set()
-        starts, blocks, results = 0, list[Any](), list[Any]()
-        read = self.places["assistant"].read
-
-        def end() -> None:
-            usual = int(bool(group) or not blocks)
-            message = _make_said("assistant", tuple(blocks))
-            group.append(message if starts == usual else marked(message, UI, steps=starts))
-            group.extend(_make_said("tool", (result,)) for result in results)
-
-        for index, part in enumerate(parts):
-            tag: Any = part.get("type") if is_object(part) else None
-            if tag == _STEP["type"] and part == _STEP:
-                if blocks:
-                    end()
-                    starts, blocks, results = 0, [], []
-                    pending.clear()
-                starts += 1
-                if starts > _MOST_STEPS:
-                    return None
-                continue
-            if not is_tool(tag):
-                blocks.append(read(part))
-                continue
-            found = self.tools.read(part, (number, index))
-            if found is None:
-                blocks.append(natives.native_part(part, UI))
-                continue
-            call, result = found
-            blocks.append(call)
-            if result is None:
-                pending.add((call.kind, call.id))
-            elif pending and (call.kind, call.id) in pending:
-                return None
-            else:
-                (blocks if call.kind == "server" else results).append(result)
-        if blocks or not group:
-            end()
-        elif starts:
-            last = max(index for index, message in enumerate(group) if message.role == "assistant")
-            group[last] = marked(group[last], UI, after=starts)
-        return group
-
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
@@ -224,99 +171,44 @@ class Messages:
         first: Any = group[0]
         if first.role == "native":
             return thaw(first.content[0].value)
+        parts = self._write_parts(group, number)
+        link = made_id(number) if first.id is None else str(first.id)
         if not (first.notes or first.extras or first.metadata):
-            parts = self._write_parts(group, number)
-            return {"id": made_id(number) if first.id is None else str(first.id), "role": first.role, "parts": parts}
-        own: Native = thaw(natives.extras_of(first, UI)) if first.extras else {}
-        head: Native = {"id": made_id(number) if first.id is None else str(first.id)}
-        if first.id is None and is_marked(first, UI, "/no-id"):
-            head = {}
+            return {"id": link, "role": first.role, "parts": parts}
+        own: Native = thaw(natives.extras_of(first, UI))
+        head: Native = {} if first.id is None and is_marked(first, UI, "/no-id") else {"id": link}
         head["role"] = first.role
         time = times.write_time_js(first.created_at) if first.created_at and is_marked(first, UI, "/time") else None
         if time is not None:
             head["createdAt"] = time
-        how = mark_of(first, UI, "/metadata") if first.notes else None
+        empty = mark_of(first, UI, "/metadata")
         if first.metadata:
             head["metadata"] = thaw(first.metadata)
-        elif how in ("null", "{}") and "metadata" not in own:
-            head["metadata"] = _NOTHING[how]
-        parts = self._write_parts(group, number)
+        elif empty in ("null", "{}") and "metadata" not in own:
+            head["metadata"] = None if empty == "null" else {}
         native = {**head, "parts": parts, **{key: value for key, value in own.items() if key not in head}}
-        note = mark_of(first, UI, "/v4") if first.notes else None
+        note = mark_of(first, UI, "/v4")
         return native if note is None else old.written(native, note)
 
     def _write_parts(self, group: Sequence[am.Msg], number: int) -> list[Any]:
         first = group[0]
         if first.role == "assistant":
-            return self._write_steps(group, number)
+            return self.steps.write(group, number)
         parts = list(map(self.places[first.role].write, first.content))
-        return parts or ([] if is_marked(first, UI, "/empty") else [dict(_STEP)])
-
-    def _write_steps(self, group: Sequence[am.Msg], number: int) -> list[Any]:
-        parts: list[Any] = []
-        after = 0
-        if not group[0].content:
-            return [dict(_STEP)] * _count(group[0], "/steps", int(not is_marked(group[0], UI, "/empty")), least=1)
-        if len(group) == 1 and not group[0].notes:
-            return self._write_step(group[0], {}, (number, 0))  # the usual one
-        for index, message in enumerate(group):
-            if message.role == "tool":
-                continue
-            parts += [dict(_STEP)] * _count(message, "/steps", int(bool(index)), least=int(bool(index)))
-            results: dict[str | None, deque[Any]] = {}
-            for other in _results_of(group, index):
-                results.setdefault(other.tool_call_id, deque()).append(other)
-            parts += self._write_step(message, results, (number, len(parts)))
-            after = _count(message, "/after", 0, least=0)
-        return parts + [dict(_STEP)] * after
-
-    def _write_step(self, message: am.Msg, results: dict[str | None, deque[Any]], place: tuple[int, int]) -> list[Any]:
-        """Return the parts of a step, the first of which stands at a place."""
-        parts: list[Any] = []
-        content: Any = message.content
-        number, first = place
-        write = self.places["assistant"].write
-        for index, block in enumerate(content):
-            if not isinstance(block, am.ToolUseBlock):
-                if not isinstance(block, am.ToolResultBlock):  # these are written with their calls
-                    parts.append(write(block))
-                continue
-            after = content[index + 1] if index + 1 < len(content) else None
-            if block.kind == "server":
-                result = after if isinstance(after, am.ToolResultBlock) else None
-            else:
-                waiting = results.get(block.id)
-                result = waiting.popleft() if waiting else None
-            parts.append(self.tools.write(block, result, (number, first + len(parts))))
-        return parts
+        return parts or ([] if is_marked(first, UI, "/empty") else [dict(STEP)])
 
     # -- whether native ones come back --------------------------------------------------------------------------------
 
     def returns(self, place: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
-        """Return the function that tells what is read where a native block is written in a place, else None."""
+        """Return a function that returns what is read back if a native block is written in a place, else None."""
 
         def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
             self.fill()
             part = thaw(block.value)
-            if part == _STEP or (place == "assistant" and self.tools.read(part, (-1, 0)) is not None):
+            if part == STEP or (place == "assistant" and self.tools.read(part, (-1, 0)) is not None):
                 return None
             if place == "assistant" and is_object(part) and is_tool(part.get("type")):
                 return natives.native_part(part, UI)
             return self.places[place].comes_back(block)
 
         return comes_back
-
-
-def _results_of(group: Sequence[am.Msg], index: int) -> list[Any]:
-    """Return the results behind a message of a group."""
-    found: list[Any] = []
-    for message in group[index + 1 :]:
-        if message.role != "tool":
-            break
-        found.append(message.content[0])
-    return found
-
-
-def _count(message: am.Msg, mark: str, usual: int, *, least: int) -> int:
-    found = mark_of(message, UI, mark) if message.notes else None
-    return found if type(found) is int and least <= found <= _MOST_STEPS else usual

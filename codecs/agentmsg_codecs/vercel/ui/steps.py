@@ -1,0 +1,157 @@
+"""Steps: the parts of an assistant's message are read as several messages, each step followed by its tools' results.
+
+Each step but the first begins with ``step-start``; an empty message has nothing else. Marks of messages: ``/steps`` (an
+unusual number of step-starts before a step), ``/after`` (their number at the end), ``/empty`` (without parts).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import Native, is_marked, is_object, maker, mark_of, marked, natives
+from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.ui.tool_parts import is_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentmsg.formats import Parts
+    from agentmsg_codecs.vercel.ui.tools import Tools
+
+STEP: Native = {"type": "step-start"}
+_MOST_STARTS = 99
+_make_msg = maker(am.Msg, "role", "content")
+
+
+class Steps:
+    """Reads and writes the parts of an assistant.
+
+    Args:
+        parts: those that are one block each.
+        tools: those of tools.
+    """
+
+    def __init__(self, parts: Parts, tools: Tools) -> None:
+        self._parts, self._tools = parts, tools
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, parts: list[Any], number: int) -> list[am.Msg] | None:
+        """Return a message for each step, and one for each result.
+
+        None if too many step-starts follow each other, or if in a step a call has a result, but an earlier one with
+        the same id has none: a result belongs to the first.
+
+        Args:
+            parts: the parts.
+            number: the number of their message.
+        """
+        group: list[am.Msg] = []
+        pending: set[tuple[str, str | None]] = set()
+        starts, blocks, results = 0, list[Any](), list[Any]()
+        read = self._parts.read
+
+        def end() -> None:
+            usual = int(bool(group) or not blocks)
+            message = _make_msg("assistant", tuple(blocks))
+            group.append(message if starts == usual else marked(message, UI, steps=starts))
+            group.extend(_make_msg("tool", (result,)) for result in results)
+
+        for index, part in enumerate(parts):
+            tag: Any = part.get("type") if is_object(part) else None
+            if tag == STEP["type"] and part == STEP:
+                if blocks:
+                    end()
+                    starts, blocks, results = 0, [], []
+                    pending.clear()
+                starts += 1
+                if starts > _MOST_STARTS:
+                    return None
+                continue
+            if not is_tool(tag):
+                blocks.append(read(part))
+                continue
+            found = self._tools.read(part, (number, index))
+            if found is None:
+                blocks.append(natives.native_part(part, UI))
+                continue
+            call, result = found
+            blocks.append(call)
+            if result is None:
+                pending.add((call.kind, call.id))
+            elif pending and (call.kind, call.id) in pending:
+                return None
+            else:
+                (blocks if call.kind == "server" else results).append(result)
+        if blocks or not group:
+            end()
+        elif starts:
+            last = max(index for index, message in enumerate(group) if message.role == "assistant")
+            group[last] = marked(group[last], UI, after=starts)
+        return group
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, group: Sequence[am.Msg], number: int) -> list[Any]:
+        """Return the parts of messages that share a native one.
+
+        Args:
+            group: the messages.
+            number: the number of the native one.
+        """
+        first = group[0]
+        if not first.content:
+            return _starts(first, "/steps", int(not is_marked(first, UI, "/empty")), least=1)
+        if len(group) == 1 and not first.notes:
+            return self._write_step(first, [], (number, 0))  # the usual one
+        parts: list[Any] = []
+        after: list[Any] = []
+        for index, message in enumerate(group):
+            if message.role == "tool":
+                continue
+            least = int(index > 0)
+            parts += _starts(message, "/steps", least, least=least)
+            parts += self._write_step(message, group[index + 1 :], (number, len(parts)))
+            after = _starts(message, "/after", 0, least=0)
+        return parts + after
+
+    def _write_step(self, message: am.Msg, later: Sequence[am.Msg], place: tuple[int, int]) -> list[Any]:
+        """Return the parts of a step.
+
+        Args:
+            message: the step.
+            later: the messages after it, which begin with its results.
+            place: the number of the native message, and of the step's first part in it.
+        """
+        results: dict[str | None, deque[Any]] = {}
+        for other in later:
+            if other.role != "tool":
+                break
+            result: Any = other.content[0]
+            results.setdefault(result.tool_call_id, deque()).append(result)
+        parts: list[Any] = []
+        content: Any = message.content
+        number, first = place
+        write = self._parts.write
+        for index, block in enumerate(content):
+            if isinstance(block, am.ToolResultBlock):
+                continue  # written with its call
+            if not isinstance(block, am.ToolUseBlock):
+                parts.append(write(block))
+                continue
+            if block.kind == "server":
+                after = content[index + 1] if index + 1 < len(content) else None
+                result = after if isinstance(after, am.ToolResultBlock) else None
+            else:
+                waiting = results.get(block.id)
+                result = waiting.popleft() if waiting else None
+            parts.append(self._tools.write(block, result, (number, first + len(parts))))
+        return parts
+
+
+def _starts(message: am.Msg, mark: str, usual: int, *, least: int) -> list[Any]:
+    """Return the step-starts that a mark counts, or the usual number."""
+    count = mark_of(message, UI, mark)
+    return [dict(STEP)] * (count if type(count) is int and least <= count <= _MOST_STARTS else usual)
