@@ -106,7 +106,7 @@ def _source(source: Any, types: Mapping[type[Any], frozenset[str | None]], what:
         if kind is None and isinstance(source, am.Base64Source):
             kind = media.guess_media_type(source.data)
         if kind not in usual:
-            return Drop(f"no {what} of the type {kind or 'that is not told'} here")
+            return Drop(f"no {what} of {kind or 'an unknown type'} here")
     return _evolved(source, media_type=kind)
 
 

@@ -216,8 +216,12 @@ def _carried_reasoning(value: Any, _: Any) -> Any:
 def _carried_format(value: Any, _: Any) -> Any:
     schema = value.get("schema") if is_mapping(value) else None
     if not is_mapping(schema):
-        return Drop("only the schema of a response is said here")
-    return value if len(value) == 1 else Swap(adopt({"schema": schema}), "only the schema of a response is said here")
+        return Drop("only the schema of a response format is supported")
+    return (
+        value
+        if len(value) == 1
+        else Swap(adopt({"schema": schema}), "only the schema of a response format is supported")
+    )
 
 
 _key = BodySettings.key

@@ -98,7 +98,7 @@ class GeminiCodec(Gemini):
         if native is None and len(found) == 1:
             note["/system"] = "null"
             return []
-        raise DecodeError("there is one system instruction, an object with parts", path=(found[0],))
+        raise DecodeError("the system instruction must be one object with parts", path=(found[0],))
 
     def write(self, history: am.History) -> Any:
         """Write the body; write bare contents if they were read and need no body."""

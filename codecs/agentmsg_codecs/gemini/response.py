@@ -122,7 +122,7 @@ class GeminiResponseCodec(Answers, Gemini):
         try:
             native, found = _camel(document)
         except Unreadable:
-            raise DecodeError("a response says a key in two spellings") from None
+            raise DecodeError("a response has a key in two spellings") from None
         if document and not _says_any(native):
             raise self.refusal(native)
         history = super().read(native)

@@ -116,7 +116,7 @@ def carried_file(block: Any) -> Any:
             new = source if new is source else source.evolve(media_type=None, extras={})
     else:
         said = rules.document_as_text(block)
-        return Drop("no place for such a document") if said is block else said
+        return Drop("this kind of document isn't supported") if said is block else said
     changes: dict[str, Any] = {} if new is source else {"source": new}
     if block.name is None and block.title is not None:
         changes |= {"name": block.title, "title": None}

@@ -138,7 +138,7 @@ def _joined(left: Any, right: Any) -> Any:
 def _with_words(block: Any) -> Any:
     """Keep a text or refusal with words: an empty one isn't read."""
     words = block.text if type(block) is am.TextBlock else block.refusal
-    return block if words or is_odd(block) else Drop("there are no words in it", "annotation")
+    return block if words or is_odd(block) else Drop("the text is empty", "annotation")
 
 
 def _required(message: am.Msg) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def _text_row(said: Callable[[str], str]) -> Row:
 
     def rule(block: am.TextBlock) -> Any:
         if not block.text:
-            return Drop("there are no words in it", "annotation")
+            return Drop("the text is empty", "annotation")
         new = said(block.text)
         return block if new == block.text else Swap(block.evolve(text=new), "this would be read as something else")
 

@@ -175,7 +175,7 @@ class _Reader:
             key = self.value(depth)
             known = _hashable(key)
             if known in fields:
-                msg = f"the key {excerpt(key)} stands twice in one map"
+                msg = f"the key {excerpt(key)} occurs twice in one map"
                 raise DecodeError(msg, code="duplicate-key")
             value = self.value(depth)
             fields[known] = value
