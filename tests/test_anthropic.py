@@ -313,7 +313,7 @@ def test_what_the_schema_refuses_comes_back_understood(part: Any) -> None:
     assert same_document(am.encode(passed, CODEC), {"messages": [{"role": "assistant", "content": [part]}]})
 
 
-# -- what has no equal place ------------------------------------------------------------------------------------------
+# -- no equivalent ----------------------------------------------------------------------------------------------------
 
 FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
     "media type from the data": (
@@ -837,7 +837,7 @@ def test_malformed_bodies_say_where(document: Any, path: Any) -> None:
     assert refused(document, codec=CODEC) == (path, "schema", "anthropic")
 
 
-# -- answers ----------------------------------------------------------------------------------------------------------
+# -- responses --------------------------------------------------------------------------------------------------------
 
 
 def test_an_answer_is_one_message() -> None:

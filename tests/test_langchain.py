@@ -206,7 +206,7 @@ def test_a_result_that_stands_apart_is_also_content() -> None:
         assert am.same(am.decode([native], CODEC)[0].content[0], block)
 
 
-# -- what a provider said -----------------------------------------------------------------------------------------
+# -- a provider's content -----------------------------------------------------------------------------------------
 
 
 def test_model_and_finish_reason_leave_response_metadata() -> None:
@@ -596,7 +596,7 @@ def test_detect_knows_the_forms() -> None:
     assert CODEC.sniff({"a": 1}) == CODEC.sniff(5) == CODEC.sniff([]) == 0
 
 
-# -- results inside of a human message ------------------------------------------------------------------------------
+# -- results inside a human message ---------------------------------------------------------------------------------
 
 RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "sunny", "is_error": False}
 

@@ -71,7 +71,7 @@ def write(message: am.Msg, losses: list[am.Loss] | None = None) -> Any:
     return plain_copy(am.thaw(am.encode([message], CODEC, losses=found)))
 
 
-# -- what an answer says ------------------------------------------------------------------------------------------
+# -- the content of a response ------------------------------------------------------------------------------------
 
 SOUND = {"id": "s", "data": "QUJD", "transcript": "t", "expires_at": 5}
 OWN: dict[str, tuple[Any, am.Msg]] = {
@@ -252,7 +252,7 @@ def test_what_is_no_answer_is_refused(document: Any, path: tuple[Any, ...]) -> N
     assert refused(document, codec=CODEC) == (path, "schema", "openai-response")
 
 
-# -- what the schema requires -------------------------------------------------------------------------------------
+# -- required by the schema ---------------------------------------------------------------------------------------
 
 
 PLANTED: dict[str, Any] = {

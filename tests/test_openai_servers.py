@@ -186,7 +186,7 @@ def test_a_result_of_media_alone_tells_what_is_structured(target: am.CodecName) 
     assert am.restore(am.decode(document, target), losses) == history
 
 
-# -- media of results behind them -------------------------------------------------------------------------------------
+# -- media after their results ----------------------------------------------------------------------------------------
 
 APART = OpenAICodec(results="user")
 IMAGE = {"type": "image", "source": {"type": "url", "url": "https://x/1.png"}}
