@@ -108,7 +108,7 @@ class OpenAICodec(Codec):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of messages, parts, calls, tools and settings."""
-        return (self.engine.described, ANNOTATIONS, HINTS, ENTRIES, SETTINGS.described)
+        return (self.engine.described, ANNOTATIONS, HINTS, *ENTRIES, SETTINGS.described)
 
     def make_caps(self) -> Caps:
         """Return what OpenAI's messages support; see capabilities.py."""

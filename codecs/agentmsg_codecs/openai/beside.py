@@ -15,7 +15,6 @@ import agentmsg as am
 from agentmsg.formats import (
     Native,
     Unreadable,
-    carried_extras,
     is_mapping,
     is_object,
     mark_of,
@@ -25,8 +24,8 @@ from agentmsg.formats import (
     same_document,
     speed,
 )
-from agentmsg.formats.forms import Hatch, Rows
-from agentmsg_codecs.openai.annotations import KEY, citations_of, is_cited, unmarked
+from agentmsg.formats.forms import Hatch
+from agentmsg_codecs.openai.annotations import unmarked
 from agentmsg_codecs.openai.hints import (
     CACHE_KEYS,
     CONTROL,
@@ -41,9 +40,6 @@ from agentmsg_codecs.openai.places import is_field_audio, is_thinking_part, plac
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from agentmsg.formats import Cell
-    from agentmsg.formats.forms import Described
 
 SIGNED_KEY = "extra_content"
 _SIGNER, _SIGNATURE = "google", "thought_signature"
@@ -186,33 +182,21 @@ def _is_signed_beside(block: Any) -> bool:
 # -- what is supported -------------------------------------------------------------------------------------------------
 
 
-def _reserved(message: am.Msg) -> frozenset[str]:
+def message_keys(message: am.Msg) -> frozenset[str]:
     """Return the keys that a message's extras must not use: they would be written, or read, as beside its content."""
     own: Any = speed.peek(message.extras, FAMILY)
-    if not is_mapping(own) or not (CONTROL in own or SIGNED_KEY in own or KEY in own):
+    if not is_mapping(own) or not (CONTROL in own or SIGNED_KEY in own):
         return frozenset()
-    content, keys, is_assistant = message.content, set[str](), message.role == "assistant"
-    if is_assistant and (any(map(is_cited, content)) or citations_of(am.thaw(own.get(KEY))) is not None):
-        keys.add(KEY)
+    content, keys = message.content, set[str]()
     if any(map(_may_get_hint, content)):
         is_written = any(is_beside(block.cache) for block in content)
         if is_written or control_of(am.thaw(own.get(CONTROL))) is not None:
             keys.add(CONTROL)
-    if is_assistant and any(map(_may_be_text, content)):
+    if message.role == "assistant" and any(map(_may_be_text, content)):
         is_written = any(_is_text(block) and _is_signed_beside(block) for block in content)
         if is_written or signature_of(am.thaw(own.get(SIGNED_KEY))) is not None:
             keys.add(SIGNED_KEY)
     return frozenset(keys)
-
-
-_beside = carried_extras((FAMILY, _reserved))
-
-
-def message_fields(described: Described, role: str) -> dict[str, Cell]:
-    """Return the cells of a role's messages, with extras beside the keys that are beside the content."""
-    fields = Rows(described).message(f"{role}_message")
-    own = fields["extras"]
-    return {**fields, "extras": lambda extras, message: _beside(own(extras, message), message)}
 
 
 def _may_get_hint(block: Any) -> bool:

@@ -44,11 +44,6 @@ _AS_TEXT: Rows = {
     am.FileBlock: Row({}, only_odd(lambda block: Drop("only text here"), "only text here")),
     am.RefusalBlock: Row({}, _refusal_as_text),
 }
-# Where the schema has no media: only compatible servers do.
-_WITHOUT_MEDIA = {
-    **dict.fromkeys(("assistant", "answer"), "an assistant's content is text"),
-    "tool": "a tool's result is text",
-}
 _MEDIA: dict[type[am.BaseBlock], Rule] = {
     am.ImageBlock: carried_image,
     am.AudioBlock: carried_sound,
@@ -56,9 +51,14 @@ _MEDIA: dict[type[am.BaseBlock], Rule] = {
 }
 
 
-def rows_of(described: Described, place: str) -> Rows:
-    """Return the rows of a place."""
-    why = _WITHOUT_MEDIA.get(place)
+def rows_of(described: Described, place: str, *, why: str | None = None) -> Rows:
+    """Return the rows of a place.
+
+    Args:
+        described: the forms.
+        place: its name.
+        why: the reason for dropping media, if only compatible servers have them there.
+    """
     media = {cls: rule if why is None else only_odd(rule, why) for cls, rule in _MEDIA.items()}
     # The schema has no videos anywhere.
     media[am.VideoBlock] = only_odd(carried_image, "no place for videos")
@@ -134,7 +134,7 @@ def assistant_rows(
         as_text: whether thinking without a field becomes text, in tags.
     """
     described = messages.described
-    rows = rows_of(described, place)
+    rows = rows_of(described, place, why="an assistant's content is text")
     in_content = described.parts[place].comes_back
     return {
         **rows,

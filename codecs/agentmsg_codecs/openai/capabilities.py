@@ -19,7 +19,7 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg_codecs.openai.annotations import is_cited, request_citations, without_citations
-from agentmsg_codecs.openai.beside import detached, message_fields
+from agentmsg_codecs.openai.beside import detached, message_keys
 from agentmsg_codecs.openai.block_capabilities import RESULT_ROWS, assistant_rows, rows_of
 from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
@@ -146,23 +146,26 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
         apart: whether the media of results go into a user message after them.
     """
     described = messages.described
+
+    def fields(role: str) -> dict[str, Any]:
+        keys = messages.keys(role)
+        extras = carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd(role))
+        return {"name": KEEP, "extras": extras}
+
     texts, users = rows_of(described, "text"), rows_of(described, "user")
     return Caps(
         messages={
-            **{
-                role: MessageRow(fields=message_fields(described, role), blocks=texts)
-                for role in ("system", "developer")
-            },
-            "user": MessageRow(fields=message_fields(described, "user"), blocks=users),
+            **{role: MessageRow(fields=fields(role), blocks=texts) for role in ("system", "developer")},
+            "user": MessageRow(fields=fields("user"), blocks=users),
             "assistant": MessageRow(
-                fields=message_fields(described, "assistant"),
+                fields=fields("assistant"),
                 blocks=assistant_rows(messages, "assistant", citations=request_citations, as_text=as_text),
                 otherwise=_cited_alone(messages),
             ),
             "tool": MessageRow(
-                fields=message_fields(described, "tool"),
+                fields={"extras": fields("tool")["extras"]},
                 blocks=RESULT_ROWS,
-                results=rows_of(described, "tool"),
+                results=rows_of(described, "tool", why="a tool's result is text"),
             ),
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),

@@ -39,7 +39,7 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
-from agentmsg_codecs.openai.annotations import KEY, citations_of, cited, uncited
+from agentmsg_codecs.openai.annotations import KEY, citations_of, cited, is_cited, uncited
 from agentmsg_codecs.openai.beside import SIGNED_KEY, attached, detached, signature_of
 from agentmsg_codecs.openai.format import describe
 from agentmsg_codecs.openai.hints import CONTROL, control_of, odd
@@ -179,6 +179,22 @@ class Messages:
         )
         content = Key("content", "content", Content("tool"), '""')
         yield self._form(role, Single(am.ToolResultBlock, (link, content, name)), values=f"{role}_value")
+
+    def keys(self, role: str) -> frozenset[str]:
+        """Return the keys of a role's messages; those of responses have no name."""
+        return self.described.shapes[f"{role}_message"].keys[role] | {"role"}
+
+    def is_odd(self, role: str) -> Callable[[Any, str, Any], bool]:
+        """Return the test for odd values in the extras of a role's messages."""
+        comes_back = natives.odd_at(self.described.shapes[f"{role}_message"], self._spelt, FAMILY)
+
+        def test(owner: Any, key: str, value: Any) -> bool:
+            if key == KEY and role == "assistant":
+                plain = thaw(value)
+                return plain is not None and citations_of(plain) is None and not any(map(is_cited, owner.content))
+            return comes_back(owner, key, value)
+
+        return test
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from agentmsg import AgentMsgError
 from agentmsg.formats import (
     KEEP,
     Native,
+    Shape,
     Unreadable,
     is_list,
     is_marked,
@@ -129,13 +130,12 @@ _SIGNATURE = Hatch(
     odd=("format",),
     is_optional=True,
 )
-_DETAILS, _BLOCKS = "reasoning_details", "thinking_blocks"
-ENTRIES = Described(FAMILY, (
+_DETAILS = Described(FAMILY, (
     # The entry that ends a stream has only the signature.
-    Form("detail_text", am.ThinkingBlock, "reasoning.text", (Key("text", "thinking", Text(), '""'), _SIGNATURE, _ID),
-         is_apart=_DETAILS),
-    Form("detail_summary", am.ThinkingBlock, "reasoning.summary", (Key("summary", "thinking", Text()), _SIGNATURE, _ID),
-         when=_is_summary, notes={"summary": True}, is_apart=_DETAILS),
+    Form("detail_text", am.ThinkingBlock, "reasoning.text", (Key("text", "thinking", Text(), '""'), _SIGNATURE, _ID)),
+    Form("detail_summary", am.ThinkingBlock, "reasoning.summary", (
+        Key("summary", "thinking", Text()), _SIGNATURE, _ID,
+    ), when=_is_summary, notes={"summary": True}),
     Form("detail_encrypted", am.ThinkingBlock, "reasoning.encrypted", (
         Hatch(
             keys=("data", "format"),
@@ -147,20 +147,27 @@ ENTRIES = Described(FAMILY, (
             schema={"data": {"type": "string"}},
         ),
         _ID,
-    ), when=_is_encrypted, is_apart=_DETAILS),
+    ), when=_is_encrypted),
+), {"reasoning_details": ("detail_text", "detail_summary", "detail_encrypted")})  # fmt: skip
+_BLOCKS = Described(FAMILY, (
     Form("signed_thinking", am.ThinkingBlock, "thinking", (
         Key("thinking", "thinking", Text()),
         Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "anthropic"}), "may"),
-    ), is_apart=_BLOCKS),
-    Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (Key("data", "redacted", Text()),),
-         when=lambda block: block.redacted is not None, is_apart=_BLOCKS),
-), {})  # fmt: skip
-_SHAPES = {form.is_apart: ENTRIES.shapes[name] for name, form in ENTRIES.forms.items()}
+    )),
+    Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (
+        Key("data", "redacted", Text()),
+    ), when=lambda block: block.redacted is not None),
+), {"thinking_blocks": ("signed_thinking", "redacted_thinking")})  # fmt: skip
+ENTRIES = (_DETAILS, _BLOCKS)
+_ENTRY_SHAPES: Mapping[str, Shape] = {
+    "reasoning_details": _DETAILS.shapes["detail_text"],
+    "thinking_blocks": _BLOCKS.shapes["signed_thinking"],
+}
 
 
 def entry_keys(place: str | None, block: Any) -> frozenset[str] | None:
     """Return the keys of the entry that thinking is written as in a field; None if the field isn't a list."""
-    shape = _SHAPES.get(place or "")
+    shape = _ENTRY_SHAPES.get(place or "")
     return None if shape is None else shape.keys[shape.tag_of(block)] - {"format"}
 
 
@@ -174,7 +181,7 @@ def _read_field(key: str, value: Any) -> list[Any]:
         return [marked(_make_thinking(value), FAMILY, place=key)]
     if not is_list(value):
         raise Unreadable
-    return [marked(read_as(_SHAPES[key], entry, FAMILY), FAMILY, place=key) for entry in value]
+    return [marked(read_as(_ENTRY_SHAPES[key], entry, FAMILY), FAMILY, place=key) for entry in value]
 
 
 def read_reasoning(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]:
@@ -216,7 +223,7 @@ def write_reasoning(default: str | None) -> Callable[[Sequence[Any], Any], Nativ
             place = place_of(block, default)
             assert place is not None  # noqa: S101 - the capability table lets no other through
             if place in LISTS:
-                native.setdefault(place, []).append(write_as(_SHAPES[place], block, FAMILY))
+                native.setdefault(place, []).append(write_as(_ENTRY_SHAPES[place], block, FAMILY))
             else:
                 native[place] = block.thinking
         copies = mark_of(message, FAMILY, "/copies") if message.notes else None

@@ -209,7 +209,7 @@ class OpenAIResponseCodec(Codec):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of the message, its parts and calls, and of usage."""
-        return (self.engine.messages.described, ANNOTATIONS, USAGE, HINTS, ENTRIES)
+        return (self.engine.messages.described, ANNOTATIONS, USAGE, HINTS, *ENTRIES)
 
     def make_caps(self) -> Caps:
         """Return what a response supports; see response_capabilities.py."""

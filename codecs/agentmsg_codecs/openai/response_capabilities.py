@@ -30,7 +30,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.openai.annotations import is_cited, response_citations, without_citations
 from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, USAGE, is_metadata
-from agentmsg_codecs.openai.beside import message_fields
+from agentmsg_codecs.openai.beside import message_keys
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
 from agentmsg_codecs.openai.capabilities import Layout, needs_id
 from agentmsg_codecs.openai.hints import is_message_hint, is_odd
@@ -102,9 +102,13 @@ def _further(message: am.Msg) -> frozenset[str] | None:
     return frozenset() if isinstance(further, list) and further else None
 
 
-_AROUND = carried_extras(
-    (CHOICE, lambda _: CHOICE_LEVEL.keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys)
-)
+def _extras(messages: Messages) -> Cell:
+    keys = messages.keys("assistant")
+    own = carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd("assistant"))
+    around = carried_extras(
+        (CHOICE, lambda _: CHOICE_LEVEL.keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys)
+    )
+    return cells.together(own, around)
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -210,7 +214,7 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
                     "usage": _usage(),
                     "finish_reason": _finish,
                     "response_metadata": _metadata,
-                    "extras": cells.together(message_fields(messages.described, "assistant")["extras"], _AROUND),
+                    "extras": _extras(messages),
                 },
                 blocks=rows,
                 otherwise=_answer,
