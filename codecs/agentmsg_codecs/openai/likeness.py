@@ -17,6 +17,18 @@ def is_message(document: Any) -> bool:
     return is_mapping(document) and "role" in document and "messages" not in document
 
 
+def is_failure(choice: Any) -> bool:
+    """Whether a choice of a response is one that ended before it had a message; those of streams have a ``delta``."""
+    if not is_mapping(choice) or choice.get("message") is not None or "delta" in choice or "text" in choice:
+        return False
+    return isinstance(choice.get("finish_reason"), str) or is_mapping(choice.get("error"))
+
+
+def is_choice(choice: Any) -> bool:
+    """Whether a value is a choice of a response."""
+    return is_mapping(choice) and (is_mapping(choice.get("message")) or is_failure(choice))
+
+
 def sniff_messages(document: Any) -> float:
     """Return 0 to 1: for messages that only OpenAI has, for such as many have, and for others."""
     messages = document.get("messages") if is_mapping(document) else document

@@ -144,6 +144,8 @@ class Messages:
         name = name or f"{role}_message"
         how["spelt"] = self._spelt if self._is_response else None
         how["fixed"] = {"role": "tool" if role == "function" else role}
+        # Many servers leave out the role of a response.
+        how["tagged"] = "usual" if self._is_response else "always"
         return Form(name, am.Msg, role, items, tag_key="role", is_apart=role, first=self._first(name, values), **how)
 
     def _assistant(self) -> tuple[Any, ...]:
@@ -182,7 +184,7 @@ class Messages:
 
     def keys(self, role: str) -> frozenset[str]:
         """Return the keys of a role's messages; those of responses have no name."""
-        return self.described.shapes[f"{role}_message"].keys[role] | {"role"}
+        return frozenset({"role"}).union(*self.described.shapes[f"{role}_message"].keys.values())
 
     def is_odd(self, role: str) -> Callable[[Any, str, Any], bool]:
         """Return the test for odd values in the extras of a role's messages."""
@@ -211,6 +213,16 @@ class Messages:
         messages: list[am.Msg] = []
         self.read_each((native,), messages)
         return messages[0]
+
+    def read_answer(self, native: Native) -> am.Msg:
+        """Read the message of a response; without a role, it is the assistant's.
+
+        Raises:
+            Unreadable: if the model can't express it.
+        """
+        if native.get("role") not in (None, "", "assistant"):
+            raise Unreadable
+        return self.described.names.readers["assistant_message"](native)  # type: ignore[no-any-return]
 
     def read_each(
         self,
@@ -286,7 +298,7 @@ class Messages:
     def _read_beside(self, read: _Reader, native: Native) -> am.Msg:
         """Read a native message with keys beside its content."""
         hint, signature = control_of(native.get(CONTROL)), signature_of(native.get(SIGNED_KEY))
-        citations = citations_of(native.get(KEY)) if native["role"] == "assistant" else None
+        citations = citations_of(native.get(KEY)) if (native.get("role") or "assistant") == "assistant" else None
         found = {CONTROL: hint, SIGNED_KEY: signature, KEY: citations}
         rest = {key: value for key, value in native.items() if not found.get(key)}
         message = read(rest)

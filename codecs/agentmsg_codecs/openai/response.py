@@ -47,13 +47,15 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg_codecs.openai.annotations import ANNOTATIONS
-from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, USAGE
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL
 from agentmsg_codecs.openai.hints import HINTS
+from agentmsg_codecs.openai.likeness import is_choice, is_failure
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.response_capabilities import make_response_caps
 from agentmsg_codecs.openai.tool_links import Links, unlinked
+from agentmsg_codecs.openai.usage import USAGE, has_usage, read_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,13 +97,17 @@ class _Answers:
         choice = choices[0] if choices else None
         if not is_object(choice):
             raise Unreadable
-        inner = self.messages.read_unlinked(object_at(choice, "message"))
-        if inner.role != "assistant":
-            raise Unreadable
         fields: Native = {}
         metadata: Native = {}
         choice_note, choice_rest = CHOICE_LEVEL.read(choice, fields, metadata)
         note, rest = RESPONSE_LEVEL.read(document, fields, metadata)
+        if is_failure(choice):
+            choice_note["message"] = "null" if "message" in choice else "absent"
+            inner = _make_inner("assistant", (), EMPTY, EMPTY)
+        else:
+            inner = self.messages.read_answer(object_at(choice, "message"))
+        if "usage" in choice_rest and has_usage(choice_rest, fields, metadata):
+            fields["usage"], choice_note["/usage"] = read_usage(choice_rest.pop("usage")), True
         word = choice.get("finish_reason")
         if word == _OLD_WORD:
             choice_note["/old"] = True
@@ -148,6 +154,8 @@ class _Answers:
         further: Any = message.extras.get(CHOICES) if message.extras else None
         others = thaw(further["further"]) if further else ()
         document = RESPONSE_LEVEL.write(message, [choice, *others])
+        if message.usage is not None and is_marked(message, CHOICE, "/usage"):
+            choice["usage"], document["usage"] = document["usage"], None
         return self._spelt(message, document, choice, others) if message.extras or message.notes else document
 
     def _spelt(self, message: am.Msg, document: Native, choice: Native, others: Sequence[Any]) -> Native:
@@ -239,4 +247,4 @@ class OpenAIResponseCodec(Codec):
         choices = document.get("choices") if is_mapping(document) else None
         if not is_sequence(choices) or not choices:
             return 0.0
-        return 1.0 if all(is_mapping(choice) and is_mapping(choice.get("message")) for choice in choices) else 0.0
+        return 1.0 if all(map(is_choice, choices)) else 0.0
