@@ -19,6 +19,7 @@ from agentmsg_codecs.openai.names import CHOICE, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
+    import agentmsg as am
     from agentmsg.formats import Native
 
 _SECONDS = range(-62_135_596_800, 253_402_300_800)  # the range of datetime

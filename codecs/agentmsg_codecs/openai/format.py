@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, is_marked, maker, mark_of, marked, media
+from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, is_marked, maker, mark_of, marked, media, spelling
 from agentmsg.formats.forms import (
     Arguments,
     Described,
     Form,
+    Hatch,
     Inside,
     Key,
     Link,
@@ -27,7 +28,7 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
-from agentmsg_codecs.openai.beside import SIGNED
+from agentmsg_codecs.openai.beside import SIGNED, SIGNED_CALL
 from agentmsg_codecs.openai.hints import CACHE, CALL_CACHE, ODD_CACHE, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.thinking_parts import THOUGHT
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 AUDIO_FORMATS = frozenset({"audio/mp3", "audio/wav"})
 _DETAILS = frozenset({"auto", "low", "high", "original"})
+# The keys for the arguments of calls without an object `function`, and their types.
+FLAT_KEYS = ("args", "arguments")
+_FLAT_TYPES = ("function", "tool_call")
 _NO_TYPES = frozenset({"", "function", "custom", "server"})
 _make_url = maker(am.URLSource)
 
@@ -101,6 +105,33 @@ def is_other_type(block: Any) -> bool:
     return is_marked(block, FAMILY, "/type") and block.kind not in _NO_TYPES
 
 
+def is_flat(block: Any) -> bool:
+    """Whether a call was read without an object ``function``."""
+    return block.kind == "function" and mark_of(block, FAMILY, "/flat") in FLAT_KEYS
+
+
+def _is_flat_entry(native: Native) -> bool:
+    return native.keys().isdisjoint(("function", "custom"))
+
+
+def _get_other(_: Native) -> dict[str, Any]:
+    raise Unreadable("arguments under two keys")
+
+
+def _get_flat_type(native: Native) -> dict[str, Any]:
+    word = native["type"]
+    if word in _FLAT_TYPES:
+        return {"notes": {"/word": word}}
+    if word not in (None, ""):
+        raise Unreadable("a call of another type")
+    return {"notes": {"type": spelling.spelling_of(word)}}
+
+
+def _put_flat_type(block: Any) -> Native:
+    word = mark_of(block, FAMILY, "/word")
+    return {"type": word} if word in _FLAT_TYPES else {}
+
+
 _URL = Key("url", "source", Via(_read_url, media.write_url, supports=KEEP, is_spelt=True))
 _DATA = Key("file_data", "source", Via(_read_data, _write_data, supports=KEEP, is_spelt=True))
 _BY_ID = Wrapped(am.FileSource, "file_id", {"provider": "openai"})
@@ -137,15 +168,37 @@ _NAME = Key("name", "name", Text())
 _CALLED = Inside(
     "function", (_NAME, Key("arguments", "input", Arguments(is_any=True, is_eager=True), '""')), space=ITEM
 )
+_FLAT_TYPE = Hatch(keys=("type",), cells={}, get=_get_flat_type, put=_put_flat_type, is_optional=True, about="kind")
+# Arguments under both keys have one meaning only.
+_NOT_BOTH = Hatch(keys=FLAT_KEYS[:1], cells={}, get=_get_other, put=lambda _: {}, is_optional=True, about="nothing")
+
+
+def _flat_call(key: str) -> Form:
+    """Return the form of calls without an object ``function``, with their arguments under a key."""
+    arguments = Key(key, "input", Arguments(is_any=True), '""')
+    return Form(
+        f"flat_{key}",
+        am.ToolUseBlock,
+        None,
+        (_ID, _NAME, arguments, _FLAT_TYPE, *(() if key in _NOT_BOTH.keys else (_NOT_BOTH,)), CALL_CACHE, SIGNED_CALL),
+        when=lambda block: is_flat(block) and mark_of(block, FAMILY, "/flat") == key,
+        fits=lambda native: (key in native or key == FLAT_KEYS[-1]) and _is_flat_entry(native),
+        notes={"flat": key},
+        is_apart="flat",
+    )
+
+
 CALLS = (
-    Form("call", am.ToolUseBlock, "function", (_ID, _CALLED, CALL_CACHE, SIGNED), tagged="usual", tag_at=1,
+    Form("call", am.ToolUseBlock, "function", (_ID, _CALLED, CALL_CACHE, SIGNED_CALL), tagged="usual", tag_at=1,
          is_apart="calls"),
     Form("custom", am.ToolUseBlock, "custom", (
-        _ID, Inside("custom", (_NAME, Key("input", "input", Arguments(is_free=True))), space=ITEM), CALL_CACHE, SIGNED,
+        _ID, Inside("custom", (_NAME, Key("input", "input", Arguments(is_free=True))), space=ITEM),
+        CALL_CACHE, SIGNED_CALL,
     ), tag_at=1, fixed={"kind": "custom"}, is_apart="calls"),
     Form("other_call", am.ToolUseBlock, None, (
-        _ID, Key("type", "kind", Text()), _CALLED, CALL_CACHE, SIGNED,
+        _ID, Key("type", "kind", Text()), _CALLED, CALL_CACHE, SIGNED_CALL,
     ), when=is_other_type, fits=lambda native: native["type"] not in _NO_TYPES, notes={"type": True}, is_apart="calls"),
+    *(_flat_call(key) for key in FLAT_KEYS),
     Form("function_call", am.ToolUseBlock, None, (
         _NAME, Key("arguments", "input", Arguments(is_any=True), '""'),
     ), fixed={"id": None}, notes={"legacy": True}, space=ITEM, spelt=FAMILY, is_apart=True),

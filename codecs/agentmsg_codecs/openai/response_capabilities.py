@@ -30,7 +30,6 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.openai.annotations import is_cited, response_citations, without_citations
 from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, is_metadata
-from agentmsg_codecs.openai.beside import message_keys
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
 from agentmsg_codecs.openai.capabilities import Layout, needs_id
 from agentmsg_codecs.openai.hints import is_message_hint, is_odd
@@ -129,11 +128,8 @@ def _choice_keys(message: am.Msg) -> frozenset[str]:
 
 
 def _extras(messages: Messages) -> Cell:
-    keys = messages.keys("assistant")
-    own = carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd("assistant"))
-    around = carried_extras(
-        (CHOICE, _choice_keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys)
-    )
+    own = carried_extras((FAMILY, messages.taken("assistant")), odd=messages.is_odd("assistant"))
+    around = carried_extras((CHOICE, _choice_keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys))
     return cells.together(own, around)
 
 

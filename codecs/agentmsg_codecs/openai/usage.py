@@ -102,11 +102,11 @@ def taken_keys(usage: am.Usage) -> frozenset[str]:
     places = dict(_places(usage))
     taken: set[str] = set()
     for field, keys in _COUNTS.items():
-        if field in places:
-            taken.update(keys[: keys.index(places[field]) + 1])
-        elif getattr(usage, field) is None:
-            taken.update(key for key in keys if type(own.get(key)) is int)
-    return frozenset(taken)
+        place = places.get(field)
+        if place is not None or getattr(usage, field) is None:
+            before = keys if place is None else keys[: keys.index(place)]
+            taken.update(key for key in before if type(own.get(key)) is int)
+    return frozenset(taken.union(places.values()))
 
 
 def has_usage(rest: Mapping[str, Any], fields: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
