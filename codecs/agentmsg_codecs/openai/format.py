@@ -252,7 +252,7 @@ def _flat_call(key: str) -> Form:
         None,
         (_ID, _NAME, arguments, _FLAT_TYPE, *(() if key in _NOT_BOTH.keys else (_NOT_BOTH,)), CALL_CACHE, SIGNED_CALL),
         when=lambda block: is_flat(block) and mark_of(block, FAMILY, "/flat") == key,
-        fits=lambda native: (key in native or key == FLAT_KEYS[-1]) and _is_flat_entry(native),
+        fits=lambda native: key in native and _is_flat_entry(native),
         notes={"flat": key},
         is_apart="flat",
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.openai.names import REMINDER
 
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", REMINDER})
 _OWN_KEYS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "reasoning_content"})
 _OWN_PARTS = frozenset({"image_url", "input_audio", "file", "refusal"})
 _FOREIGN_PARTS = frozenset({"tool_use", "tool_result", "image", "document", "reasoning", "input_text", "output_text"})
@@ -21,7 +22,7 @@ def is_failure(choice: Any) -> bool:
     """Whether a choice of a response is one that ended before it had a message; those of streams have a ``delta``."""
     if not is_mapping(choice) or choice.get("message") is not None or "delta" in choice or "text" in choice:
         return False
-    return isinstance(choice.get("finish_reason"), str) or is_mapping(choice.get("error"))
+    return choice.get("finish_reason") in ("error", "content_filter") or is_mapping(choice.get("error"))
 
 
 def is_choice(choice: Any) -> bool:

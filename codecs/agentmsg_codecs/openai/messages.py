@@ -44,7 +44,7 @@ from agentmsg_codecs.openai.annotations import KEY, citations_of, is_cited
 from agentmsg_codecs.openai.beside import BESIDE, message_keys, read_beside, write_beside
 from agentmsg_codecs.openai.format import describe, is_flat
 from agentmsg_codecs.openai.hints import odd
-from agentmsg_codecs.openai.names import FAMILY, ITEM, MESSAGE, REASONING_KEYS
+from agentmsg_codecs.openai.names import FAMILY, ITEM, MESSAGE, REASONING_KEYS, REMINDER
 from agentmsg_codecs.openai.places import (
     is_field_audio,
     is_function,
@@ -62,8 +62,10 @@ if TYPE_CHECKING:
     from agentmsg.formats import Native
 
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
-_PLAIN = {"system": "text", "developer": "text", "user": "user"}
+_PLAIN = {"system": "text", "developer": "text", REMINDER: "text", "user": "user"}
 _ROLES = frozenset({*_PLAIN, "assistant", "tool", "function"})
+# Our role, if the native one is another.
+_MEANT = {"function": "tool", REMINDER: "developer"}
 _REFUSED = adopt({FAMILY: {"/refusal": True}})
 _NAME = Key("name", "name", Text(), "may", is_odd=True)
 _MAY_BE_BESIDE = (am.TextBlock, am.ImageBlock)
@@ -126,7 +128,8 @@ class Messages:
     def _forms(self) -> Iterator[Form]:
         if not self._is_response:
             for role, place in _PLAIN.items():
-                yield self._form(role, Lifted((Place("content", Content(place), need='""'),)), _NAME)
+                notes = {REMINDER: True} if role == REMINDER else {}
+                yield self._form(role, Lifted((Place("content", Content(place), need='""'),)), _NAME, notes=notes)
         yield self._form("assistant", *self._assistant())
         if not self._is_response:
             yield from self._results("tool", Key("name", "name", Link(), "may", said="named", is_odd=True), "no-id")
@@ -144,7 +147,7 @@ class Messages:
         """
         name = name or f"{role}_message"
         how["spelt"] = self._spelt if self._is_response else None
-        how["fixed"] = {"role": "tool" if role == "function" else role}
+        how["fixed"] = {"role": _MEANT.get(role, role)}
         # Many servers leave out the role of a response.
         how["tagged"] = "usual" if self._is_response else "always"
         return Form(name, am.Msg, role, items, tag_key="role", is_apart=role, first=self._first(name, values), **how)
@@ -350,6 +353,8 @@ class Messages:
             elif is_marked(block, FAMILY, "/legacy") and not is_marked(block, FAMILY, "/named"):
                 # An old result that got an id still has its name.
                 message = message.evolve(content=(marked(block, FAMILY, named=True),))
+        elif role == "developer" and is_marked(message, FAMILY, f"/{REMINDER}"):
+            role = REMINDER
         shape = self.described.shapes[f"{role}_message"]
         for block in message.content:
             if block.cache is not None or block.signature is not None or type(block) in _MAY_BE_BESIDE:

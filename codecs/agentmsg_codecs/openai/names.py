@@ -14,6 +14,9 @@ CHOICES = "openai.choices"
 # The namespace in notes for the spellings of a response's message: requests have others.
 MESSAGE = "openai.message"
 
+# The role of DeepSeek's templates for instructions that come with the latest message of a user.
+REMINDER = "latest_reminder"
+
 # The key for images beside the content of a message.
 IMAGES = "images"
 

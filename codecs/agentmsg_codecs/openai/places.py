@@ -1,7 +1,7 @@
 """Where the blocks of a message were read, and where they are written: in its content, or under another key.
 
-Marks on a message: ``/list`` (its content is a list, although a text would do), ``/copies`` (see reasoning.py). Marks
-on blocks:
+Marks on a message: ``/list`` (its content is a list, although a text would do), ``/copies`` (see reasoning.py),
+``/latest_reminder`` (its role). Marks on blocks:
 
 | mark | block |
 | --- | --- |
