@@ -8,12 +8,13 @@ Follows the Python package openai 3.54.
 | OpenAI | agentmsg |
 | --- | --- |
 | id, created, model | id, created_at (whole seconds, UTC), model |
-| usage | usage |
+| usage; choices[0].usage (Kimi) | usage; with the counts of compatible servers |
 | choices[0].finish_reason: stop, length, content_filter | the same word |
 | choices[0].finish_reason: tool_calls, function_call | finish_reason "tool_use" |
 | choices[0].logprobs; system_fingerprint, service_tier, metadata, moderation | response_metadata |
 | an index other than 0; another object; an invalid id, time ... | response_metadata |
-| choices[0].message | as in a request; its content is one text, so adjacent texts are joined |
+| choices[0].message, also without a role | as in a request; its content is one text, so adjacent texts are joined |
+| choices[0] with an error or a filter, without message | a message without content |
 | annotations | citations of the text: url_citation with url, title, start, end |
 | further choices | extras["openai.choices"] |
 | unknown keys of the message; of the choice; around it | extras["openai"]; ["openai.choice"]; ["openai.response"] |
