@@ -92,8 +92,8 @@ class OpenAICodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
     has_dialects: ClassVar[bool] = True
-    # In rows for fine-tuning, in Mistral's messages and calls, in OpenRouter's reasoning.
-    kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "index", "format"})
+    # In rows for fine-tuning, in messages and calls of Mistral and Kimi, in OpenRouter's reasoning.
+    kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "partial", "index", "format"})
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
     rules: ClassVar[tuple[SendingRule, ...]] = RULES

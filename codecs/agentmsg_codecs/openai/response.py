@@ -102,11 +102,11 @@ class _Answers:
         metadata: Native = {}
         choice_note, choice_rest = CHOICE_LEVEL.read(choice, fields, metadata)
         note, rest = RESPONSE_LEVEL.read(document, fields, metadata)
-        if is_failure(choice):
+        if choice.get("message") is not None or not is_failure(choice):
+            inner = self.messages.read_answer(object_at(choice, "message"))
+        else:
             choice_note["message"] = "null" if "message" in choice else "absent"
             inner = _make_inner("assistant", (), EMPTY, EMPTY)
-        else:
-            inner = self.messages.read_answer(object_at(choice, "message"))
         if "usage" in choice_rest and has_usage(choice_rest, fields, metadata):
             fields["usage"], choice_note["/usage"] = read_usage(choice_rest.pop("usage")), True
         word = choice.get("finish_reason")

@@ -100,9 +100,13 @@ def _usage() -> Cell:
     fields = Rows(USAGE).row("usage").fields
     own = fields["extras"]
     free = carried_extras((INPUT, lambda _: frozenset()), (OUTPUT, lambda _: frozenset()), (FAMILY, taken_keys))
+
+    def carried(extras: Any, usage: Any) -> Any:
+        return own(free(extras, usage) if FAMILY in extras else extras, without_places(usage))
+
     return cells.usage(
         fields.keys() - {"extras"},
-        extras=lambda extras, usage: own(free(extras, usage), without_places(usage)),
+        extras=carried,
         wanted=_wanted,
         case="value.cost is None and value.input is not None and value.output is not None and value.total is not None",
     )

@@ -59,8 +59,10 @@ def read_usage(native: Any) -> am.Usage:
         Unreadable: if it isn't an object with counts.
     """
     usage: am.Usage = read_as(_SHAPE, native, FAMILY)
+    if FAMILY not in usage.extras:
+        return usage
     own = natives.extras_of(usage, FAMILY)
-    found = {field: key for field, keys in _COUNTS.items() if (key := _first(usage, field, keys, own))} if own else {}
+    found = {field: key for field, keys in _COUNTS.items() if (key := _first(usage, field, keys, own))}
     if not found:
         return usage
     rest = {key: value for key, value in own.items() if key not in found.values()}
@@ -78,7 +80,9 @@ def _first(usage: am.Usage, field: str, keys: tuple[str, ...], own: Mapping[str,
 
 def write_usage(usage: am.Usage) -> Native:
     """Write usage, each count under the key that it was read from."""
-    counts = {key: getattr(usage, field) for field, key in _places(usage)} if usage.notes else {}
+    if not usage.notes:
+        return write_as(_SHAPE, usage, FAMILY)
+    counts = {key: getattr(usage, field) for field, key in _places(usage)}
     return {**write_as(_SHAPE, without_places(usage), FAMILY), **counts}
 
 
