@@ -101,8 +101,8 @@ class BedrockCodec(Bedrock):
         settings = SETTINGS.write(history.settings, rest)
         if history.tools:
             config = settings.get(_TOOLS, rest.get(_TOOLS, EMPTY))
-            others: Native = thaw(config) if is_mapping(config) else {}
-            settings[_TOOLS] = {"tools": write_tools(history.tools), **others}
+            held: Native = thaw(config) if is_mapping(config) else {}
+            settings[_TOOLS] = {"tools": write_tools(history.tools), **held}
         return _REQUESTS.closed(history, body, settings)
 
     def likeness(self, document: Any) -> float:

@@ -98,15 +98,15 @@ REASONING_KEYS = frozenset({"text", "signature"})
 
 
 def _read_reasoning(native: Native) -> dict[str, Any]:
-    outer = object_at(native, "reasoningContent")
-    if outer.keys() == {"redactedContent"}:
-        return {"redacted": text_at(outer, "redactedContent")}
-    inner = only_object_at(outer, "reasoningText")
-    found: dict[str, Any] = {"thinking": text_at(inner, "text"), "extras": natives.rest_of(inner, REASONING_KEYS, ITEM)}
-    value = word_at(inner, "signature")
+    held = object_at(native, "reasoningContent")
+    if held.keys() == {"redactedContent"}:
+        return {"redacted": text_at(held, "redactedContent")}
+    said = only_object_at(held, "reasoningText")
+    found: dict[str, Any] = {"thinking": text_at(said, "text"), "extras": natives.rest_of(said, REASONING_KEYS, ITEM)}
+    value = word_at(said, "signature")
     if value is not None:
         found["signature"] = am.Signature(PROVIDER, value)
-    elif "signature" in inner:
+    elif "signature" in said:
         found["notes"] = {"/signature": "null"}
     return found
 
@@ -114,12 +114,12 @@ def _read_reasoning(native: Native) -> dict[str, Any]:
 def _write_reasoning(block: am.ThinkingBlock) -> Native:
     if block.redacted is not None:
         return {"reasoningContent": {"redactedContent": block.redacted}}
-    inner: Native = {"text": block.thinking}
+    said: Native = {"text": block.thinking}
     if block.signature is not None:
-        inner["signature"] = block.signature.value
+        said["signature"] = block.signature.value
     elif mark_of(block, FAMILY, "/signature") == "null":
-        inner["signature"] = None
-    return {"reasoningContent": {"reasoningText": {**inner, **thaw(natives.extras_of(block, ITEM))}}}
+        said["signature"] = None
+    return {"reasoningContent": {"reasoningText": {**said, **thaw(natives.extras_of(block, ITEM))}}}
 
 
 _REASONING = Hatch(
@@ -144,9 +144,9 @@ _REASONING = Hatch(
 
 
 def _read_guard(native: Native) -> dict[str, Any]:
-    guarded = only_object_at(object_at(native, "guardContent"), "text")
-    rest = {key: value for key, value in guarded.items() if key != "text"}
-    return {"text": text_at(guarded, "text"), "extras": {GUARD: adopt({"text": rest})}}
+    said = only_object_at(object_at(native, "guardContent"), "text")
+    rest = {key: value for key, value in said.items() if key != "text"}
+    return {"text": text_at(said, "text"), "extras": {GUARD: adopt({"text": rest})}}
 
 
 def _write_guard(block: am.TextBlock) -> Native:
@@ -199,24 +199,24 @@ def write_citation(citation: am.Citation) -> Native:
     if citation.cited_text is not None:
         native["sourceContent"] = [{"text": citation.cited_text}]
     if citation.kind is not None:
-        span = {"start": citation.start, "end": citation.end} if citation.kind in _SPANS else {"url": citation.url}
-        known = {key: value for key, value in span.items() if value is not None}
-        native["location"] = {citation.kind: {**(inner if is_object(inner) else {}), **known}}
+        told = {"start": citation.start, "end": citation.end} if citation.kind in _SPANS else {"url": citation.url}
+        said = {key: value for key, value in told.items() if value is not None}
+        native["location"] = {citation.kind: {**(inner if is_object(inner) else {}), **said}}
     return {**native, **rest}
 
 
 def _read_cited(native: Native) -> dict[str, Any]:
-    cited = native["citationsContent"]
-    if not is_object(cited) or not is_list(cited.get("citations")) or not cited["citations"]:
+    held = native["citationsContent"]
+    if not is_object(held) or not is_list(held.get("citations")) or not held["citations"]:
         raise Unreadable
-    parts: Any = cited.get("content", ())
+    parts: Any = held.get("content", ())
     found: dict[str, Any] = {
-        "citations": tuple(map(read_citation, cited["citations"])),
-        "extras": natives.rest_of(cited, CITED_KEYS, ITEM),
+        "citations": tuple(map(read_citation, held["citations"])),
+        "extras": natives.rest_of(held, CITED_KEYS, ITEM),
     }
     if parts in ((), []):
         # In streams, citations come without the text that they support.
-        found |= {"text": "", "notes": {"/said": "[]" if "content" in cited else "absent"}}
+        found |= {"text": "", "notes": {"/said": "[]" if "content" in held else "absent"}}
     elif is_list(parts) and len(parts) == 1 and is_object(parts[0]) and parts[0].keys() == {"text"}:
         found["text"] = parts[0]["text"]
     if type(found.get("text")) is not str:
@@ -225,10 +225,10 @@ def _read_cited(native: Native) -> dict[str, Any]:
 
 
 def _write_cited(block: am.TextBlock) -> Native:
-    cited: Native = {"content": [{"text": block.text}], "citations": list(map(write_citation, block.citations))}
+    said: Native = {"content": [{"text": block.text}], "citations": list(map(write_citation, block.citations))}
     if not block.text and block.notes and (noted := mark_of(block, FAMILY, "/said")) in ("absent", "[]"):
-        cited = {**({} if noted == "absent" else {"content": []}), "citations": cited["citations"]}
-    return {"citationsContent": {**cited, **thaw(natives.extras_of(block, ITEM))}}
+        said = {**({} if noted == "absent" else {"content": []}), "citations": said["citations"]}
+    return {"citationsContent": {**said, **thaw(natives.extras_of(block, ITEM))}}
 
 
 _CITED = Hatch(
@@ -250,13 +250,13 @@ def is_guarded(block: Any) -> bool:
 # -- forms ------------------------------------------------------------------------------------------------------------
 
 
-def _is_server(call: Any) -> bool:
-    return is_object(call) and call.get("type") == "server_tool_use"
+def _is_server(held: Any) -> bool:
+    return is_object(held) and held.get("type") == "server_tool_use"
 
 
-def _has_no_points(result: Any) -> bool:
+def _has_no_points(held: Any) -> bool:
     """Whether no part of a result has a cache point: the schema allows none inside results."""
-    parts: Any = result.get("content") if is_object(result) else None
+    parts: Any = held.get("content") if is_object(held) else None
     return not is_list(parts) or not any(is_object(part) and POINT in part for part in parts)
 
 
@@ -281,7 +281,7 @@ PARTS = (
     Form("document", am.FileBlock, None, (DOCUMENT, CACHE), **_by_key("document")),
     Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), **_by_key("reasoningContent")),
     Form("call", am.ToolUseBlock, None, (Inside("toolUse", _CALL, space=ITEM), CACHE),
-         **_by_key("toolUse", lambda call: not _is_server(call))),
+         **_by_key("toolUse", lambda held: not _is_server(held))),
     Form("server_call", am.ToolUseBlock, None, (Inside("toolUse", (*_CALL, _KIND), space=ITEM), CACHE),
          **_by_key("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
     Form("server_result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),

@@ -101,8 +101,8 @@ class BedrockResponseCodec(Answers, Bedrock):
             return DecodeError("a response must have a message as its output", path=("output",))
         message = output["message"]
         if message.get("role") != "assistant":
-            role = excerpt(message["role"]) if "role" in message else "absent"
-            return DecodeError(f"the role of a response is assistant, not {role}", path=("output", "message", "role"))
+            said = excerpt(message["role"]) if "role" in message else "absent"
+            return DecodeError(f"the role of a response is assistant, not {said}", path=("output", "message", "role"))
         if not is_list(message.get("content")):
             return DecodeError("a response must have a list of content", path=("output", "message", "content"))
         return super().refusal(document)
@@ -117,11 +117,11 @@ class BedrockResponseCodec(Answers, Bedrock):
 
 def _output(engine: Messages) -> Hatch:
     def read(native: Native) -> dict[str, Any]:
-        message = only_object_at(object_at(native, "output"), "message")
-        parts: Any = folded(message.get("content"))
-        if not is_list(parts) or message.get("role") != "assistant":
+        said = only_object_at(object_at(native, "output"), "message")
+        parts: Any = folded(said.get("content"))
+        if not is_list(parts) or said.get("role") != "assistant":
             raise Unreadable
-        return {"content": engine.blocks(parts), "extras": natives.rest_of(message, _MESSAGE_KEYS, FAMILY)}
+        return {"content": engine.blocks(parts), "extras": natives.rest_of(said, _MESSAGE_KEYS, FAMILY)}
 
     def write(message: am.Msg) -> Native:
         parts = unfolded(list(map(engine.places["assistant"].write, message.content)))

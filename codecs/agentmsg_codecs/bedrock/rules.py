@@ -25,13 +25,13 @@ def _nearest(source: Any, formats: Mapping[str, str]) -> Any:
     if formats is DOCUMENTS and source.media_type is None:
         # A document may leave its format open.
         return _without_extras(source)
-    media_type = (source.media_type or "").partition(";")[0].strip().lower()
-    if not media_type and isinstance(source, am.Base64Source):
-        media_type = media.guess_media_type(source.data) or ""
-    media_type = ALIASES.get(media_type, media_type)
-    if media_type not in formats.values():
-        return Drop(f"no format for {media_type or 'media whose type is not told'} here")
-    return _without_extras(source if media_type == source.media_type else source.evolve(media_type=media_type))
+    told = (source.media_type or "").partition(";")[0].strip().lower()
+    if not told and isinstance(source, am.Base64Source):
+        told = media.guess_media_type(source.data) or ""
+    told = ALIASES.get(told, told)
+    if told not in formats.values():
+        return Drop(f"no format for {told or 'media whose type is not told'} here")
+    return _without_extras(source if told == source.media_type else source.evolve(media_type=told))
 
 
 def _without_extras(source: Any) -> Any:

@@ -71,8 +71,8 @@ class Messages(Grouped):
         word = mark_of(group[0], FAMILY, "/role") if group[0].notes else None
         if word not in _USERS or native["role"] != "user":
             return native
-        role = {} if word == "absent" else {"role": word}
-        return {**role, "parts": native["parts"]}
+        said = {} if word == "absent" else {"role": word}
+        return {**said, "parts": native["parts"]}
 
     def write_result(self, block: Any) -> Any:
         """Write a result as a part, with its name."""

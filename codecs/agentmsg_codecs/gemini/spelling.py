@@ -55,9 +55,9 @@ def camel_part(part: Native) -> tuple[Native, list[str]]:
     native, found = camel(part, _OUTER_TWINS)
     for key in native:
         if key in INNER and is_object(native[key]):
-            inner, more = camel(native[key], _TWINS[key])
+            held, more = camel(native[key], _TWINS[key])
             if more:
-                native, found = {**native, key: inner}, [*found, *more]
+                native, found = {**native, key: held}, [*found, *more]
     return native, found
 
 
@@ -67,11 +67,11 @@ def respelt(native: Native, block: Any) -> Native:
     if not is_sequence(marked_keys):
         return native
     wanted = frozenset(map(str, marked_keys))
-    respelt_inside = {
+    held = {
         key: spell(value, INNER[key], wanted) if key in INNER and is_object(value) else value
         for key, value in native.items()
     }
-    return spell(respelt_inside, _OUTER, wanted)
+    return spell(held, _OUTER, wanted)
 
 
 def spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Native:

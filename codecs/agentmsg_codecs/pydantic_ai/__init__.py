@@ -64,7 +64,7 @@ class PydanticAICodec(ContainerCodec):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms."""
-        return (self.engine.user_content, self.engine.described)
+        return (self.engine.said, self.engine.described)
 
     def make_caps(self) -> Caps:
         """Return what the messages support; see capabilities.py."""

@@ -113,7 +113,7 @@ def _media() -> tuple[Form, ...]:
         ), tag_key="kind", when=_holds(am.URLSource))
         for kind, cls in URLS.items()
     ]  # fmt: skip
-    others = [
+    held = [
         form
         for kind, cls in media.CLASSES.items()
         for form in (
@@ -129,7 +129,7 @@ def _media() -> tuple[Form, ...]:
             ), tag_key="kind", fits=_of_kind(kind), when=_holds(am.FileSource)),
         )
     ]  # fmt: skip
-    return (*urls, *others)
+    return (*urls, *held)
 
 
 _USER_PARTS = (
@@ -198,8 +198,8 @@ def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
 
 def _is_file(kind: str) -> Callable[[Native], bool]:
     def fits(native: Native) -> bool:
-        content = native.get("content")
-        return is_object(content) and media.kind_of(content.get("media_type")) == kind
+        held = native.get("content")
+        return is_object(held) and media.kind_of(held.get("media_type")) == kind
 
     return fits
 
@@ -292,9 +292,9 @@ def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, 
     return _message(name, "tool", tag, (block, TIME, *spare), **how)
 
 
-def is_for_tool(prompt: Mapping[str, Any]) -> bool:
+def is_for_tool(held: Mapping[str, Any]) -> bool:
     """Whether a retry-prompt is for a tool: one for the user names no tool."""
-    return isinstance(prompt.get("tool_name"), str)
+    return isinstance(held.get("tool_name"), str)
 
 
 def _is_for_user(message: am.Msg) -> bool:
@@ -302,8 +302,8 @@ def _is_for_user(message: am.Msg) -> bool:
 
 
 _TEXT = Lifted((Place("content", Content(), need='""'),))
-_ONE_TEXT = (_TEXT, TIME)
-_USER_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]}
+_SAID_TEXT = (_TEXT, TIME)
+_SAID_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]}
 
 
 def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Form, ...]:
@@ -315,15 +315,15 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
     def write(blocks: tuple[Any, ...], message: am.Msg) -> Any:
         return write_user_content(blocks, message, user())
 
-    content = Via(read, write, _USER_SCHEMA, KEEP, is_marking=True)
+    said = Via(read, write, _SAID_SCHEMA, KEEP, is_marking=True)
     return (
         _message("system", "system", "system-prompt", (
-            *_ONE_TEXT, *_nulls("dynamic_ref", "context_id"), Spare("scope", "conversation"), _METADATA,
+            *_SAID_TEXT, *_nulls("dynamic_ref", "context_id"), Spare("scope", "conversation"), _METADATA,
         )),
-        _message("user", "user", "user-prompt", (Key("content", "content", content), TIME)),
-        _message("again", "user", "retry-prompt", (*_ONE_TEXT, Spare("tool_name")), notes={"retry": True},
+        _message("user", "user", "user-prompt", (Key("content", "content", said), TIME)),
+        _message("again", "user", "retry-prompt", (*_SAID_TEXT, Spare("tool_name")), notes={"retry": True},
                  when=_is_for_user),
-        _message("feedback", "user", "retry-feedback", _ONE_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
+        _message("feedback", "user", "retry-feedback", _SAID_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
         _result("tool_again", "retry-prompt", RETRIED, marks={"/retry": True}, when=is_retried),
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
         Form("response", am.Msg, "response", (
@@ -347,9 +347,9 @@ def describe_user() -> Described:
     return Described(FAMILY, _USER_PARTS, places, table=KindParts)
 
 
-def describe(user_content: Described) -> Described:
-    """Return the description of messages and of parts of responses; ``user_content`` is that of user content."""
-    models = _models(lambda: user_content.parts["inner"])
-    messages = _messages(lambda: user_content.parts["user"], lambda: user_content.parts["inner"])
+def describe(said: Described) -> Described:
+    """Return the description of messages and of parts of responses; ``said`` is that of user content."""
+    models = _models(lambda: said.parts["inner"])
+    messages = _messages(lambda: said.parts["user"], lambda: said.parts["inner"])
     places = {"response": tuple(form.name for form in models)}
     return Described(FAMILY, (*models, USAGE, *messages), places, table=KindParts)

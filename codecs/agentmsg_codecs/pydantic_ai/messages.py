@@ -104,20 +104,20 @@ class Messages:
     """Reads and writes messages.
 
     Attributes:
-        user_content: the forms of user content, and of media in results.
+        said: the forms of user content, and of media in results.
         described: the forms of messages, and of parts of responses.
     """
 
     def __init__(self) -> None:
-        self.user_content = describe_user()
-        self.described = describe(self.user_content)
+        self.said = describe_user()
+        self.described = describe(self.said)
         forms = self.described.forms
         self._readers, self._writers = self.described.names.readers, self.described.names.writers
         self._of_role = {role: [(name, forms[name].when) for name in names] for role, names in _BY_ROLE.items()}
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
-        self.user_content.fill()
+        self.said.fill()
         self.described.fill()
 
     # -- reading ------------------------------------------------------------------------------------------------------

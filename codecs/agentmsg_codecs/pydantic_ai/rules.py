@@ -154,8 +154,8 @@ def _settled(block: am.ToolResultBlock) -> tuple[Any, Any, Literal["content", "a
     if not content or (type(first) is am.TextBlock and first.text):
         return content, None, level
     texts = [found.text for found in map(rules.as_text, content) if found is not None]
-    text = "\n".join(texts)
-    return ((am.TextBlock(text),) if text else ()), None, level if len(texts) == len(content) else "content"
+    said = "\n".join(texts)
+    return ((am.TextBlock(said),) if said else ()), None, level if len(texts) == len(content) else "content"
 
 
 def _status(block: am.ToolResultBlock) -> str | None:
