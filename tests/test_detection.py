@@ -293,6 +293,8 @@ _ROUGH: list[tuple[str, Any]] = [
     ("pydantic-ai", [{"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "f", "args": {}}]}]),
     ("agentscope", [{"id": "m", "role": "assistant", "finished_at": "2026-09-03T17:21:59",
                      "finished_reason": "completed", "content": [{"type": "text", "text": "Hi"}]}]),
+    ("gemini", [{"role": "user", "parts": ["Hi"]}, {"role": "model", "parts": ["Hello"]}]),
+    ("gemini", {"contents": {"role": "USER", "parts": {"text": "Hi"}}}),
     ("hf", {"messages": [{"role": "user", "content": "<audio>What?"}], "audios": ["a.mp3"]}),
     ("sharegpt", {"conversations": [{"role": "user", "value": "Hi"}]}),
 ]  # fmt: skip
