@@ -7,7 +7,7 @@ Python package dumps all fields of a part; the mark ``/nothing`` holds the empty
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -124,7 +124,7 @@ def _text_of_part(native: Native, _: Any) -> Any:
 class GeminiParts(Parts):
     """Parts in either spelling, or as a text."""
 
-    other_spellings = {"text": (_part_of_text, _text_of_part)}  # noqa: RUF012
+    other_spellings: ClassVar[Any] = {"text": (_part_of_text, _text_of_part)}
 
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""
