@@ -252,7 +252,13 @@ def test_what_is_no_document_is_refused() -> None:
     assert refused([request(), 1], codec="pydantic-ai")[0] == (1,)
 
 
-_OLD_USAGE = {"requests": 1, "request_tokens": 30, "response_tokens": 9, "total_tokens": 39, "details": {}}
+_OLD_USAGE: dict[str, Any] = {
+    "requests": 1,
+    "request_tokens": 30,
+    "response_tokens": 9,
+    "total_tokens": 39,
+    "details": {},
+}
 
 
 @pytest.mark.parametrize("usage", [_OLD_USAGE, {"request_tokens": 30, "response_tokens": 9, "total_tokens": 39}])
@@ -285,7 +291,7 @@ def test_transcripts_of_users_are_texts() -> None:
 
 def test_results_without_names_have_those_of_their_calls() -> None:
     """A result that lacks a name is written without it; a changed name is written."""
-    call = {"part_kind": "tool-call", "tool_name": "f", "args": {}, "tool_call_id": "c"}
+    call: dict[str, Any] = {"part_kind": "tool-call", "tool_name": "f", "args": {}, "tool_call_id": "c"}
     result = {"part_kind": "tool-return", "tool_call_id": "c", "content": "r"}
     history = returned([response(call), request(result)])
     (block,) = history[1].tool_results
@@ -295,7 +301,10 @@ def test_results_without_names_have_those_of_their_calls() -> None:
     assert returned([request(result)])[0].tool_results[0].name is None
 
 
-@pytest.mark.parametrize("kind", [{}, [], {"a": 1}, 5, None])
+_KINDS: tuple[Any, ...] = ({}, [], {"a": 1}, 5, None)
+
+
+@pytest.mark.parametrize("kind", _KINDS)
 def test_a_kind_may_be_anything(kind: Any) -> None:
     """The likeness of a document is a number whatever it holds."""
     assert CODEC.likeness([{"kind": kind, "parts": []}]) == 0.0

@@ -85,20 +85,24 @@ def _parsed(part: Any) -> Any:
     text = held.get("input") if held is not None else None
     if type(text) is not str:
         return None
-    value, style = ({}, "empty") if not text else spelling.styled(text) or (None, "")
+    found: tuple[Any, str] | None = spelling.styled(text) if text else ({}, "empty")
     if "raw_input" in tool_arguments.from_object({"_raw": text}):
-        value, style = {"_raw": text}, "raw"
-    return ({**part, _CALL: {**held, "input": value}}, style) if is_object(value) else None
+        found = ({"_raw": text}, "raw")
+    if found is None or not is_object(found[0]):
+        return None
+    return {**part, _CALL: {**held, "input": found[0]}}, found[1]
 
 
 def _unparsed(native: Any, style: Any) -> Any:
     held = _inside(native, _CALL)
     args: Any = held.get("input") if held is not None else None
+    if not is_object(args) or type(style) is not str:
+        return None
     if style in ("empty", "raw"):
-        text = args.get("_raw") if style == "raw" and is_object(args) else ""
+        text: Any = args.get("_raw") if style == "raw" else ""
     else:
-        text = spelling.dump_styled(args, style) if type(style) is str and style in spelling.JSON_STYLES else None
-    return None if text is None else {**native, _CALL: {**(held or {}), "input": text}}
+        text = spelling.dump_styled(args, style) if style in spelling.JSON_STYLES else None
+    return None if text is None else {**native, _CALL: {**held, "input": text}}
 
 
 class BedrockParts(Parts):

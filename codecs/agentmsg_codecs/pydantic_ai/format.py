@@ -294,7 +294,12 @@ def is_for_tool(held: Mapping[str, Any]) -> bool:
     return isinstance(held.get("tool_name"), str)
 
 
-_is_transcript = _marked("/speech")
+def _has_transcript(native: Native) -> bool:
+    return bool(native.get("transcript"))
+
+
+def _is_transcript(message: am.Msg) -> bool:
+    return bool(message.content) and _marked("/speech")(message)
 
 
 def _is_for_user(message: am.Msg) -> bool:
@@ -327,8 +332,7 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts], response: C
         _message("user_speech", "user", "speech", (
             Lifted((Place("transcript", Content(), need='""'),)), TIME, Spare("speaker", "user"), Spare("audio"),
             *_nulls("id", "provider_name", "provider_details"),
-        ), notes={"speech": True}, fits=lambda native: bool(native.get("transcript")),
-                 when=lambda message: bool(message.content) and _is_transcript(message)),
+        ), notes={"speech": True}, fits=_has_transcript, when=_is_transcript),
         _result("tool_again", "retry-prompt", RETRIED, marks={"/retry": True}, when=is_retried),
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
         Form("response", am.Msg, "response", (
