@@ -126,7 +126,8 @@ def result(block: am.ToolResultBlock) -> Any:
         if type(text) is am.TextBlock and text.text:
             return block
     content, structured, level = _settled(block)
-    name = "unknown" if block.name is None else block.name
+    is_unnamed = block.kind != "server" and is_marked(block, FAMILY, "/no-name")
+    name = "unknown" if block.name is None and not is_unnamed else block.name
     changes = {"name": name, "content": content, "structured": structured, "status": _status(block)}
     if block.error is None and all(getattr(block, field) is value for field, value in changes.items()):
         return block
