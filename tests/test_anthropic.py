@@ -450,7 +450,7 @@ FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
     "video": (am.VideoBlock(am.URLSource("u")), [], "content"),
     "data": (am.DataBlock({"a": 1}), [{"type": "text", "text": '{"a":1}'}], "annotation"),
     "a source": (am.SourceBlock("u", title="T"), [{"type": "text", "text": "T u"}], "content"),
-    "a source of which nothing is told": (am.SourceBlock(), [], "content"),
+    "no place for a source": (am.SourceBlock(), [], "content"),
     "refusal": (am.RefusalBlock("no"), [{"type": "text", "text": "no"}], "annotation"),
     "tools in mid-conversation": (am.ToolsBlock((am.ToolSpec("f"),)), [], "content"),
     "native block of another": (am.NativeBlock("openai", 1, fallback="x"), [{"type": "text", "text": "x"}], "content"),

@@ -564,7 +564,7 @@ def test_nothing_is_written_out_of_the_target_folder(where: str) -> None:
     assert list(Path("elsewhere").iterdir()) == []
 
 
-# -- stopped runs
+# -- runs that were stopped
 
 
 def _stopped(target: str = "b.jsonl", sources: tuple[str, ...] = ("a.jsonl",), *, done: int = 3) -> None:

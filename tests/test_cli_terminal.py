@@ -145,7 +145,7 @@ def test_terminals_obey_no_document() -> None:
     assert COLOURS.sub("", seen).replace("\n", "").isprintable()
 
 
-# -- reports of losses
+# -- what is told of losses
 
 
 def _loss(path: tuple[str | int, ...], level: Any = "content", kind: Any = "dropped", why: str = "") -> Loss:
@@ -229,7 +229,7 @@ def test_many_quarantines_are_one_line() -> None:
     assert done.stderr.count("\n") == 3
 
 
-# -- unreadable input
+# -- what cannot be read
 
 
 @pytest.mark.parametrize("count", [1, 2, 1000])

@@ -99,7 +99,7 @@ def test_alignment_has_every_place_once(a: list[int], b: list[int]) -> None:
     assert (None, None) not in pairs
 
 
-# -- reports
+# -- what is told
 # ----------------------------------------------------------------------------------------------------------
 
 

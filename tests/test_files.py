@@ -258,7 +258,7 @@ def test_the_heart_depends_on_its_arguments_only() -> None:
     assert parts == whole.read_bytes()
 
 
-# -- files through fsspec
+# -- places that fsspec reaches
 
 
 @pytest.mark.parametrize("scheme", ["memory://bucket", "file://{here}/remote"])

@@ -399,12 +399,10 @@ PARTS: list[tuple[Any, Any]] = [
     ),
     ({"type": "redacted_thinking", "data": "xyz"}, am.ThinkingBlock(redacted="xyz")),
     ({"type": "reasoning", "text": "hm"}, am.ThinkingBlock("hm")),
-    *(
-        (
-            {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "hm"}], **summary},
-            am.ThinkingBlock("hm"),
-        )
-        for summary in ({}, {"summary": []}, {"summary": None})
+    ({"type": "reasoning", "content": [{"type": "reasoning_text", "text": "hm"}]}, am.ThinkingBlock("hm")),
+    (
+        {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]},
+        am.ThinkingBlock("hm"),
     ),
     (
         {"type": "image_generation_call", "id": "ig_1", "result": "/9j/", "status": "completed"},

@@ -435,7 +435,7 @@ def test_long_files_become_many_row_groups(monkeypatch: pytest.MonkeyPatch) -> N
     assert Path("b.parquet").read_bytes() == Path("c.parquet").read_bytes()
 
 
-# -- damaged files
+# -- files that are none
 
 
 def _damaged() -> list[bytes]:

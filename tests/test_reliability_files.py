@@ -173,7 +173,7 @@ def processes_end_with_the_run() -> None:
     assert Path("b.jsonl").read_bytes() == Path("c.jsonl").read_bytes()
 
 
-# -- G2: refusals of the system
+# -- G2: what the system refuses
 
 
 @row("G2 full disk")
@@ -247,7 +247,7 @@ def another_disk() -> None:
         assert Path("b.jsonl").read_bytes() == Path("c.jsonl").read_bytes()
 
 
-# -- G3: a changed source
+# -- G3: a source that changed
 
 
 def stopped_after(pieces: int, **options: Any) -> None:

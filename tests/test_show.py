@@ -84,7 +84,7 @@ def in_markdown(seed: str) -> str:
     )
 
 
-# -- F: text that must not be obeyed
+# -- F: what must not be obeyed
 # --------------------------------------------------------------------------------------------------------
 
 

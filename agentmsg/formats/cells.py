@@ -47,7 +47,6 @@ def signed_by(*providers: str, is_empty: bool = False) -> Cell:
         providers: who may have signed.
         is_empty: whether an empty one is kept, too.
     """
-
     usual = "value.provider in providers and not value.extras" + ("" if is_empty else " and value.value")
 
     @usually(usual, providers=frozenset(providers))

@@ -75,6 +75,10 @@ def marks_of(message: Any) -> Any:
 # -- finish reasons ---------------------------------------------------------------------------------------------------
 
 
+def _inverted(reasons: Reasons) -> Mapping[str, str]:
+    return {ours: word for word, ours in reasons.ours.items()}
+
+
 @attrs.frozen(eq=False)
 class Reasons:
     """The finish reasons of a library; a message with any other word is marked ``/word``.
@@ -87,11 +91,7 @@ class Reasons:
 
     family: str
     ours: Mapping[str, str]
-    words: Mapping[str, str] = attrs.field(init=False)
-
-    @words.default
-    def _words(self) -> Mapping[str, str]:
-        return {ours: word for word, ours in self.ours.items()}
+    words: Mapping[str, str] = attrs.field(init=False, default=attrs.Factory(_inverted, takes_self=True))
 
     def read(self, word: str) -> dict[str, Any]:
         """Return the field for a word, and the mark."""

@@ -19,13 +19,13 @@ from agentmsg.formats import (
     adopt,
     is_list,
     is_mapping,
+    is_marked,
     is_object,
     mark_of,
     marked,
     natives,
     object_at,
     text_at,
-    word_at,
 )
 from agentmsg.formats.forms import (
     Content,
@@ -43,8 +43,9 @@ from agentmsg.formats.forms import (
     Whole,
     Words,
 )
-from agentmsg_codecs.bedrock.media import DOCUMENT, media_hatch
+from agentmsg_codecs.bedrock.media import DOCUMENT, media_hatch, read_bytes, write_bytes
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, IMAGES, ITEM, POINT, PROVIDER, SOUNDS, TTLS, VIDEOS
+from agentmsg_codecs.bedrock.spelling import BedrockParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,28 +99,33 @@ REASONING_KEYS = frozenset({"text", "signature"})
 
 
 def _read_reasoning(native: Native) -> dict[str, Any]:
-    outer = object_at(native, "reasoningContent")
-    if outer.keys() == {"redactedContent"}:
-        return {"redacted": text_at(outer, "redactedContent")}
-    inner = only_object_at(outer, "reasoningText")
-    found: dict[str, Any] = {"thinking": text_at(inner, "text"), "extras": natives.rest_of(inner, REASONING_KEYS, ITEM)}
-    value = word_at(inner, "signature")
+    held = native["reasoningContent"]
+    if is_object(held) and held.keys() == {"redactedContent"}:
+        redacted, kind = read_bytes(held["redactedContent"])
+        return {"redacted": redacted, "notes": {"/bytes": kind} if kind else {}}
+    said: Any = held.get("reasoningText") if is_object(held) and len(held) == 1 else None
+    if not is_object(said) or type(said.get("text")) is not str:
+        raise Unreadable
+    value: Any = said.get("signature")
+    if value is not None and type(value) is not str:
+        raise Unreadable
+    found: dict[str, Any] = {"thinking": said["text"], "extras": natives.rest_of(said, REASONING_KEYS, ITEM)}
     if value is not None:
         found["signature"] = am.Signature(PROVIDER, value)
-    elif "signature" in inner:
+    elif "signature" in said:
         found["notes"] = {"/signature": "null"}
     return found
 
 
 def _write_reasoning(block: am.ThinkingBlock) -> Native:
     if block.redacted is not None:
-        return {"reasoningContent": {"redactedContent": block.redacted}}
-    inner: Native = {"text": block.thinking}
+        return {"reasoningContent": {"redactedContent": write_bytes(block.redacted, block)}}
+    said: Native = {"text": block.thinking}
     if block.signature is not None:
-        inner["signature"] = block.signature.value
+        said["signature"] = block.signature.value
     elif mark_of(block, FAMILY, "/signature") == "null":
-        inner["signature"] = None
-    return {"reasoningContent": {"reasoningText": {**inner, **thaw(natives.extras_of(block, ITEM))}}}
+        said["signature"] = None
+    return {"reasoningContent": {"reasoningText": {**said, **thaw(natives.extras_of(block, ITEM))}}}
 
 
 _REASONING = Hatch(
@@ -144,9 +150,9 @@ _REASONING = Hatch(
 
 
 def _read_guard(native: Native) -> dict[str, Any]:
-    guarded = only_object_at(object_at(native, "guardContent"), "text")
-    rest = {key: value for key, value in guarded.items() if key != "text"}
-    return {"text": text_at(guarded, "text"), "extras": {GUARD: adopt({"text": rest})}}
+    said = only_object_at(object_at(native, "guardContent"), "text")
+    rest = {key: value for key, value in said.items() if key != "text"}
+    return {"text": text_at(said, "text"), "extras": {GUARD: adopt({"text": rest})}}
 
 
 def _write_guard(block: am.TextBlock) -> Native:
@@ -164,6 +170,7 @@ def read_citation(native: Any) -> am.Citation:
         raise Unreadable
     rest: Native = {key: value for key, value in native.items() if key not in ("title", "sourceContent", "location")}
     fields: dict[str, Any] = {"title": native.get("title")}
+    notes: Native = {}
     cited: Any = native.get("sourceContent")
     if is_list(cited) and len(cited) == 1 and is_object(cited[0]) and cited[0].keys() == {"text"}:
         fields["cited_text"] = cited[0]["text"]
@@ -178,12 +185,14 @@ def read_citation(native: Any) -> am.Citation:
         fields |= {"kind": kind, **{key: where[key] for key in keys if key in where}}
         inner = {key: value for key, value in where.items() if key not in keys}
         rest |= {"/location": inner} if inner else {}
+    elif place == {} and is_object(place):
+        notes = {FAMILY: {"/nowhere": True}}
     elif "location" in native:
         raise Unreadable
     wanted = {"title": str, "cited_text": str, "url": str, "start": int, "end": int}
     if any(key in fields and fields[key] is not None and type(fields[key]) is not kind for key, kind in wanted.items()):
         raise Unreadable
-    citation = am.Citation(**fields, extras=adopt({FAMILY: rest}) if rest else {})
+    citation = am.Citation(**fields, extras=adopt({FAMILY: rest}) if rest else {}, notes=notes)
     if citation.kind not in CITED_PLACES:
         citation = marked(citation, FAMILY, odd=True)
     if write_citation(citation) != native:
@@ -199,24 +208,26 @@ def write_citation(citation: am.Citation) -> Native:
     if citation.cited_text is not None:
         native["sourceContent"] = [{"text": citation.cited_text}]
     if citation.kind is not None:
-        span = {"start": citation.start, "end": citation.end} if citation.kind in _SPANS else {"url": citation.url}
-        known = {key: value for key, value in span.items() if value is not None}
-        native["location"] = {citation.kind: {**(inner if is_object(inner) else {}), **known}}
+        told = {"start": citation.start, "end": citation.end} if citation.kind in _SPANS else {"url": citation.url}
+        said = {key: value for key, value in told.items() if value is not None}
+        native["location"] = {citation.kind: {**(inner if is_object(inner) else {}), **said}}
+    elif is_marked(citation, FAMILY, "/nowhere"):
+        native["location"] = {}
     return {**native, **rest}
 
 
 def _read_cited(native: Native) -> dict[str, Any]:
-    cited = native["citationsContent"]
-    if not is_object(cited) or not is_list(cited.get("citations")) or not cited["citations"]:
+    held = native["citationsContent"]
+    if not is_object(held) or not is_list(held.get("citations")) or not held["citations"]:
         raise Unreadable
-    parts: Any = cited.get("content", ())
+    parts: Any = held.get("content", ())
     found: dict[str, Any] = {
-        "citations": tuple(map(read_citation, cited["citations"])),
-        "extras": natives.rest_of(cited, CITED_KEYS, ITEM),
+        "citations": tuple(map(read_citation, held["citations"])),
+        "extras": natives.rest_of(held, CITED_KEYS, ITEM),
     }
     if parts in ((), []):
         # In streams, citations come without the text that they support.
-        found |= {"text": "", "notes": {"/said": "[]" if "content" in cited else "absent"}}
+        found |= {"text": "", "notes": {"/said": "[]" if "content" in held else "absent"}}
     elif is_list(parts) and len(parts) == 1 and is_object(parts[0]) and parts[0].keys() == {"text"}:
         found["text"] = parts[0]["text"]
     if type(found.get("text")) is not str:
@@ -225,10 +236,10 @@ def _read_cited(native: Native) -> dict[str, Any]:
 
 
 def _write_cited(block: am.TextBlock) -> Native:
-    cited: Native = {"content": [{"text": block.text}], "citations": list(map(write_citation, block.citations))}
+    said: Native = {"content": [{"text": block.text}], "citations": list(map(write_citation, block.citations))}
     if not block.text and block.notes and (noted := mark_of(block, FAMILY, "/said")) in ("absent", "[]"):
-        cited = {**({} if noted == "absent" else {"content": []}), "citations": cited["citations"]}
-    return {"citationsContent": {**cited, **thaw(natives.extras_of(block, ITEM))}}
+        said = {**({} if noted == "absent" else {"content": []}), "citations": said["citations"]}
+    return {"citationsContent": {**said, **thaw(natives.extras_of(block, ITEM))}}
 
 
 _CITED = Hatch(
@@ -250,17 +261,17 @@ def is_guarded(block: Any) -> bool:
 # -- forms ------------------------------------------------------------------------------------------------------------
 
 
-def _is_server(call: Any) -> bool:
-    return is_object(call) and call.get("type") == "server_tool_use"
+def _is_server(held: Any) -> bool:
+    return is_object(held) and held.get("type") == "server_tool_use"
 
 
-def _has_no_points(result: Any) -> bool:
+def _has_no_points(held: Any) -> bool:
     """Whether no part of a result has a cache point: the schema allows none inside results."""
-    parts: Any = result.get("content") if is_object(result) else None
+    parts: Any = held.get("content") if is_object(held) else None
     return not is_list(parts) or not any(is_object(part) and POINT in part for part in parts)
 
 
-_CALL = (Key("toolUseId", "id", Link()), Key("name", "name", Text()), Key("input", "input", Input()))
+_CALL = (Key("toolUseId", "id", Link()), Key("name", "name", Text()), Key("input", "input", Input(), "{}"))
 _KIND = Key("type", "kind", Words({"server_tool_use": "server"}, is_closed=True))
 _RESULT = (
     Key("toolUseId", "tool_call_id", Link()),
@@ -281,7 +292,7 @@ PARTS = (
     Form("document", am.FileBlock, None, (DOCUMENT, CACHE), **_by_key("document")),
     Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), **_by_key("reasoningContent")),
     Form("call", am.ToolUseBlock, None, (Inside("toolUse", _CALL, space=ITEM), CACHE),
-         **_by_key("toolUse", lambda call: not _is_server(call))),
+         **_by_key("toolUse", lambda held: not _is_server(held))),
     Form("server_call", am.ToolUseBlock, None, (Inside("toolUse", (*_CALL, _KIND), space=ITEM), CACHE),
          **_by_key("toolUse", _is_server), fixed={"provider": PROVIDER}, when=lambda block: block.kind == "server"),
     Form("server_result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
@@ -316,4 +327,4 @@ USAGE = Form("usage", am.Usage, None, (
 
 def describe() -> Described:
     """Return the description."""
-    return Described(FAMILY, PARTS, PLACES)
+    return Described(FAMILY, PARTS, PLACES, table=BedrockParts)

@@ -1,7 +1,7 @@
 """Images, sound, videos and documents: bytes as base64 text, an S3 location, or the text of a document.
 
 In requests that JavaScript dumped as JSON, bytes are a Buffer, ``{"type": "Buffer", "data": [255, ...]}``, or an array
-by index, ``{"0": 255, ...}``. A mark records which.
+by index, ``{"0": 255, ...}``; Strands writes ``{"__bytes_encoded__": true, "data": "..."}``. A mark records which.
 """
 
 from __future__ import annotations
@@ -20,36 +20,45 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST = 255
+_ENCODED = "__bytes_encoded__"
 MEDIUM_KEYS = frozenset({"format", "source"})
 _S3_KEYS = frozenset({"uri"})
 
 
-def _source(native: Any, media_type: str | None) -> Any:
+def _source(held: Any, media_type: str | None) -> Any:
     """Read bytes, or an S3 location, as a source.
 
     Raises:
         Unreadable: if it is neither.
     """
-    if not is_object(native) or len(native) != 1:
+    if not is_object(held) or len(held) != 1:
         raise Unreadable
-    ((key, value),) = native.items()
+    ((key, value),) = held.items()
     if key == "bytes":
-        if type(value) is str:
-            return am.Base64Source(value, media_type)
-        kind, numbers = _javascript_bytes(value)
-        return marked(am.Base64Source(base64.b64encode(bytes(numbers)).decode(), media_type), FAMILY, bytes=kind)
+        data, kind = read_bytes(value)
+        source = am.Base64Source(data, media_type)
+        return source if kind is None else marked(source, FAMILY, bytes=kind)
     uri: Any = value.get("uri") if key == "s3Location" and is_object(value) else None
     if type(uri) is not str or not uri.startswith(S3):
         raise Unreadable
     return am.URLSource(uri, media_type, extras=natives.rest_of(value, _S3_KEYS, FAMILY))
 
 
-def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
-    """Return the form of dumped bytes, "buffer" or "array", and their numbers."""
+def read_bytes(value: Any) -> tuple[str, str | None]:
+    """Return the base64 text of bytes, and how they are dumped: "encoded", "buffer", "array", or None for the text.
+
+    Raises:
+        Unreadable: if they are none of these.
+    """
+    if type(value) is str:
+        return value, None
     if not is_object(value):
         raise Unreadable
+    data = value.get("data")
+    if type(data) is str and value == {_ENCODED: True, "data": data}:
+        return data, "encoded"
     is_buffer = value.keys() == {"type", "data"} and value["type"] == "Buffer"
-    numbers: Any = value["data"] if is_buffer else list(value.values())
+    numbers: Any = data if is_buffer else list(value.values())
     if (
         not is_list(numbers)
         or not numbers
@@ -58,28 +67,30 @@ def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
         raise Unreadable
     if not is_buffer and (list(value) != list(map(str, range(len(numbers))))):
         raise Unreadable
-    return ("buffer" if is_buffer else "array"), numbers
+    return base64.b64encode(bytes(numbers)).decode(), "buffer" if is_buffer else "array"
 
 
-def _write_bytes(source: am.Base64Source) -> Any:
-    """Write base64 text, or the form that it was read from."""
-    kind = mark_of(source, FAMILY, "/bytes")
+def write_bytes(data: str, owner: Any) -> Any:
+    """Write base64 text, or the form in which its owner was read."""
+    kind = mark_of(owner, FAMILY, "/bytes") if owner.notes else None
+    if kind == "encoded":
+        return {_ENCODED: True, "data": data}
     if kind not in ("buffer", "array"):
-        return source.data
+        return data
     try:
-        decoded = base64.b64decode(source.data, validate=True)
+        held = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        return source.data
-    if base64.b64encode(decoded).decode() != source.data or not decoded:
-        return source.data
+        return data
+    if base64.b64encode(held).decode() != data or not held:
+        return data
     if kind == "buffer":
-        return {"type": "Buffer", "data": list(decoded)}
-    return {str(index): number for index, number in enumerate(decoded)}
+        return {"type": "Buffer", "data": list(held)}
+    return {str(index): number for index, number in enumerate(held)}
 
 
 def _write_source(source: Any) -> Native:
     if isinstance(source, am.Base64Source):
-        return {"bytes": _write_bytes(source)}
+        return {"bytes": write_bytes(source.data, source)}
     return {"s3Location": {"uri": source.url, **thaw(natives.extras_of(source, FAMILY))}}
 
 
@@ -93,16 +104,16 @@ def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
     words = {media_type: word for word, media_type in formats.items()}
 
     def read(native: Native) -> dict[str, Any]:
-        medium = object_at(native, key)
-        word = text_at(medium, "format")
+        held = object_at(native, key)
+        word = text_at(held, "format")
         if word not in formats:
             raise Unreadable
-        source = _source(medium.get("source"), formats[word])
-        return {"source": source, "extras": natives.rest_of(medium, MEDIUM_KEYS, ITEM)}
+        source = _source(held.get("source"), formats[word])
+        return {"source": source, "extras": natives.rest_of(held, MEDIUM_KEYS, ITEM)}
 
     def write(block: Any) -> Native:
-        medium = {"format": words[block.source.media_type], "source": _write_source(block.source)}
-        return {key: {**medium, **thaw(natives.extras_of(block, ITEM))} if block.extras else medium}
+        held = {"format": words[block.source.media_type], "source": _write_source(block.source)}
+        return {key: {**held, **thaw(natives.extras_of(block, ITEM))} if block.extras else held}
 
     schema = {"type": "object", "required": ["format", "source"], "properties": {
         "format": {"enum": list(formats)},
@@ -120,24 +131,24 @@ DOCUMENT_KEYS = MEDIUM_KEYS | {"name", "context"}
 
 
 def _read_document(native: Native) -> dict[str, Any]:
-    document = object_at(native, "document")
-    word = text_at(document, "format") if "format" in document else None
-    context = text_at(document, "context") if "context" in document else None
+    held = object_at(native, "document")
+    word = text_at(held, "format") if "format" in held else None
+    context = text_at(held, "context") if "context" in held else None
     if word is not None and word not in DOCUMENTS:
         raise Unreadable
     media_type = None if word is None else DOCUMENTS[word]
-    source, notes = _document_source(document.get("source"), media_type)
+    source, notes = _document_source(held.get("source"), media_type)
     return {
-        "source": source, "name": text_at(document, "name"), "context": context, "notes": notes,
-        "extras": natives.rest_of(document, DOCUMENT_KEYS, ITEM),
+        "source": source, "name": text_at(held, "name"), "context": context, "notes": notes,
+        "extras": natives.rest_of(held, DOCUMENT_KEYS, ITEM),
     }  # fmt: skip
 
 
-def _document_source(native: Any, media_type: str | None) -> tuple[Any, Native]:
+def _document_source(held: Any, media_type: str | None) -> tuple[Any, Native]:
     """Return the source of a document, and the mark of its format if the source has no field for it."""
-    if is_object(native) and native.keys() == {"text"} and type(native["text"]) is str:
-        return am.TextSource(native["text"], media_type), {}
-    parts: Any = native.get("content") if is_object(native) and len(native) == 1 else None
+    if is_object(held) and held.keys() == {"text"} and type(held["text"]) is str:
+        return am.TextSource(held["text"], media_type), {}
+    parts: Any = held.get("content") if is_object(held) and len(held) == 1 else None
     if is_list(parts):
         if not parts or not all(
             is_object(part) and part.keys() == {"text"} and type(part["text"]) is str for part in parts
@@ -145,7 +156,7 @@ def _document_source(native: Any, media_type: str | None) -> tuple[Any, Native]:
             raise Unreadable
         notes = {} if media_type is None else {"/format": _WORDS[media_type]}
         return am.BlocksSource(tuple(am.TextBlock(part["text"]) for part in parts)), notes
-    return _source(native, media_type), {}
+    return _source(held, media_type), {}
 
 
 def _write_document(block: am.FileBlock) -> Native:
@@ -157,12 +168,12 @@ def _write_document(block: am.FileBlock) -> Native:
     else:
         word = _WORDS.get(source.media_type or "")
         given = {"text": source.text} if isinstance(source, am.TextSource) else _write_source(source)
-    document: Native = {"name": block.name, "source": given}
+    held: Native = {"name": block.name, "source": given}
     if word is not None:
-        document = {"format": word, **document}
+        held = {"format": word, **held}
     if block.context is not None:
-        document["context"] = block.context
-    return {"document": {**document, **thaw(natives.extras_of(block, ITEM))}}
+        held["context"] = block.context
+    return {"document": {**held, **thaw(natives.extras_of(block, ITEM))}}
 
 
 DOCUMENT = Hatch(

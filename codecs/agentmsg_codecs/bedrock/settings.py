@@ -32,12 +32,12 @@ _INSIDE = {
 def _read_choice(value: Any) -> Any:
     if not is_object(value) or len(value) != 1:
         raise Unreadable
-    ((word, choice),) = value.items()
-    if word in _CHOICES and choice == {}:
+    ((word, held),) = value.items()
+    if word in _CHOICES and held == {}:
         return _CHOICES[word]
-    if word != "tool" or not is_object(choice) or choice.keys() != {"name"} or type(choice["name"]) is not str:
+    if word != "tool" or not is_object(held) or held.keys() != {"name"} or type(held["name"]) is not str:
         raise Unreadable
-    return adopt({"name": choice["name"]})
+    return adopt({"name": held["name"]})
 
 
 def _write_choice(value: Any) -> Native:

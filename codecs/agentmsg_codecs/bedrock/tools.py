@@ -46,10 +46,10 @@ TOOLS = Described(FAMILY, (
 
 def read_tools(natives: list[Any]) -> tuple[Any, ...] | None:
     """Read the tools of a request; return None if a cache point follows no tool."""
-    parts = folded(natives)
-    if parts is None:
+    held = folded(natives)
+    if held is None:
         return None
-    return tuple(read_tool(native, FAMILY, TOOLS.shapes["tool"]) for native in parts)
+    return tuple(read_tool(native, FAMILY, TOOLS.shapes["tool"]) for native in held)
 
 
 def write_tools(tools: Sequence[Any]) -> list[Any]:

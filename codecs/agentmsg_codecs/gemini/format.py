@@ -54,8 +54,8 @@ def _has_only(key: str | None, *, is_thought: bool = False) -> Callable[[Native]
             return False
         if len(native) == 1 and key is not None:
             return not is_thought  # the usual case
-        is_wanted = native.get("thought") is True if is_thought else "thought" not in native
-        return is_wanted and DATA.intersection(native) == wanted
+        said = native.get("thought") is True if is_thought else "thought" not in native
+        return said and DATA.intersection(native) == wanted
 
     return fits
 
@@ -82,11 +82,11 @@ def _has_media(key: str, kind: str) -> Callable[[Native], bool]:
     is_around, is_thought = _has_only(key), _has_only(key, is_thought=True)
 
     def fits(native: Native) -> bool:
-        inner = native.get(key)
-        if not is_object(inner) or media.kind_of(inner.get("mimeType")) != kind:
+        held = native.get(key)
+        if not is_object(held) or media.kind_of(held.get("mimeType")) != kind:
             return False
         # For media in a model's thinking, "thought" is an extra.
-        return (is_around(native) or is_thought(native)) and not is_data_url(inner.get("fileUri"))
+        return (is_around(native) or is_thought(native)) and not is_data_url(held.get("fileUri"))
 
     return fits
 
@@ -95,8 +95,8 @@ def _has_media(key: str, kind: str) -> Callable[[Native], bool]:
 
 
 def _media(kind: str, cls: type[Any], key: str, source: type[Any], *where: Key) -> Form:
-    name = (Key("displayName", "name", Text(), "may"),) if cls is am.FileBlock else ()
-    items = (Spread("source", source, (Key("mimeType", "media_type", Text(), "may"), *where)), *name)
+    said = (Key("displayName", "name", Text(), "may"),) if cls is am.FileBlock else ()
+    items = (Spread("source", source, (Key("mimeType", "media_type", Text(), "may"), *where)), *said)
     return Form(
         f"{kind}_{key}", cls, None, (Inside(key, items, space=ITEM), _SIGNED),
         marks={"untyped": lambda native: native[key].get("mimeType") is None},
@@ -111,24 +111,24 @@ _DATA, _URI = Key("data", "data", Text()), Key("fileUri", "url", Text())
 
 
 def _read_code(native: Native) -> dict[str, Any]:
-    code = native["executableCode"]
-    if not is_object(code) or not {"language", "code"} <= code.keys() <= {*INNER["executableCode"]}:
+    held = native["executableCode"]
+    if not is_object(held) or not {"language", "code"} <= held.keys() <= {*INNER["executableCode"]}:
         raise Unreadable
-    if not all(type(value) is str for value in code.values()):
+    if not all(type(value) is str for value in held.values()):
         raise Unreadable
-    return {"id": code.get("id"), "input": adopt({key: code[key] for key in ("language", "code")})}
+    return {"id": held.get("id"), "input": adopt({key: held[key] for key in ("language", "code")})}
 
 
 def _write_code(block: am.ToolUseBlock) -> Native:
-    code = tool_arguments.input_copy(block)
-    return {"executableCode": code if block.id is None else {"id": str.__str__(block.id), **code}}
+    held = tool_arguments.input_copy(block)
+    return {"executableCode": held if block.id is None else {"id": str.__str__(block.id), **held}}
 
 
 def is_code(block: Any) -> bool:
     """Whether a call runs code in the form that Gemini writes."""
     if block.name != CODE or not block.is_valid or not is_mapping(block.input):
         return False
-    return block.input.keys() == {"language", "code"} and all(type(value) is str for value in block.input.values())
+    return block.input.keys() == {"language", "code"} and all(type(said) is str for said in block.input.values())
 
 
 _CODE = Hatch(

@@ -72,17 +72,17 @@ def _citations(blocks: Sequence[Any], candidate: Mapping[str, Any]) -> Iterator[
 def _source(chunk: Any) -> dict[str, Any] | None:
     """Return a source as fields of a citation; None if its kind is unknown."""
     for kind in _SOURCES:
-        source = _at(chunk, kind)
-        if is_mapping(source):
-            fields = {"url": source.get("uri"), "title": source.get("title"), "cited_text": source.get("text")}
-            return {"kind": kind, **{name: text for name, text in fields.items() if isinstance(text, str)}}
+        held = _at(chunk, kind)
+        if is_mapping(held):
+            said = {"url": held.get("uri"), "title": held.get("title"), "cited_text": held.get("text")}
+            return {"kind": kind, **{name: text for name, text in said.items() if isinstance(text, str)}}
     return None
 
 
 def _place(blocks: Sequence[Any], segment: Any) -> tuple[int, int, int] | None:
     """Return the index of a segment's text, and its span in characters; None if no text has it."""
     first, start, end = _at(segment, "partIndex"), _at(segment, "startIndex"), _at(segment, "endIndex")
-    wanted = _at(segment, "text")
+    said = _at(segment, "text")
     start = 0 if start is None else start
     if type(start) is not int or type(end) is not int or not 0 <= start <= end:
         return None
@@ -93,7 +93,7 @@ def _place(blocks: Sequence[Any], segment: Any) -> tuple[int, int, int] | None:
             before, text = raw[:start].decode(), raw[start:end].decode()
         except UnicodeDecodeError:
             continue
-        if end <= len(raw) and wanted in (None, text):
+        if end <= len(raw) and said in (None, text):
             return index, len(before), len(before) + len(text)
     return None
 

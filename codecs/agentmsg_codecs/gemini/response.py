@@ -54,6 +54,7 @@ from agentmsg.formats.bodies import Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
+from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
 from agentmsg_codecs.gemini.format import USAGE
 from agentmsg_codecs.gemini.grounding import grounded, regrounded
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
@@ -137,8 +138,8 @@ class GeminiResponseCodec(Answers, Gemini):
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for an unreadable response."""
         candidates: Any = document.get("candidates")
-        if not is_list(candidates) or not candidates:
-            return DecodeError("a response must have a candidate", path=("candidates",))
+        if not is_list(candidates) or not candidates or not is_object(candidates[0]):
+            return DecodeError("a response must have a candidate object", path=("candidates",))
         return super().refusal(document)
 
     def linked(self, message: am.Msg) -> am.Msg:
@@ -157,8 +158,8 @@ class GeminiResponseCodec(Answers, Gemini):
 def _further(message: am.Msg) -> frozenset[str] | None:
     """Return the taken keys of these extras, or None if they hold anything but other candidates."""
     own: Any = message.extras[FURTHER]
-    further: Any = own.get("further") if list(own) == ["further"] else None
-    return frozenset() if isinstance(further, list) and further else None
+    held: Any = own.get("further") if list(own) == ["further"] else None
+    return frozenset() if isinstance(held, list) and held else None
 
 
 def _number(message: am.Msg) -> int:
@@ -175,15 +176,15 @@ def _content(native: Native, engine: Messages, notes: Native) -> tuple[tuple[Any
     Raises:
         Unreadable: if it isn't the content of a model.
     """
-    content: Any = native.get("content")
-    if content is None:
+    held: Any = native.get("content")
+    if held is None:
         notes["/content"] = "null" if "content" in native else "absent"
         return (), {}
-    if not is_object(content) or content.get("role", "model") != "model" or not is_list(content.get("parts", [])):
+    if not is_object(held):
         raise Unreadable
-    notes.update({f"/{key}": "absent" for key in ("role", "parts") if key not in content})
-    blocks = tuple(map(engine.places["assistant"].read, content.get("parts", [])))
-    return blocks, {key: value for key, value in content.items() if key not in _CONTENT_KEYS}
+    parts = parts_of_model(held, notes)
+    blocks = tuple(map(engine.places["assistant"].read, parts))
+    return blocks, {key: value for key, value in held.items() if key not in _CONTENT_KEYS}
 
 
 def _candidate(engine: Messages) -> Hatch:
@@ -224,9 +225,8 @@ def _candidate(engine: Messages) -> Hatch:
         candidate: Native = {}
         if message.content or "/content" not in note or FAMILY in message.extras:
             parts = list(map(engine.places["assistant"].write, message.content))
-            content: Native = {} if note.get("/parts") == "absent" and not parts else {"parts": parts}
-            content |= {} if note.get("/role") == "absent" else {"role": "model"}
-            candidate["content"] = {**content, **thaw(natives.extras_of(message, FAMILY))}
+            held = content_of_model(parts, note)
+            candidate["content"] = {**held, **thaw(natives.extras_of(message, FAMILY))}
         elif note["/content"] == "null":
             candidate["content"] = None
         word = message.finish_reason

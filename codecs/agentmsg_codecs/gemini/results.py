@@ -73,37 +73,37 @@ def _write_response(block: Any) -> Native:
 
 
 def _read(native: Native, inner: Parts) -> dict[str, Any]:
-    result: Any = native["functionResponse"]
-    if not is_object(result) or not is_object(result.get("response")):
+    held: Any = native["functionResponse"]
+    if not is_object(held) or not is_object(held.get("response")):
         raise Unreadable
-    nulls = [key for key in _LACKING if key in result and result[key] is None]
-    result = {key: value for key, value in result.items() if key not in nulls}
-    fields = _read_response(result["response"])
-    lacks = {mark: True for key, mark in (("id", "/no-id"), ("name", "/no-name")) if key not in result}
+    nulls = [key for key in _LACKING if key in held and held[key] is None]
+    held = {key: value for key, value in held.items() if key not in nulls}
+    fields = _read_response(held["response"])
+    lacks = {mark: True for key, mark in (("id", "/no-id"), ("name", "/no-name")) if key not in held}
     if lacks or nulls:
         fields["notes"] = {**fields.get("notes", {}), **lacks, **({"/null": nulls} if nulls else {})}
-    parts: Any = result.get("parts")
-    if "parts" in result:
+    parts: Any = held.get("parts")
+    if "parts" in held:
         if not is_list(parts) or not parts:
             raise Unreadable
         fields["content"] = (*fields.get("content", ()), *map(inner.read, parts))
-    extras = natives.rest_of(result, KNOWN, ITEM)
-    return {**fields, "tool_call_id": word_at(result, "id"), "name": word_at(result, "name"), "extras": extras}
+    extras = natives.rest_of(held, KNOWN, ITEM)
+    return {**fields, "tool_call_id": word_at(held, "id"), "name": word_at(held, "name"), "extras": extras}
 
 
 def _write(block: Any, inner: Parts) -> Native:
-    result: Native = {} if block.tool_call_id is None else {"id": natives.link_of(block.tool_call_id)}
+    held: Native = {} if block.tool_call_id is None else {"id": natives.link_of(block.tool_call_id)}
     if block.name is not None:
-        result["name"] = natives.link_of(block.name)
-    result["response"] = _write_response(block)
+        held["name"] = natives.link_of(block.name)
+    held["response"] = _write_response(block)
     content = block.content
     media = content[1:] if content and isinstance(content[0], am.TextBlock) else content
     if media:
-        result["parts"] = list(map(inner.write, media))
+        held["parts"] = list(map(inner.write, media))
     nulls = mark_of(block, FAMILY, "/null")
     if is_sequence(nulls):
-        result |= {key: None for key in _LACKING if key in nulls and key not in result}
-    return {"functionResponse": {**result, **thaw(natives.extras_of(block, ITEM))}}
+        held |= {key: None for key in _LACKING if key in nulls and key not in held}
+    return {"functionResponse": {**held, **thaw(natives.extras_of(block, ITEM))}}
 
 
 _SCHEMA = {

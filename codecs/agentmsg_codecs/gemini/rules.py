@@ -16,9 +16,9 @@ _USUAL = {"image": "image/png", "audio": "audio/wav", "video": "video/mp4", "fil
 
 def carried_media(block: Any) -> Any:
     """Keep media given as data or by URI, with a media type of their kind."""
-    as_text = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
-    if as_text is not block:
-        return as_text
+    said = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
+    if said is not block:
+        return said
     source, kind = block.source, media.KINDS[type(block)]
     if isinstance(source, am.FileSource):
         if source.provider != PROVIDER:
@@ -29,9 +29,9 @@ def carried_media(block: Any) -> Any:
         return Drop("this kind of source isn't supported")
     if isinstance(source, am.URLSource) and is_data_url(source.url):
         return Drop("data are base64 here")
-    media_type = _media_type(block, source, kind)
-    if media_type != source.media_type:
-        source = source.evolve(media_type=media_type)
+    told = _media_type(block, source, kind)
+    if told != source.media_type:
+        source = source.evolve(media_type=told)
     if source is block.source and not source.extras:
         return _titled(block)
     new = block.evolve(source=source.evolve(extras={}) if source.extras else source)
@@ -40,13 +40,13 @@ def carried_media(block: Any) -> Any:
 
 def _media_type(block: Any, source: Any, kind: str) -> str | None:
     """Return the media type to write for media of a kind."""
-    media_type: str | None = source.media_type
-    if media_type is None and is_marked(block, FAMILY, "/untyped"):
+    told: str | None = source.media_type
+    if told is None and is_marked(block, FAMILY, "/untyped"):
         return None
-    if media_type is None and isinstance(source, am.Base64Source):
-        media_type = media.guess_media_type(source.data)
-    if media_type is not None and media.kind_of(media_type) == kind:
-        return media_type
+    if told is None and isinstance(source, am.Base64Source):
+        told = media.guess_media_type(source.data)
+    if told is not None and media.kind_of(told) == kind:
+        return told
     # A link to a file needs no type.
     return None if kind == "file" and isinstance(source, am.URLSource) else _USUAL[kind]
 
@@ -90,7 +90,7 @@ def _is_shown(block: Any) -> bool:
 
 def _texts_of(block: am.ToolResultBlock) -> list[am.TextBlock]:
     """Return the text of a result: its texts, else its value if that is a text, else its error."""
-    words = [text for item in block.content if not _is_shown(item) and (text := rules.as_text(item)) is not None]
+    words = [said for item in block.content if not _is_shown(item) and (said := rules.as_text(item)) is not None]
     if not words and isinstance(block.structured, str):
         return [am.TextBlock(block.structured)]
     if not words and block.structured is None and (block.error or block.is_error):
@@ -116,6 +116,6 @@ def result(block: am.ToolResultBlock) -> Any:
         new = new.evolve(error=None)
     if new is block:
         return block
-    kept = [item for item in block.content if _is_shown(item) or rules.as_text(item) is not None]
-    is_lost = len(kept) < len(block.content) or (new.structured is not block.structured and bool(block.content))
+    told = [item for item in block.content if _is_shown(item) or rules.as_text(item) is not None]
+    is_lost = len(told) < len(block.content) or (new.structured is not block.structured and bool(block.content))
     return Swap(new, "a result is one text or value here", "content" if is_lost else "annotation")

@@ -34,14 +34,14 @@ _MIME, _SCHEMAS = "responseMimeType", ("responseJsonSchema", "responseSchema")
 
 
 def _read_choice(value: Any) -> Any:
-    config: Any = value.get("functionCallingConfig") if is_object(value) and len(value) == 1 else None
-    mode: Any = config.get("mode") if is_object(config) else None
+    held: Any = value.get("functionCallingConfig") if is_object(value) and len(value) == 1 else None
+    mode: Any = held.get("mode") if is_object(held) else None
     if type(mode) is not str or mode not in _MODES:
         raise Unreadable
-    names: Any = config.get("allowedFunctionNames")
-    if len(config) == 1:
+    names: Any = held.get("allowedFunctionNames")
+    if len(held) == 1:
         return _MODES[mode]
-    is_one = mode == "ANY" and config.keys() == {"mode", "allowedFunctionNames"} and is_list(names) and len(names) == 1
+    is_one = mode == "ANY" and held.keys() == {"mode", "allowedFunctionNames"} and is_list(names) and len(names) == 1
     if not is_one or type(names[0]) is not str:
         raise Unreadable
     return adopt({"name": names[0]})

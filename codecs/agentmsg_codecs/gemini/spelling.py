@@ -7,7 +7,7 @@ Python package dumps all fields of a part; the mark ``/nothing`` holds the empty
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -55,9 +55,9 @@ def camel_part(part: Native) -> tuple[Native, list[str]]:
     native, found = camel(part, _OUTER_TWINS)
     for key in native:
         if key in INNER and is_object(native[key]):
-            inner, more = camel(native[key], _TWINS[key])
+            held, more = camel(native[key], _TWINS[key])
             if more:
-                native, found = {**native, key: inner}, [*found, *more]
+                native, found = {**native, key: held}, [*found, *more]
     return native, found
 
 
@@ -67,11 +67,11 @@ def respelt(native: Native, block: Any) -> Native:
     if not is_sequence(marked_keys):
         return native
     wanted = frozenset(map(str, marked_keys))
-    respelt_inside = {
+    held = {
         key: spell(value, INNER[key], wanted) if key in INNER and is_object(value) else value
         for key, value in native.items()
     }
-    return spell(respelt_inside, _OUTER, wanted)
+    return spell(held, _OUTER, wanted)
 
 
 def spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Native:
@@ -113,8 +113,18 @@ def usual(part: Native) -> tuple[Native, dict[str, Any]]:
     return native, {key: value for key, value in (("snake", found), ("nothing", nothing)) if value}
 
 
+def _part_of_text(part: Any) -> Any:
+    return ({"text": part}, True) if type(part) is str else None
+
+
+def _text_of_part(native: Native, _: Any) -> Any:
+    return native.get("text")
+
+
 class GeminiParts(Parts):
-    """Parts in either spelling."""
+    """Parts in either spelling, or as a text."""
+
+    other_spellings: ClassVar[Any] = {"text": (_part_of_text, _text_of_part)}
 
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""

@@ -86,17 +86,17 @@ def read_tools(natives: Any) -> tuple[Any, ...]:
 def write_tools(tools: Sequence[Any]) -> list[Any]:
     """Write the tools of a request that fit."""
     out: list[Any] = []
-    declarations: list[Any] | None = None
+    held: list[Any] | None = None
     for tool in tools:
         if isinstance(tool, am.NativeTool):
             out.append(thaw(tool.value))
-            declarations = None
+            held = None
             continue
-        if declarations is None or is_marked(tool, FAMILY, "/opens"):
-            declarations = []
+        if held is None or is_marked(tool, FAMILY, "/opens"):
+            held = []
             is_snake = mark_of(tool, FAMILY, "/holder") == "snake"
-            out.append({_HOLDERS[is_snake]: declarations})
-        declarations.append(write_as(DECLARATIONS.shapes["declaration"], tool, FAMILY))
+            out.append({_HOLDERS[is_snake]: held})
+        held.append(write_as(DECLARATIONS.shapes["declaration"], tool, FAMILY))
     return out
 
 

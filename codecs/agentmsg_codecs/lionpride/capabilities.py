@@ -144,8 +144,8 @@ def _one_each(role: str) -> Callable[[am.Msg], Any]:
         if even is not message:
             return Swap(even, "one detail is for all images", "annotation")
         # Other blocks are joined as what they become; a message with several blocks for one place isn't kept.
-        placed = [block for block in message.content if type(block) is am.TextBlock or _has_place(block, role)]
-        if any(joined(left, right) is not None for left, right in pairwise(placed)):
+        said = [block for block in message.content if type(block) is am.TextBlock or _has_place(block, role)]
+        if any(joined(left, right) is not None for left, right in pairwise(said)):
             return Swap(message, _ALONE, "annotation")
         return message
 
@@ -162,9 +162,9 @@ def _with_one_detail(message: am.Msg) -> am.Msg:
     details = {None if block.detail is None else carried_detail(block.detail, block) for block in images}
     if len(details) <= 1:
         return message
-    detail_of_all = next(detail for block in images if (detail := block.detail) in details and detail is not None)
-    noted = any(is_marked(block, FAMILY, "/detail") for block in images if block.detail == detail_of_all)
-    return message.evolve(content=[_with_detail(block, detail_of_all, noted=noted) for block in message.content])
+    told = next(detail for block in images if (detail := block.detail) in details and detail is not None)
+    noted = any(is_marked(block, FAMILY, "/detail") for block in images if block.detail == told)
+    return message.evolve(content=[_with_detail(block, told, noted=noted) for block in message.content])
 
 
 def _with_detail(block: Any, detail: str, *, noted: bool) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.openai.names import REMINDER
 
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", REMINDER})
 _OWN_KEYS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "reasoning_content"})
 _OWN_PARTS = frozenset({"image_url", "input_audio", "file", "refusal"})
 _FOREIGN_PARTS = frozenset({"tool_use", "tool_result", "image", "document", "reasoning", "input_text", "output_text"})
@@ -15,6 +16,18 @@ _FOREIGN_PARTS = frozenset({"tool_use", "tool_result", "image", "document", "rea
 def is_message(document: Any) -> bool:
     """Whether an object is a message by itself, rather than the body of a request."""
     return is_mapping(document) and "role" in document and "messages" not in document
+
+
+def is_failure(choice: Any) -> bool:
+    """Whether a choice of a response is one that ended before it had a message; those of streams have a ``delta``."""
+    if not is_mapping(choice) or choice.get("message") is not None or "delta" in choice or "text" in choice:
+        return False
+    return choice.get("finish_reason") in ("error", "content_filter") or is_mapping(choice.get("error"))
+
+
+def is_choice(choice: Any) -> bool:
+    """Whether a value is a choice of a response."""
+    return is_mapping(choice) and (is_mapping(choice.get("message")) or is_failure(choice))
 
 
 def sniff_messages(document: Any) -> float:

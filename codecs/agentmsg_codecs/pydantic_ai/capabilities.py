@@ -56,9 +56,9 @@ def _inside(space: str, fields: Mapping[str, str]) -> Cell:
 
 
 def _unsigned(extras: Any, owner: Any) -> Any:
-    unsigned = extras.get(UNSIGNED)
-    is_own = is_mapping(unsigned) and unsigned.keys() == {NAME} and unsigned[NAME] is not None
-    return {UNSIGNED: unsigned} if is_own and owner.signature is None and owner.redacted is None else EMPTY
+    held = extras.get(UNSIGNED)
+    is_own = is_mapping(held) and held.keys() == {NAME} and held[NAME] is not None
+    return {UNSIGNED: held} if is_own and owner.signature is None and owner.redacted is None else EMPTY
 
 
 def _of_details(cls: type[Any]) -> Cell:
@@ -71,11 +71,11 @@ _OF_FILE = cells.beside((FILE, BINARY_KEYS))
 
 def _of_request(extras: Any, message: Any) -> Any:
     """Keep the keys of a request that no message can hold."""
-    rest = extras.get(REQUEST)
-    if not is_mapping(rest) or not is_part(message):
+    held = extras.get(REQUEST)
+    if not is_mapping(held) or not is_part(message):
         return EMPTY
-    kept = {key: rest[key] for key in rest if _stays(key, rest[key], message)}
-    return {REQUEST: rest if len(kept) == len(rest) else kept} if kept else EMPTY
+    kept = {key: held[key] for key in held if _stays(key, held[key], message)}
+    return {REQUEST: held if len(kept) == len(held) else kept} if kept else EMPTY
 
 
 def _stays(key: str, value: Any, message: am.Msg) -> bool:
@@ -97,14 +97,14 @@ def _with_extras(row: Row, *spaces: Cell) -> Row:
 def _user_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
     """Return the rows of user content, or of the media in a result."""
     answers: Any = dict.fromkeys(media.KINDS, own.user_media if place == "user" else own.returned_media)
-    parts = messages.user_content.parts[place]
+    parts = messages.said.parts[place]
 
     def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
         # A string is a text, and in a result everything but media is data.
         return None if place == "inner" or isinstance(block.value, str) else parts.comes_back(block)
 
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
-    rows = Rows(messages.user_content).place(place, answers, others)
+    rows = Rows(messages.said).place(place, answers, others)
     made = {cls: row.having(**own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
     if place == "user":
         made[am.DataBlock] = _with_extras(made[am.DataBlock], shown_text)
@@ -151,15 +151,15 @@ def make_caps(messages: Messages) -> Caps:
     result = made.row("server_result", rules={am.ToolResultBlock: own.result}, kind=cells.kinds(),
                       provider=lambda _, __: None, extras=lambda _, __: EMPTY)  # fmt: skip
     native, part = (rules.native_message_row(FAMILY, read) for read in (messages.message_of, messages.part_of))
-    response, user = made.message("response"), _user_rows(messages, "user", cache=own.hint)
+    response, said = made.message("response"), _user_rows(messages, "user", cache=own.hint)
     return Caps(
         messages={
             "system": rules.one_text_row(fields("system"), {"text": KEEP}),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(
-                fields=fields("again", "feedback", "user", metadata=KEEP),
-                blocks=user,
-                otherwise=own.points(user),
+                fields=fields("again", "feedback", "user_speech", "user", metadata=KEEP),
+                blocks=said,
+                otherwise=own.points(said),
                 concerns=am.NativeBlock,
             ),
             "assistant": MessageRow(

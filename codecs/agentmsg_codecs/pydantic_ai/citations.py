@@ -64,8 +64,8 @@ def write_citation(citation: am.Citation) -> Native:
     """Write a citation."""
     rest: Native = thaw(natives.extras_of(citation, FAMILY))
     own, more = rest.pop("/source", {}), rest.pop("/more", [])
-    known = {"url": citation.url, "title": citation.title}
-    source: Native = {key: value for key, value in known.items() if value is not None}
+    told = {"url": citation.url, "title": citation.title}
+    source: Native = {key: value for key, value in told.items() if value is not None}
     if citation.cited_text is not None:
         source["excerpts"] = [citation.cited_text]
     source["kind"] = "web" if citation.url is not None else "document"

@@ -30,6 +30,7 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    note_of,
     speed,
     spelling,
     tool_links,
@@ -37,22 +38,23 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.pydantic_ai.format import describe, describe_user, is_for_tool
 from agentmsg_codecs.pydantic_ai.names import FAMILY, REQUEST, REQUEST_KEYS
+from agentmsg_codecs.pydantic_ai.responses import respelt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _FORMS = {
     "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
-    "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",),
+    "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",), "speech": ("user_speech",),
 }  # fmt: skip
 _REST = {key: value for key, value in REQUEST_KEYS.items() if key != "metadata"}
 _rest_of, _NO_REST = itemgetter(*_REST), tuple(_REST.values())
 _set_metadata = speed.setter(am.Msg, "metadata")
 _with_name = speed.replacer(am.ToolResultBlock, "name")
-_LINKED = (am.ToolUseBlock, am.ToolResultBlock)
+_LINKED, _LACKS = (am.ToolUseBlock, am.ToolResultBlock), frozenset({"/no-id", "/no-name"})
 _INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
 _make_said = maker(am.Msg, "role", "content", "notes")
-_BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user"), "tool": ("tool_again", "tool")}
+_BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user_speech", "user"), "tool": ("tool_again", "tool")}
 _USUAL = {role: names[-1] for role, names in _BY_ROLE.items()}
 
 
@@ -104,20 +106,20 @@ class Messages:
     """Reads and writes messages.
 
     Attributes:
-        user_content: the forms of user content, and of media in results.
+        said: the forms of user content, and of media in results.
         described: the forms of messages, and of parts of responses.
     """
 
     def __init__(self) -> None:
-        self.user_content = describe_user()
-        self.described = describe(self.user_content)
+        self.said = describe_user()
+        self.described = describe(self.said)
         forms = self.described.forms
         self._readers, self._writers = self.described.names.readers, self.described.names.writers
         self._of_role = {role: [(name, forms[name].when) for name in names] for role, names in _BY_ROLE.items()}
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
-        self.user_content.fill()
+        self.said.fill()
         self.described.fill()
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -135,7 +137,7 @@ class Messages:
                 current = text
             groups.append(group)
         messages = grouping.seated(groups, GROUPING)
-        return made_ids.linked(messages, FAMILY) if any(map(_lacks_ids, messages)) else messages
+        return made_ids.linked(messages, FAMILY, are_named=True) if any(map(_lacks_links, messages)) else messages
 
     def group(self, native: Any) -> list[am.Msg]:
         """Read one native message; anything unknown becomes a message with the role "native".
@@ -200,7 +202,7 @@ class Messages:
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Write messages that fit."""
-        if any(map(_lacks_ids, messages)):
+        if any(map(_lacks_links, messages)):
             messages = made_ids.unlinked(list(map(_named, messages)), FAMILY)
         out: list[Any] = []
         current: str | None = None
@@ -261,7 +263,8 @@ class Messages:
             message = spelling.changed(message, {"extras": adopt(own)})
         if message.metadata and _has_request_metadata(message):
             message = spelling.changed(message, {"metadata": EMPTY})
-        return write_as(self.described.shapes[form], message, FAMILY)
+        native = write_as(self.described.shapes[form], message, FAMILY)
+        return respelt(native, message) if form == "response" else native
 
     # -- reading native messages again --------------------------------------------------------------------------------
 
@@ -276,10 +279,10 @@ class Messages:
         return self.part(thaw(value))
 
 
-def _lacks_ids(message: am.Msg) -> bool:
-    """Whether a message has a call or result that was read without an id."""
+def _lacks_links(message: am.Msg) -> bool:
+    """Whether a message has a call or result that was read without an id, or without a name."""
     for block in message.content:  # a loop: most messages have none
-        if block.notes and isinstance(block, _LINKED) and is_marked(block, FAMILY, "/no-id"):
+        if block.notes and isinstance(block, _LINKED) and not _LACKS.isdisjoint(note_of(block, FAMILY)):
             return True
     return False
 
@@ -287,7 +290,7 @@ def _lacks_ids(message: am.Msg) -> bool:
 def _named(message: am.Msg) -> am.Msg:
     """Return a message whose result keeps its name when unlinked: the name is always written."""
     block: Any = message.content[0] if message.role == "tool" else None
-    if block is None or type(block.name) is str:
+    if block is None or block.name is None or type(block.name) is str:
         return message
     return tool_links.with_result(message, _with_name(block, str.__str__(block.name)))
 

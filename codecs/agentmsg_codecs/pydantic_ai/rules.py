@@ -126,7 +126,8 @@ def result(block: am.ToolResultBlock) -> Any:
         if type(text) is am.TextBlock and text.text:
             return block
     content, structured, level = _settled(block)
-    name = "unknown" if block.name is None else block.name
+    is_unnamed = block.kind != "server" and is_marked(block, FAMILY, "/no-name")
+    name = "unknown" if block.name is None and not is_unnamed else block.name
     changes = {"name": name, "content": content, "structured": structured, "status": _status(block)}
     if block.error is None and all(getattr(block, field) is value for field, value in changes.items()):
         return block
@@ -154,8 +155,8 @@ def _settled(block: am.ToolResultBlock) -> tuple[Any, Any, Literal["content", "a
     if not content or (type(first) is am.TextBlock and first.text):
         return content, None, level
     texts = [found.text for found in map(rules.as_text, content) if found is not None]
-    text = "\n".join(texts)
-    return ((am.TextBlock(text),) if text else ()), None, level if len(texts) == len(content) else "content"
+    said = "\n".join(texts)
+    return ((am.TextBlock(said),) if said else ()), None, level if len(texts) == len(content) else "content"
 
 
 def _status(block: am.ToolResultBlock) -> str | None:

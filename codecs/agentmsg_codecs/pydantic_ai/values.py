@@ -108,19 +108,19 @@ def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
     """
 
     def read(native: Native) -> dict[str, Any]:
-        details = native.get(key)
-        if details is None and key in native:
+        held = native.get(key)
+        if held is None and key in native:
             return {}
         if key not in native:
             return {"notes": {key: "absent"}}
-        if not details and (nothing := spelling.spelling_of_nothing(details)) is not None:
+        if not held and (nothing := spelling.spelling_of_nothing(held)) is not None:
             return {"notes": {key: nothing}}
-        if not is_object(details):
+        if not is_object(held):
             raise Unreadable("not an object")
-        rest = dict(details)
+        rest = dict(held)
         found: dict[str, Any] = {}
         for inner, field in fields.items():
-            if type(details.get(inner)) is str:
+            if type(held.get(inner)) is str:
                 value = rest.pop(inner)
                 found[field] = am.Signature("google", value) if field == "signature" else value
         return {**found, "extras": {space: adopt(rest)}} if rest else found
@@ -136,9 +136,9 @@ def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
     def write(block: Any) -> Native:
         if not block.extras and says_none(block):
             return {key: None}
-        values = {inner: getattr(block, field) for inner, field in fields.items()}
-        known = {inner: getattr(value, "value", value) for inner, value in values.items() if value is not None}
-        return {key: {**thaw(natives.extras_of(block, space)), **known} or None}
+        told = {inner: getattr(block, field) for inner, field in fields.items()}
+        said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}
+        return {key: {**thaw(natives.extras_of(block, space)), **said} or None}
 
     known: dict[str, Any] = {
         field: cells.signed_by("google", is_empty=True) if field == "signature" else KEEP for field in fields.values()
@@ -188,13 +188,13 @@ SIGNED = Hatch(
 
 
 def _read_structured(native: Native) -> dict[str, Any]:
-    value, text = native["value"], native.get("content")
+    value, told = native["value"], native.get("content")
     found: dict[str, Any] = {"data": adopt(value)}
-    if text == dump_json(value).decode():
+    if told == dump_json(value).decode():
         return found
     if "content" not in native:
         return {**found, "notes": {"content": "absent"}}
-    return {**found, "extras": {TOLD: adopt({"content": text})}}
+    return {**found, "extras": {TOLD: adopt({"content": told})}}
 
 
 def _write_structured(block: am.DataBlock) -> Native:
@@ -205,9 +205,9 @@ def _write_structured(block: am.DataBlock) -> Native:
 
 def shown_text(extras: Any, block: Any) -> Any:
     """Keep the text that the model sees for data, if it isn't its JSON."""
-    shown = extras.get(TOLD)
-    is_own = is_mapping(shown) and shown.keys() == {"content"} and shown["content"] != dump_json(block.data).decode()
-    return {TOLD: shown} if is_own else EMPTY
+    held = extras.get(TOLD)
+    is_own = is_mapping(held) and held.keys() == {"content"} and held["content"] != dump_json(block.data).decode()
+    return {TOLD: held} if is_own else EMPTY
 
 
 STRUCTURED = Hatch(
@@ -221,31 +221,32 @@ STRUCTURED = Hatch(
 BINARY_KEYS = frozenset({"kind", "data", "media_type"})
 
 
-def is_binary(native: Any) -> bool:
+def is_binary(held: Any) -> bool:
     """Whether an object is data with a media type."""
-    is_of_kind = is_object(native) and native.get("kind") == "binary"
-    return is_of_kind and type(native.get("data")) is str and type(native.get("media_type")) is str
+    told = is_object(held) and held.get("kind") == "binary"
+    return told and type(held.get("data")) is str and type(held.get("media_type")) is str
 
 
-def _read_file(native: Native) -> dict[str, Any]:
-    binary: Any = native["content"]
-    if not is_binary(binary):
-        raise Unreadable("a file is data with a media type")
-    source = am.Base64Source(binary["data"], binary["media_type"])
-    return {"source": source, "extras": natives.rest_of(binary, BINARY_KEYS, FILE)}
+def data_at(key: str) -> Hatch:
+    """Return the hatch for data with a media type under a key."""
 
+    def read(native: Native) -> dict[str, Any]:
+        held: Any = native[key]
+        if not is_binary(held):
+            raise Unreadable("a file is data with a media type")
+        source = am.Base64Source(held["data"], held["media_type"])
+        return {"source": source, "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
 
-def _write_file(block: Any) -> Native:
-    source: Any = block.source
-    binary = {"kind": "binary", "data": source.data, "media_type": source.media_type}
-    return {"content": {**binary, **thaw(natives.extras_of(block, FILE))}}
+    def write(block: Any) -> Native:
+        source: Any = block.source
+        told = {"kind": "binary", "data": source.data, "media_type": source.media_type}
+        return {key: {**told, **thaw(natives.extras_of(block, FILE))}}
 
-
-DATA = Hatch(
-    keys=("content",), cells={"source": KEEP}, get=_read_file, put=_write_file, must=("content",), spaces=(FILE,),
-    schema={"content": {
-        "type": "object", "properties": {"kind": {"const": "binary"}, "data": {"type": "string"},
-                                         "media_type": {"type": "string"}},
-        "required": ["kind", "data", "media_type"],
-    }}, about="source",
-)  # fmt: skip
+    return Hatch(
+        keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), spaces=(FILE,),
+        schema={key: {
+            "type": "object", "properties": {"kind": {"const": "binary"}, "data": {"type": "string"},
+                                             "media_type": {"type": "string"}},
+            "required": ["kind", "data", "media_type"],
+        }}, about="source",
+    )  # fmt: skip

@@ -85,11 +85,11 @@ def calls(version: Version) -> tuple[Form, Form]:
 
     own = Key("id", "item_id", Text(), "must" if is_old else "may")
     ids = Hatch(keys=("id", "call_id"), cells={"id": KEEP}, get=read, put=write, about="id")
-    items = (Key("name", "name", Text()), Key("arguments", "input", Arguments(is_any=True, is_eager=True), '""'))
+    said = (Key("name", "name", Text()), Key("arguments", "input", Arguments(is_any=True, is_eager=True), '""'))
     link = Key("call_id", "id", Link())
     return (
-        Form(f"call{end}", am.ToolUseBlock, None, (own, link, *items), fits=is_usual, is_apart=f"calls{end}"),
-        Form(f"other_call{end}", am.ToolUseBlock, None, (ids, *items), when=is_other, is_apart=f"calls{end}"),
+        Form(f"call{end}", am.ToolUseBlock, None, (own, link, *said), fits=is_usual, is_apart=f"calls{end}"),
+        Form(f"other_call{end}", am.ToolUseBlock, None, (ids, *said), when=is_other, is_apart=f"calls{end}"),
     )
 
 

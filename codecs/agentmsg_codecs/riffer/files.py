@@ -51,8 +51,8 @@ def has_data(native: Native) -> bool:
 def is_refused(native: Native) -> bool:
     """Whether the library refuses a file, or doesn't understand it: data in a URL, which it doesn't decode."""
     url = None if has_data(native) else native["url"]
-    data = None if url is None else media.read_data_url(url)
-    return data is not None or not _is_usual(native.get("media_type"), url)
+    held = None if url is None else media.read_data_url(url)
+    return held is not None or not _is_usual(native.get("media_type"), url)
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
@@ -86,9 +86,9 @@ def _nearest(block: Any) -> Any:
         return Drop("a file is given by URL or as data here")
     if _is_allowed(source):
         return source
-    untyped = am.URLSource(source.url)
-    if _is_allowed(untyped):
-        return untyped
+    told = am.URLSource(source.url)
+    if _is_allowed(told):
+        return told
     # An image needs a media type; whoever fetches it will see the real one.
     return (
         am.URLSource(source.url, "image/jpeg")

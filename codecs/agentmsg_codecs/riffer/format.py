@@ -113,9 +113,9 @@ def _file(name: str, cls: type[Any], source: type[Any]) -> Form:
 
 
 _FILES = tuple(
-    _file(f"{name}_{how}", cls, source)
+    _file(f"{name}_{held}", cls, source)
     for name, cls in (("image", am.ImageBlock), ("file", am.FileBlock))
-    for how, source in (("url", am.URLSource), ("data", am.Base64Source))
+    for held, source in (("url", am.URLSource), ("data", am.Base64Source))
 )
 FILES = tuple(form.name for form in _FILES)
 
@@ -326,8 +326,8 @@ def _assistant(version: Version) -> tuple[Form, ...]:
     """Return the forms of assistant messages and their calls in a dialect."""
     forms = calls(version)
     of_calls = Place("tool_calls", Each(Nested(tuple(form.name for form in forms))), {am.ToolUseBlock: None})
-    content = Lifted((_THOUGHTS, _TEXT, of_calls))
-    return *forms, _message(f"assistant{VERSIONS[version]}", "assistant", content, *_ASSISTANT_KEYS)
+    said = Lifted((_THOUGHTS, _TEXT, of_calls))
+    return *forms, _message(f"assistant{VERSIONS[version]}", "assistant", said, *_ASSISTANT_KEYS)
 
 
 DESCRIBED = Described(FAMILY, (

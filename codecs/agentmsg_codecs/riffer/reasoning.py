@@ -70,8 +70,8 @@ def sealed(kind: str) -> Hatch:
 
     def read(native: Native) -> dict[str, Any]:
         text, data, proof = (word_at(native, key) for key in ("text", "data", "signature"))
-        word = native.get("format")
-        provider = _provider_of(word)
+        told = native.get("format")
+        provider = _provider_of(told)
         notes: dict[str, Any] = {key: "null" for key in _KEYS if key in native and native[key] is None}
         if kind == "encrypted" and not text and provider != "anthropic" and (data is None or proof is None):
             # The only one of them is the signature, which is written as data.
@@ -82,21 +82,21 @@ def sealed(kind: str) -> Hatch:
         if kind != _usual_type(text, data, signature):
             notes["/type"] = kind
         found = {"redacted": data, "signature": signature, "item_id": word_at(native, "id"), "notes": notes}
-        if word is not None and word != _FORMATS.get(_owner(kind, text, data, signature)):
-            found["extras"] = {PART: {"format": word}}
+        if told is not None and told != _FORMATS.get(_owner(kind, text, data, signature)):
+            found["extras"] = {PART: {"format": told}}
         return found
 
     def write(block: am.ThinkingBlock) -> Native:
-        payload = _payload(block)
-        _, data, signature = payload
+        said = _payload(block)
+        _, data, signature = said
         native: Native = {} if data is None else {"data": data}
         if signature is not None:
-            native["data" if kind == "encrypted" and _is_sealed(*payload) else "signature"] = signature.value
+            native["data" if kind == "encrypted" and _is_sealed(*said) else "signature"] = signature.value
         if block.item_id is not None:
             native["id"] = block.item_id
         own: Any = block.extras.get(PART) if block.extras else None
-        given = own.get("format") if is_mapping(own) else None
-        word = _FORMATS.get(_owner(kind, *payload)) if given is None else thaw(given)
+        told = own.get("format") if is_mapping(own) else None
+        word = _FORMATS.get(_owner(kind, *said)) if told is None else thaw(told)
         return native if word is None else {**native, "format": word}
 
     return Hatch(
@@ -136,7 +136,7 @@ def carried_signature(signature: am.Signature, _: Any) -> am.Signature | None:
 def taken_in_part(block: am.ThinkingBlock) -> frozenset[str]:
     """Return all keys but a format that agrees with the signature and isn't the default."""
     own: Any = block.extras[PART]
-    owner, word = _owner(type_of(block), *_payload(block)), own.get("format")
-    agrees = owner in (_ANY, _provider_of(word))
-    is_own = word is not None and agrees and word != _FORMATS.get(owner)
-    return frozenset(own) - {"format"} if is_own else frozenset(own)
+    owner, told = _owner(type_of(block), *_payload(block)), own.get("format")
+    agrees = owner in (_ANY, _provider_of(told))
+    is_told = told is not None and agrees and told != _FORMATS.get(owner)
+    return frozenset(own) - {"format"} if is_told else frozenset(own)
