@@ -105,7 +105,8 @@ class _Java(Dialect):
         found: dict[str, Any] = {"structured": adopt(structured)}
         if type(word) is str:
             taken.append(_REASON)
-            found |= _REASONS.read(word)
+            found["notes"] = notes = Native()
+            found["finish_reason"] = _REASONS.read(word, notes)
         if native.get("usage") is None and is_usage(metadata.get(_USAGE_KEY)):
             taken.append(_USAGE_KEY)
         return {**found, "metadata": adopt(without(metadata, *taken) if taken else metadata)}
@@ -136,7 +137,7 @@ class _Java(Dialect):
         if message.usage is not None and self._place(message) == "metadata":
             metadata[_USAGE_KEY] = write_as(self.described.shapes["usage"], message.usage, JAVA)
         if message.finish_reason is not None:
-            metadata[_REASON] = _REASONS.write(message)
+            metadata[_REASON] = _REASONS.write(message.finish_reason, message)
         return {"metadata": metadata}
 
     def _write_usage(self, message: am.Msg, write: Callable[[Any], Any]) -> Native:

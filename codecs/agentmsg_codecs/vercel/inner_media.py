@@ -5,6 +5,7 @@ Version 5 has ``media`` for data; the current one has ``file``, as elsewhere. Th
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -27,29 +28,20 @@ from agentmsg_codecs.vercel.media import (
 from agentmsg_codecs.vercel.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 # -- sources ----------------------------------------------------------------------------------------------------------
 
 
-def _read_base64(value: Any, media_type: str | None) -> Any:
-    if type(value) is not str:
-        raise Unreadable
-    return am.Base64Source(value, media_type)
+def _text_as(cls: type[Any]) -> Callable[[Any, str | None], Any]:
+    """Return the reader of sources that are a text."""
 
+    def read(value: Any, media_type: str | None) -> Any:
+        if type(value) is not str:
+            raise Unreadable
+        return cls(value, media_type)
 
-def _write_base64(source: am.Base64Source) -> str:
-    return source.data
-
-
-def _read_url(value: Any, media_type: str | None) -> Any:
-    if type(value) is not str:
-        raise Unreadable
-    return am.URLSource(value, media_type)
-
-
-def _write_url(source: am.URLSource) -> str:
-    return source.url
+    return read
 
 
 def _read_id(value: Any, media_type: str | None) -> Any:
@@ -79,11 +71,12 @@ _IDS: Mapping[str, Any] = {
     "type": "object", "properties": {"openai": STRING}, "required": ["openai"], "additionalProperties": False,
 }  # fmt: skip
 _PDF = "application/pdf"
-_DATA = with_types(source_hatch("data", _read_base64, _write_base64, STRING), _PDF)
-_URL = with_types(source_hatch("url", _read_url, _write_url, STRING), _PDF)
+_BASE64 = (_text_as(am.Base64Source), attrgetter("data"))
+_DATA = with_types(source_hatch("data", *_BASE64, STRING), _PDF)
+_URL = with_types(source_hatch("url", _text_as(am.URLSource), attrgetter("url"), STRING), _PDF)
 _ID = with_types(source_hatch("fileId", _read_id, _write_id, {"anyOf": [STRING, _IDS]}), _PDF)
 _REFERENCE = with_types(source_hatch("providerReference", read_reference, write_reference, _IDS), _PDF)
-_TYPED = source_hatch("data", _read_base64, _write_base64, STRING, is_typed=True)
+_TYPED = source_hatch("data", *_BASE64, STRING, is_typed=True)
 _FILE = source_hatch("data", _read_tagged, _write_tagged, TAGGED, is_typed=True)
 
 
