@@ -139,7 +139,7 @@ CONVERTED: list[tuple[am.CodecName, dict[str, Any], dict[str, Any], list[str]]] 
         "anthropic",
         {"thinking": {"type": "enabled", "budget_tokens": 2048}},
         {},
-        ["settings/reasoning dropped (setting): reasoning takes only an effort here"],
+        ["settings/reasoning dropped (setting): only the effort of reasoning can be set here"],
     ),
     (
         "anthropic",

@@ -94,7 +94,7 @@ def _decoded(data: str) -> str | None:
 
 def _source(source: Any, types: Mapping[type[Any], frozenset[str | None]], what: str) -> Any:
     if type(source) not in types:
-        return Drop(f"{what} are not given so here")
+        return Drop(f"{what} can't have this kind of source here")
     if isinstance(source, am.FileSource) and source.provider != FAMILY:
         return Drop(f"a file of {source.provider or 'another provider'} is unknown here")
     usual = types[type(source)]
@@ -103,7 +103,7 @@ def _source(source: Any, types: Mapping[type[Any], frozenset[str | None]], what:
         if kind is None and isinstance(source, am.Base64Source):
             kind = media.guess_media_type(source.data)
         if kind not in usual:
-            return Drop(f"no {what} of {kind or 'an unknown type'} here")
+            return Drop(f"no {what} of {f'the type {kind}' if kind else 'an unknown type'} here")
     return _evolved(source, media_type=kind)
 
 

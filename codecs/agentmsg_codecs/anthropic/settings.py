@@ -51,13 +51,13 @@ _ONE_AT_A_TIME = "disable_parallel_tool_use"
 
 
 def _read_sampling(native: Native) -> dict[str, Any]:
-    told = {key: native[key] for key in _SAMPLING if type(native.get(key)) in (int, float)}
-    if not 0 <= told.get("temperature", 0) <= 1:
-        del told["temperature"]
-    if type(told.get("top_k", 0)) is not int:
-        del told["top_k"]
-    odd = [key for key in _SAMPLING if key in native and key not in told]
-    return {**told, "odd": odd, "notes": {"/sampled": True} if told else {}}
+    found = {key: native[key] for key in _SAMPLING if type(native.get(key)) in (int, float)}
+    if not 0 <= found.get("temperature", 0) <= 1:
+        del found["temperature"]
+    if type(found.get("top_k", 0)) is not int:
+        del found["top_k"]
+    odd = [key for key in _SAMPLING if key in native and key not in found]
+    return {**found, "odd": odd, "notes": {"/sampled": True} if found else {}}
 
 
 def _write_sampling(settings: Any) -> Native:
@@ -145,18 +145,18 @@ def _as_said(settings: am.Settings) -> Any:
 
 
 def _read_thinking(native: Native) -> dict[str, Any]:
-    told = {key: native[key] for key, is_ours in _CHECKED.items() if key in native and is_ours(native[key])}
-    is_off = told.get("thinking") == _OFF
-    if is_off and "effort" in told.get("output_config", {}):
-        del told["output_config"]
-    config: Any = told.get("output_config", {})
+    found = {key: native[key] for key, is_ours in _CHECKED.items() if key in native and is_ours(native[key])}
+    is_off = found.get("thinking") == _OFF
+    if is_off and "effort" in found.get("output_config", {}):
+        del found["output_config"]
+    config: Any = found.get("output_config", {})
     reasoning: dict[str, Any] = {"effort": config["effort"]} if "effort" in config else {}
-    if "thinking" in told and not is_off:
-        reasoning["budget"] = told["thinking"]["budget_tokens"]
+    if "thinking" in found and not is_off:
+        reasoning["budget"] = found["thinking"]["budget_tokens"]
     return {
         "reasoning": "off" if is_off else adopt(reasoning or None),
         "response_format": adopt({"schema": config["format"]["schema"]}) if "format" in config else None,
-        "odd": [key for key in _CHECKED if key in native and key not in told],
+        "odd": [key for key in _CHECKED if key in native and key not in found],
     }
 
 

@@ -134,7 +134,9 @@ def _cited_alone(messages: Messages) -> Callable[[am.Msg], Any]:
         is_apart = type(said[-1]) is am.RefusalBlock and messages.in_field(said[-1])
         if len(said) - is_apart <= 1:
             return message
-        return Swap(message.evolve(content=without_citations(message)), "annotations are of one text", "annotation")
+        return Swap(
+            message.evolve(content=without_citations(message)), "only a single text can have annotations", "annotation"
+        )
 
     return rule
 

@@ -31,7 +31,7 @@ def is_choice(choice: Any) -> bool:
 
 
 def sniff_messages(document: Any) -> float:
-    """Return 0 to 1: for messages that only OpenAI has, for such as many have, and for others."""
+    """Return 0.9 for messages that only OpenAI has, less for messages that many formats have, 0 for others."""
     messages = document.get("messages") if is_mapping(document) else document
     if is_message(document):
         messages = [document]
@@ -60,5 +60,5 @@ def _sniff(message: Any) -> float:
 
 
 def _is_anthropic(part: Any) -> bool:
-    # Mistral's thinking is a list of parts.
+    # A part of Mistral's has a list as its thinking.
     return is_mapping(part) and isinstance(part.get("thinking"), str)

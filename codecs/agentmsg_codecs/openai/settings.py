@@ -128,7 +128,7 @@ def _carried_effort(value: Any, _: Any) -> Any:
     effort: Any = value.get("effort") if is_mapping(value) else None
     if value == "off":
         return value
-    why = "reasoning takes only an effort here"
+    why = "only the effort of reasoning can be set here"
     if type(effort) is not str or effort not in _EFFORTS or effort == "none":
         return Drop(why)
     return value if len(value) == 1 else Swap(adopt({"effort": effort}), why)
