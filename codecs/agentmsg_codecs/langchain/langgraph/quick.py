@@ -83,8 +83,7 @@ def _plain(value: Any) -> Any:
         return [*_ARRAY.__iter__(value)]
     if isinstance(value, str):
         return str.__str__(value)
-    msg = f"not JSON: {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"not JSON: {type(value).__name__}")
 
 
 def _packer() -> Any:
