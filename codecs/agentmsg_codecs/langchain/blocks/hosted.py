@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Native, adopt, is_mapping, is_object, text_at, tool_arguments, word_at
 from agentmsg.formats.forms import Form, Hatch, Key, Object, Spare, Text
-from agentmsg_codecs.langchain.blocks.dialects import held
+from agentmsg_codecs.langchain.blocks.dialects import inner_object
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_signature, make_text, required, says_only
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # -- Bedrock's reasoning ----------------------------------------------------------------------------------------------
 
 
-_REASONING = held(
+_REASONING = inner_object(
     "reasoning_content",
     lambda native: {
         "thinking": text_at(native, "text"),

@@ -63,7 +63,7 @@ def _block_extras(parts: ContentParts, *, has_copies: bool) -> Cell:
         }
         own = kept.get(FAMILY)
         if own is not None and type(block) is am.ToolUseBlock and not block.is_valid:
-            kept[FAMILY] = error_first(own)
+            kept = {**kept, FAMILY: error_first(own)}
         found = _coming_back(parts, block, kept)
         if has_copies and is_function_call(block) and not extras.keys().isdisjoint(SPACES.values()):
             found |= extras_of_copies(block.evolve(extras={**extras}), parts)

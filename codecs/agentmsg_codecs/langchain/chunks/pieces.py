@@ -160,7 +160,7 @@ def pieces_of(body: Native) -> list[am.ChunkPart]:
 
 
 def _list_at(body: Native, key: str) -> list[Any]:
-    value = body.get(key) or []
+    value: Any = body.get(key) or []
     if not is_list(value):
         raise Unreadable
     return value
@@ -207,8 +207,8 @@ def quick_read(native: Any) -> am.MsgChunk | None:
     body = native.get("data") if is_dict else native
     if not is_object(body) or native.get("type") != _TAG or body.keys() != KEYS[_TAG] or body["type"] != _TAG:
         return None
-    said, response, usage = body["content"], body["response_metadata"], body["usage_metadata"]
-    if type(said) is not str or body["additional_kwargs"] != {} or not is_object(response):
+    text, response, usage = body["content"], body["response_metadata"], body["usage_metadata"]
+    if type(text) is not str or body["additional_kwargs"] != {} or not is_object(response):
         return None
     if type(body["id"]) not in _WORD or type(body["name"]) not in _WORD or body["chunk_position"] not in (None, "last"):
         return None
@@ -220,7 +220,7 @@ def quick_read(native: Any) -> am.MsgChunk | None:
     model, reason, rest, note = read_response(response)
     return _make_chunk(
         "assistant",
-        (_make_part(v1.make_text(text=said)), *pieces) if said else pieces,
+        (_make_part(v1.make_text(text=text)), *pieces) if text else pieces,
         id=body["id"],
         name=body["name"],
         model=model,
@@ -262,18 +262,18 @@ def quick_write(chunk: am.MsgChunk) -> Native | None:
         return None
     usage = chunk.usage
     if usage is not None and not usage.notes and None in (usage.input, usage.output, usage.total):
-        return None  # LangChain requires all three, unless a note says that the document lacked them
+        return None  # LangChain requires all three, unless a note has_text that the document lacked them
     parts: Any = chunk.parts
     first = parts[0] if parts else None
-    says = first is not None and first.index is None and v1.is_words((first.block,))
-    if not all(map(is_piece, parts[1:] if says else parts)):
+    has_text = first is not None and first.index is None and v1.is_words((first.block,))
+    if not all(map(is_piece, parts[1:] if has_text else parts)):
         return None
     if any(part.notes or part.block.notes or (is_piece(part) and part.block.extras) for part in parts):
         return None
     # A chunk has the fields that ``write_response`` needs.
     message: Any = chunk
     body: Native = {
-        "content": parts[0].block.text if says else "",
+        "content": parts[0].block.text if has_text else "",
         "additional_kwargs": {},
         "response_metadata": thaw(write_response(message, note)),
         "type": _TAG,

@@ -219,11 +219,11 @@ class LangGraphCodec(Codec):
     def likeness(self, document: Any) -> float:
         """Return 1 if messages are extensions or in a checkpoint, less if they are envelopes."""
         is_wire = is_object(document) and WIRE in document
-        held = document.get("value") if is_wire else document
-        if is_object(held) and held.keys() >= {"channel_values", "channel_versions"}:
+        inside = document.get("value") if is_wire else document
+        if is_object(inside) and inside.keys() >= {"channel_values", "channel_versions"}:
             return 1.0
         try:
-            natives = [native for _, native in contents_of(held).natives]
+            natives = [native for _, native in contents_of(inside).natives]
         except AgentMsgError:
             return 0.0
         if is_wire:
