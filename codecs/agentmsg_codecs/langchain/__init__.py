@@ -44,9 +44,9 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | the same inside of image_url, source, file ... | extras["langchain.nested"] |
 | the same in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |
 
-New content is written as v1 blocks, or as a text if it is one plain text. Calls are written in tool_calls. They are
-written in content too if they come before other blocks, or have more than id, name and arguments. The fields of
-messages are told below, with the forms of parts; a note keeps the class of a chunk.
+New content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls, and
+also in content if they come before other blocks, or have more than id, name and arguments. The fields of messages are
+below, with the forms of parts; a note keeps the class of a chunk.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from agentmsg_codecs.langchain.blocks.v1_forms import (
     MEDIA,
     MIME,
     TITLES,
-    gives,
+    given_under,
 )
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -133,7 +133,7 @@ _WORDS = (
 # -- objects inside ---------------------------------------------------------------------------------------------------
 
 
-def held(
+def inner_object(
     key: str, get: Callable[[Native], Native], put: Callable[[Any], Native], *fields: str, must: int = 0
 ) -> Hatch:  # fmt: skip
     """Return the item of an inner object; its unknown keys are extras, and empty ones are spelling.
@@ -151,18 +151,18 @@ def held(
         found = get(native)
         if len(native) == must:
             return found
-        told = _filled(put(SimpleNamespace(**{"detail": None, "name": None, **found})))
-        more = {name: item for name, item in native.items() if name not in told and item is not None}
-        if any(native.get(name) != item for name, item in told.items()):
+        plain = _filled(put(SimpleNamespace(**{"detail": None, "name": None, **found})))
+        more = {name: item for name, item in native.items() if name not in plain and item is not None}
+        if any(native.get(name) != item for name, item in plain.items()):
             raise Unreadable
-        if len(told) + len(more) != len(native):
+        if len(plain) + len(more) != len(native):
             found["notes"] = {key: ["=", native]}
         return {**found, "extras": {NESTED: {key: more}}} if more else found
 
     def write(block: Any) -> Native:
-        told = _filled(put(block))
+        plain = _filled(put(block))
         more = block.extras.get(NESTED) if block.extras else None
-        return {key: {**more[key], **told} if is_mapping(more) and is_mapping(more.get(key)) else told}
+        return {key: {**more[key], **plain} if is_mapping(more) and is_mapping(more.get(key)) else plain}
 
     return Hatch(keys=(key,), cells=dict.fromkeys(fields, KEEP), get=read, put=write, must=(key,), spaces=(NESTED,))
 
@@ -268,22 +268,22 @@ def _write_bedrock(block: Any) -> Native:
 
 # -- OpenAI, Google, Bedrock ------------------------------------------------------------------------------------------
 
-_IMAGE_URL = held(
+_IMAGE_URL = inner_object(
     "image_url", lambda image: {"source": _source_of_url(text_at(image, "url")), "detail": word_at(image, "detail")},
     lambda block: {"url": _url_of(block.source), "detail": block.detail}, "source", "detail", must=1,
 )  # fmt: skip
-_FILE = held(
+_FILE = inner_object(
     "file", lambda file: {"source": _file_source(file), "name": word_at(file, "filename")}, _file_fields, "source",
     "name",
 )  # fmt: skip
-_SOUND = held("input_audio", _read_sound, _write_sound, "source", must=2)
-_BEDROCK = held("image", _read_bedrock, _write_bedrock, "source", must=2)
+_SOUND = inner_object("input_audio", _read_sound, _write_sound, "source", must=2)
+_BEDROCK = inner_object("image", _read_bedrock, _write_bedrock, "source", must=2)
 
 
 def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None) -> Form:
     def fits(part: Native) -> bool:
-        said = next((name for name in ("file_data", "file_id", "file_url") if part.get(name) is not None), None)
-        return said == key and (key == "file_id" or str(part[key]).startswith("data:") is (key == "file_data"))
+        given = next((name for name in ("file_data", "file_id", "file_url") if part.get(name) is not None), None)
+        return given == key and (key == "file_id" or str(part[key]).startswith("data:") is (key == "file_data"))
 
     return Form(
         f"input_{key}", am.FileBlock, "input_file", (Key(key, "source", value), _FILENAME, ID, CACHE), when=when,
@@ -373,7 +373,7 @@ def _plain_media(key: str, source: Spread) -> Form:
     """Return the form of a document that isn't text, under the tag of texts."""
     return Form(
         f"plain_by_{key}", am.FileBlock, "text-plain", (source, *TITLES, ID, CACHE), notes={"shape": "text-plain"},
-        fits=lambda part: gives(key)(part) and part.get("text") is None,
+        fits=lambda part: given_under(key)(part) and part.get("text") is None,
     )  # fmt: skip
 
 

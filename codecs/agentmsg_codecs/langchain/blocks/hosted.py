@@ -21,7 +21,7 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Arguments, Form, Hatch, Key, Object, Spare, Text
-from agentmsg_codecs.langchain.blocks.dialects import held
+from agentmsg_codecs.langchain.blocks.dialects import inner_object
 from agentmsg_codecs.langchain.blocks.v1 import (
     CACHE,
     ID,
@@ -41,17 +41,15 @@ if TYPE_CHECKING:
 # -- Bedrock's reasoning ----------------------------------------------------------------------------------------------
 
 
-def _read_reasoning(native: Native) -> Native:
-    value = word_at(native, "signature")
-    signature = None if value is None else make_signature("bedrock", value)
-    return {"thinking": text_at(native, "text"), "signature": signature}
-
-
-def _write_reasoning(block: Any) -> Native:
-    return {"text": block.thinking, "signature": None if block.signature is None else block.signature.value}
-
-
-_REASONING = held("reasoning_content", _read_reasoning, _write_reasoning, "thinking", "signature", must=1)
+_REASONING = inner_object(
+    "reasoning_content",
+    lambda native: {
+        "thinking": text_at(native, "text"),
+        "signature": None if (value := word_at(native, "signature")) is None else make_signature("bedrock", value),
+    },
+    lambda block: {"text": block.thinking, "signature": block.signature and block.signature.value},
+    "thinking", "signature", must=1,
+)  # fmt: skip
 _is_of_bedrock = says_only(am.Signature, "value", provider="bedrock")
 
 

@@ -219,11 +219,11 @@ class LangGraphCodec(Codec):
     def likeness(self, document: Any) -> float:
         """Return 1 if messages are extensions or in a checkpoint, less if they are envelopes."""
         is_wire = is_object(document) and WIRE in document
-        held = document.get("value") if is_wire else document
-        if is_object(held) and held.keys() >= {"channel_values", "channel_versions"}:
+        inside = document.get("value") if is_wire else document
+        if is_object(inside) and inside.keys() >= {"channel_values", "channel_versions"}:
             return 1.0
         try:
-            natives = [native for _, native in contents_of(held).natives]
+            natives = [native for _, native in contents_of(inside).natives]
         except AgentMsgError:
             return 0.0
         if is_wire:
@@ -252,8 +252,7 @@ class LangGraphCodec(Codec):
             return _parse_old(raw, limits, duplicates)
         data = bytes(raw)
         if len(data) > limits.bytes:
-            msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
-            raise DecodeError(msg, code="bytes")
+            raise DecodeError(f"{len(data)} bytes are more than the limit of {limits.bytes}", code="bytes")
         # As MessagePack these are the numbers 123 and 91, which aren't a document.
         if data.lstrip()[:1] in (b"{", b"["):
             return _parse_old(data, limits, duplicates)
@@ -339,8 +338,7 @@ def loads_typed(data: tuple[str, bytes], *, limits: Limits = speed.DEFAULT_LIMIT
         raise DecodeError(msg, codec=LangGraphCodec.name, code="type")
     history = am.loads(raw, "langgraph", limits=limits)
     if note_of(history, LG).get("wire") != kind:
-        msg = f"the bytes are not of the type {kind}"
-        raise DecodeError(msg, codec=LangGraphCodec.name, code="type")
+        raise DecodeError(f"the bytes are not of the type {kind}", codec=LangGraphCodec.name, code="type")
     return history
 
 

@@ -154,8 +154,12 @@ def _are_in_writes(document: Native) -> bool:
 
     Every channel with a value has a version; a delta channel has only a version.
     """
-    held: Any = document.get("checkpoint", document)
-    values, versions = (held.get("channel_values"), held.get("channel_versions")) if is_object(held) else (None, None)
+    checkpoint: Any = document.get("checkpoint", document)
+    values, versions = (
+        (checkpoint.get("channel_values"), checkpoint.get("channel_versions"))
+        if is_object(checkpoint)
+        else (None, None)
+    )
     if not is_object(values) or not is_object(versions) or "messages" not in versions or "messages" in values:
         return False
     return values.keys() <= versions.keys()

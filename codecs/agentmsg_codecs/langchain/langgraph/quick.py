@@ -83,8 +83,7 @@ def _plain(value: Any) -> Any:
         return [*_ARRAY.__iter__(value)]
     if isinstance(value, str):
         return str.__str__(value)
-    msg = f"not JSON: {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"not JSON: {type(value).__name__}")
 
 
 def _packer() -> Any:
@@ -255,7 +254,7 @@ def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: 
 
 def _noted(message: am.Msg, note: Native | None) -> am.Msg:
     """Return a message with this note, or without one, like ``with_note`` but without checks."""
-    notes = {family: held for family, held in message.notes.items() if family != LG}
+    notes = {family: other for family, other in message.notes.items() if family != LG}
     if note is not None:
         notes[LG] = note
     return _replaced(message, adopt(notes) if notes else EMPTY)

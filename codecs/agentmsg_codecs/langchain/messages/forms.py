@@ -69,10 +69,10 @@ def split(native: Any) -> Unwrapped | None:
         rest = {key: value for key, value in part.items() if key not in ("type", "data")}
         return Unwrapped("dict", kind, tag, part["data"], rest=rest)
     if "content" not in part and type(part.get("text")) is str:
-        said = type(word) is str and kind != "chat" and KIND_OF_ROLE.get(word) == kind
-        left_out = {"type", "role"} if said else {"type"}
+        has_role = type(word) is str and kind != "chat" and KIND_OF_ROLE.get(word) == kind
+        left_out = {"type", "role"} if has_role else {"type"}
         body = {("content" if key == "text" else key): part[key] for key in part if key not in left_out}
-        return Unwrapped("oldest", kind, tag, body, word if said else None)
+        return Unwrapped("oldest", kind, tag, body, word if has_role else None)
     if type(word) is str and kind != "chat":
         # An unknown role beside the type of a known kind doesn't say who speaks.
         return _by_role(part, word) if word in KIND_OF_ROLE else None
@@ -106,10 +106,10 @@ def wrap(form: str, tag: str, body: Native, message: am.Msg, note: Mapping[str, 
     if form == "flat":
         return body
     if form == "oldest":
-        told: Native = {"type": tag}
+        head: Native = {"type": tag}
         if isinstance(note.get("/role"), str) and tag != "chat":
-            told["role"] = note["/role"]
-        return {**told, **{("text" if key == "content" else key): value for key, value in body.items()}}
+            head["role"] = note["/role"]
+        return {**head, **{("text" if key == "content" else key): value for key, value in body.items()}}
     noted = note.get("/role")
     word = noted if isinstance(noted, str) else "function" if KINDS.get(tag) == "function" else message.role
     if form == "role":

@@ -94,8 +94,8 @@ class FastReaders:
                 return None
             if is_words(blocks):
                 notes = LIST_NOTE
-        meta, told = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
-        return _make_plain(role, blocks, own_id, meta, told, notes, name)
+        meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
+        return _make_plain(role, blocks, own_id, meta, rest, notes, name)
 
     def _tool(  # noqa: PLR0917 - the same
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
@@ -121,8 +121,8 @@ class FastReaders:
         if (kwargs or response) and self._may_mean(kwargs, response):
             return None
         result = make_result(link, blocks, name, None, artifact, status)
-        meta, told = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
-        return _make_tool("tool", (result,), own_id, meta, told, notes)
+        meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
+        return _make_tool("tool", (result,), own_id, meta, rest, notes)
 
     def _ai(  # noqa: PLR0917 - the same
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
