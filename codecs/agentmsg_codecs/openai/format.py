@@ -119,6 +119,10 @@ def _carried_detail(detail: str, block: Any) -> str | None:
 TEXT_ALIASES = ("input_text", "output_text")
 
 
+def _put_text(block: am.TextBlock) -> Native:
+    return {"text": block.text}
+
+
 def _text_alias(tag: str) -> Form:
     """Return the form of texts with the tag of another API; the tag is a spelling."""
 
@@ -129,7 +133,7 @@ def _text_alias(tag: str) -> Form:
         keys=("text",),
         cells={"text": KEEP},
         get=get,
-        put=lambda block: {"text": block.text},
+        put=_put_text,
         must=("text",),
         schema={"text": {"type": "string"}},
         about="text",
@@ -137,9 +141,9 @@ def _text_alias(tag: str) -> Form:
     return Form(tag, am.TextBlock, tag, (text, CACHE), is_only_read=True)
 
 
-def is_alias(block: Any, *forms: str) -> bool:
-    """Whether media were read from one of these parts, which only compatible servers have."""
-    return not isinstance(block.source, am.FileSource) and mark_of(block, FAMILY, "/part") in forms
+def is_alias(block: Any, form: str) -> bool:
+    """Whether media were read in a form that only compatible servers have."""
+    return mark_of(block, FAMILY, "/part") == form and not isinstance(block.source, am.FileSource)
 
 
 def _alias(form: str, detail: Callable[[Native], str | None] | None = None) -> dict[str, Any]:
@@ -149,8 +153,11 @@ def _alias(form: str, detail: Callable[[Native], str | None] | None = None) -> d
         form: its name, which is a mark of its blocks.
         detail: returns a detail that the schema doesn't have.
     """
-    marks = {} if detail is None else {"detail": detail}
-    return {"when": lambda block: is_alias(block, form), "notes": {"part": form}, "marks": marks}
+
+    def when(block: Any) -> bool:
+        return is_alias(block, form)
+
+    return {"when": when, "notes": {"part": form}, "marks": {} if detail is None else {"detail": detail}}
 
 
 # -- the forms --------------------------------------------------------------------------------------------------------
@@ -172,6 +179,10 @@ def _is_flat_entry(native: Native) -> bool:
 
 def _get_other(_: Native) -> dict[str, Any]:
     raise Unreadable("arguments under two keys")
+
+
+def _put_nothing(_: Any) -> Native:
+    return {}
 
 
 def _get_flat_type(native: Native) -> dict[str, Any]:
@@ -240,7 +251,7 @@ _CALLED = Inside(
 )
 _FLAT_TYPE = Hatch(keys=("type",), cells={}, get=_get_flat_type, put=_put_flat_type, is_optional=True, about="kind")
 # Arguments under both keys have one meaning only.
-_NOT_BOTH = Hatch(keys=FLAT_KEYS[:1], cells={}, get=_get_other, put=lambda _: {}, is_optional=True, about="nothing")
+_NOT_BOTH = Hatch(keys=FLAT_KEYS[:1], cells={}, get=_get_other, put=_put_nothing, is_optional=True, about="nothing")
 
 
 def _flat_call(key: str) -> Form:

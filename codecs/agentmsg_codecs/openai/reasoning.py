@@ -7,6 +7,8 @@
 | reasoning_details | OpenRouter | reasoning.text, .summary, .encrypted, signed by the maker of the model |
 | thinking_blocks | LiteLLM | thinking and redacted_thinking of Anthropic |
 
+An entry of reasoning_details of any other kind is thinking, too, marked ``/other``; its text is under ``text``.
+
 The mark ``/place`` on a block names its field. A field that only repeats the text of the fullest one is a copy: the
 mark ``/copies`` on the message names it, and it is written again from the blocks.
 """
