@@ -50,7 +50,7 @@ def _is_azure(native: Native) -> bool:
 
 
 def _was_azure(citation: am.Citation) -> bool:
-    return mark_of(citation, FAMILY, "/spelt") == "azure"
+    return bool(mark_of(citation, FAMILY, "/spelt") == "azure")
 
 
 def _is_flat(native: Native) -> bool:
