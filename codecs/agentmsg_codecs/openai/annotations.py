@@ -6,7 +6,7 @@ Marks: ``/annotated`` on a cited text in a request; ``/odd`` on a citation witho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -27,9 +27,6 @@ from agentmsg.formats.forms import Described, Form, Inside, Key, Rows, Text, Who
 from agentmsg_codecs.openai.hints import is_odd, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.places import is_beside, is_thinking_field
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 KEY = "annotations"
 _URL = "url_citation"
@@ -52,16 +49,24 @@ def _is_azure(native: Native) -> bool:
     return is_object(source) and _has_span(native) and not _has_span(source)
 
 
-def _spelt(word: str) -> Callable[[am.Citation], bool]:
-    return lambda citation: mark_of(citation, FAMILY, "/spelt") == word
+def _was_azure(citation: am.Citation) -> bool:
+    return bool(mark_of(citation, FAMILY, "/spelt") == "azure")
+
+
+def _is_flat(native: Native) -> bool:
+    """Whether a citation has no object ``url_citation``, as in other APIs."""
+    return _URL not in native and native.get("url") is not None
+
+
+def _was_flat(citation: am.Citation) -> bool:
+    return citation.url is not None and mark_of(citation, FAMILY, "/spelt") == "flat"
 
 
 ANNOTATIONS = Described(FAMILY, (
     Form("azure_citation", am.Citation, _URL, (*_SPAN, Inside(_URL, _SOURCE, space=ITEM)), fixed={"kind": _URL},
-         fits=_is_azure, when=_spelt("azure"), notes={"odd": True, "spelt": "azure"}, is_apart="citation"),
+         fits=_is_azure, when=_was_azure, notes={"odd": True, "spelt": "azure"}, is_apart="citation"),
     Form("flat_citation", am.Citation, _URL, _CITED, fixed={"kind": _URL},
-         fits=lambda native: _URL not in native, when=_spelt("flat"), notes={"odd": True, "spelt": "flat"},
-         is_apart="citation"),
+         fits=_is_flat, when=_was_flat, notes={"odd": True, "spelt": "flat"}, is_apart="citation"),
     Form("url_citation", am.Citation, _URL, (Inside(_URL, _CITED, space=ITEM),), fixed={"kind": _URL},
          marks={"odd": _lacks_some}, is_apart="citation"),
     Form("other_citation", am.Citation, None, (Key("type", "kind", Text()),), notes={"odd": True},
