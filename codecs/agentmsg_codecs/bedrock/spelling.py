@@ -81,8 +81,8 @@ def _flat(native: Any, _: Any) -> Any:
 
 
 def _parsed(part: Any) -> Any:
-    held = _inside(part, _CALL)
-    text = held.get("input") if held is not None else None
+    held: Any = _inside(part, _CALL) or {}
+    text: Any = held.get("input")
     if type(text) is not str:
         return None
     found: tuple[Any, str] | None = spelling.styled(text) if text else ({}, "empty")
@@ -94,8 +94,8 @@ def _parsed(part: Any) -> Any:
 
 
 def _unparsed(native: Any, style: Any) -> Any:
-    held = _inside(native, _CALL)
-    args: Any = held.get("input") if held is not None else None
+    held: Any = _inside(native, _CALL) or {}
+    args: Any = held.get("input")
     if not is_object(args) or type(style) is not str:
         return None
     if style in ("empty", "raw"):

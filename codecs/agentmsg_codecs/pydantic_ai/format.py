@@ -49,7 +49,7 @@ from agentmsg.formats.forms import (
 from agentmsg_codecs.pydantic_ai.citations import CITED, read_citation, write_citation
 from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_user_content, returned, write_user_content
 from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
-from agentmsg_codecs.pydantic_ai.responses import Usage, usage_forms, with_old_names
+from agentmsg_codecs.pydantic_ai.responses import USAGE, Usage
 from agentmsg_codecs.pydantic_ai.values import DETAIL, SIGNED, STRUCTURED, TIME, data_at, partly_modelled
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def _holds_data(key: str, kind: str) -> Callable[[Native], bool]:
 
 
 def _is_speech(block: Any) -> bool:
-    return is_marked(block, FAMILY, "/speech")
+    return bool(block.notes) and is_marked(block, FAMILY, "/speech")
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
@@ -311,8 +311,8 @@ _SAID_TEXT = (_TEXT, TIME)
 _SAID_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]}
 
 
-def _messages(user: Callable[[], Parts], inner: Callable[[], Parts], response: Callable[..., Any]) -> tuple[Form, ...]:
-    """Return the forms of the parts of requests, and of whole responses, which ``response`` reads."""
+def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Form, ...]:
+    """Return the forms of the parts of requests, and of whole responses."""
 
     def read(content: Any, note: dict[str, Any]) -> tuple[Any, ...]:
         return read_user_content(content, note, user())
@@ -337,7 +337,7 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts], response: C
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
         Form("response", am.Msg, "response", (
             Key("parts", "content", Content("response", is_strict=True)),
-            Key("usage", "usage", Usage(("usage", "old_usage")), "may"),
+            Key("usage", "usage", Usage(("old_usage", "usage")), "may"),
             Key("model_name", "model", Text(), "null"), TIME,
             Key("provider_details", "response_metadata", Object(), "null"),
             _ID, Key("finish_reason", "finish_reason", Words(FINISH, is_closed=True), "null"),
@@ -345,7 +345,7 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts], response: C
             *_nulls("model_id", "provider_name", "provider_url", "canonical_system", "run_id", "conversation_id",
                     "workspace_ref", "history_digest", "failed_attempts"),
             Spare("state", "complete"),
-        ), tag_key="kind", fixed={"role": "assistant"}, is_apart="response", first=with_old_names(response)),
+        ), tag_key="kind", fixed={"role": "assistant"}, is_apart="response"),
     )  # fmt: skip
 
 
@@ -359,15 +359,6 @@ def describe_user() -> Described:
 def describe(said: Described) -> Described:
     """Return the description of messages and of parts of responses; ``said`` is that of user content."""
     models = _models(lambda: said.parts["inner"])
-
-    def reader(name: str) -> Callable[..., Any]:
-        def read(native: Native, **how: Any) -> Any:
-            return described.names.readers[name](native, **how)
-
-        return read
-
-    messages = _messages(lambda: said.parts["user"], lambda: said.parts["inner"], reader("response"))
-    usage = usage_forms(reader("old_usage"))
+    messages = _messages(lambda: said.parts["user"], lambda: said.parts["inner"])
     places = {"response": tuple(form.name for form in models)}
-    described = Described(FAMILY, (*models, *usage, *messages), places, table=KindParts)
-    return described
+    return Described(FAMILY, (*models, *USAGE, *messages), places, table=KindParts)

@@ -38,7 +38,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.pydantic_ai.format import describe, describe_user, is_for_tool
 from agentmsg_codecs.pydantic_ai.names import FAMILY, REQUEST, REQUEST_KEYS
-from agentmsg_codecs.pydantic_ai.responses import respelt
+from agentmsg_codecs.pydantic_ai.responses import renamed, respelt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -150,7 +150,10 @@ class Messages:
         kind = native.get("kind")
         try:
             if kind == "response":
-                return [self._readers["response"](native)]
+                if "vendor_id" not in native and "vendor_details" not in native:
+                    return [self._readers["response"](native)]
+                usual, old = renamed(native)
+                return [marked(self._readers["response"](usual), FAMILY, vendor=old)]
             if kind == "request":
                 return self._request(native)
         except (Unreadable, AgentMsgError):

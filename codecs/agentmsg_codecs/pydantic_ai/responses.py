@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, is_marked, is_sequence, mark_of, marked, natives
+from agentmsg.formats import Native, is_marked, is_sequence, mark_of, natives
 from agentmsg.formats.forms import Form, Key, Nested, Spare, Whole
 from agentmsg_codecs.pydantic_ai.names import FAMILY
 from agentmsg_codecs.pydantic_ai.values import COST
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # -- usage ------------------------------------------------------------------------------------------------------------
 
@@ -35,32 +32,36 @@ _ONLY_NEW = frozenset(item.native for item in _NEW_USAGE) - {"details"}
 
 
 def _is_old_usage(usage: am.Usage) -> bool:
+    if not usage.notes:
+        return False  # the usual case
     return is_marked(usage, FAMILY, "/old") and _ONLY_NEW.isdisjoint(natives.extras_of(usage, FAMILY))
 
 
+def _is_old(native: Native) -> bool:
+    """Whether usage is that of an old version; ask it only of objects with its counts."""
+    counts = (native.get(key.native) for key in _OLD_USAGE if isinstance(key, Key))
+    return _ONLY_NEW.isdisjoint(native) and all(count is None or type(count) is int for count in counts)
+
+
 class Usage(Nested):
-    """Usage, whose usual form passes that of old versions on: to choose between them first would take longer."""
+    """Usage: its first form is that of old versions."""
 
     def read(self, v: str, c: Any) -> list[str]:
-        """Return the lines that read the object by the usual form."""
-        return Nested(self.forms[:1]).read(v, c)
+        """Return the lines that read the object; they look for old counts at once, as a call would take longer."""
+        old, new = (Nested((form,)).read(v, c)[0] for form in self.forms)
+        has_old = f"type({v}) is dict and ('request_tokens' in {v} or 'response_tokens' in {v})"
+        return [f"if {has_old} and {c.bind('is_old', _is_old)}({v}):", f"    {old}", "else:", f"    {new}"]
 
 
-def usage_forms(read_old: Callable[[Native], Any]) -> tuple[Form, ...]:
-    """Return the forms of usage; ``read_old`` reads that of old versions."""
+def _has_old_counts(native: Native) -> bool:
+    return ("request_tokens" in native or "response_tokens" in native) and _is_old(native)
 
-    def first(native: Native) -> Any:
-        is_old = "request_tokens" in native or "response_tokens" in native
-        try:
-            return read_old(native) if is_old and _ONLY_NEW.isdisjoint(native) else None
-        except Unreadable:
-            return None
 
-    return (
-        Form("usage", am.Usage, None, _NEW_USAGE, is_apart="usage", first=first),
-        Form("old_usage", am.Usage, None, _OLD_USAGE, is_apart="usage", notes={"old": True}, when=_is_old_usage,
-             schema={"required": ["request_tokens"]}),
-    )  # fmt: skip
+USAGE = (
+    Form("old_usage", am.Usage, None, _OLD_USAGE, is_apart="usage", fits=_has_old_counts, when=_is_old_usage,
+         notes={"old": True}, schema={"required": ["request_tokens"]}),
+    Form("usage", am.Usage, None, _NEW_USAGE, is_apart="usage"),
+)  # fmt: skip
 
 
 # -- keys -------------------------------------------------------------------------------------------------------------
@@ -78,14 +79,9 @@ def respelt(native: Native, message: am.Msg) -> Native:
     return {wanted.get(key, key): value for key, value in native.items()}
 
 
-def with_old_names(read: Callable[..., Any]) -> Callable[[Native], Any]:
-    """Return a function that reads responses with old names of keys, by the reader of responses; None for others."""
-
-    def first(native: Native) -> Any:
-        old = {key: name for key, name in _RENAMED.items() if key in native}
-        if not old or not native.keys().isdisjoint(old.values()):
-            return None
-        message = read({old.get(key, key): value for key, value in native.items()}, is_rest=True)
-        return marked(message, FAMILY, vendor=list(old))
-
-    return first
+def renamed(native: Native) -> tuple[Native, list[str]]:
+    """Return a response with the new names of its keys, and the old names that it had."""
+    old = {key: name for key, name in _RENAMED.items() if key in native}
+    if not native.keys().isdisjoint(old.values()):
+        return native, []
+    return {old.get(key, key): value for key, value in native.items()}, list(old)
