@@ -47,9 +47,9 @@ from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.likeness import sniff_row
-from agentmsg_codecs.sharegpt.links import link, said_links
+from agentmsg_codecs.sharegpt.links import link
 from agentmsg_codecs.sharegpt.media import columns_of, placed
-from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
+from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.sharegpt.rows import is_single, taken_apart, written
 from agentmsg_codecs.sharegpt.sending import RULES
@@ -100,7 +100,8 @@ class ShareGptCodec(Codec):
                 message = read_turn(turn)
             except AgentMsgError as error:
                 raise error.at(*path) from None
-            messages.append(message if mark is None else marked(message, FAMILY, **{mark: True}))
+            found = [message] if message.role != "tool" or len(message.content) < 2 else parted(message)  # noqa: PLR2004 - several
+            messages += found if mark is None else [marked(each, FAMILY, **{mark: True}) for each in found]
         link(messages)
         messages, marks = placed(messages, rest)
         tools, style = TOOLS.read(rest.get("tools")) or ((), {})
@@ -118,7 +119,7 @@ class ShareGptCodec(Codec):
 
     def write(self, history: am.History) -> Any:
         """Write a row; or a list or one turn, if it was read from that, or by option."""
-        turns = list(map(write_turn, history.messages, said_links(history.messages)))
+        turns = write_turns(history.messages)
         columns = columns_of(history)
         own = natives.extras_of(history, FAMILY)
         place = mark_of(history, FAMILY, "/container") or self.container

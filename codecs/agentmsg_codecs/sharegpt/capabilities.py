@@ -26,10 +26,11 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
+from agentmsg_codecs.sharegpt.beside import read_beside
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
-from agentmsg_codecs.sharegpt.links import relinked, said_links
+from agentmsg_codecs.sharegpt.links import relinked
 from agentmsg_codecs.sharegpt.media import one_kind, taken, token_of
-from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
+from agentmsg_codecs.sharegpt.messages import read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 
 if TYPE_CHECKING:
@@ -145,6 +146,14 @@ def _layout(message: am.Msg) -> tuple[int, ...] | None:
     return restructure.in_order(message.content, _rank)
 
 
+def _turn_keys(message: am.Msg) -> frozenset[str]:
+    """Return the keys that the extras of a message must not use: calls beside its text would be read as calls."""
+    own = natives.extras_of(message, FAMILY)
+    if message.role != "assistant" or "tool_calls" not in own or read_beside({**thaw(own), "value": ""}) is None:
+        return _TURN_KEYS
+    return _TURN_KEYS | {"tool_calls"}
+
+
 def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> MessageRow:
     def joined(left: Any, right: Any) -> Any:
         if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
@@ -160,7 +169,7 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
         is_split = any(left is right is am.TextBlock for left, right in pairwise(kinds))
         return Swap(message, "a turn says one text", "annotation") if is_split else message
 
-    fields = {"extras": carried_extras((FAMILY, lambda _: _TURN_KEYS))}
+    fields = {"extras": carried_extras((FAMILY, _turn_keys))}
     return MessageRow(fields=fields, blocks=rows, otherwise=rule, joins=joined)
 
 
@@ -169,7 +178,7 @@ def _taken(history: am.History) -> frozenset[str]:
     own = natives.extras_of(history, FAMILY)
 
     def columns() -> Native:
-        return own_rows.written(history, list(map(write_turn, history.messages, said_links(history.messages))))
+        return own_rows.written(history, write_turns(history.messages))
 
     is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
     return frozenset(own_rows.taken(own, columns) | taken(history, own) | ({"tools"} if is_tools else set()))
