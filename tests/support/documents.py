@@ -278,6 +278,11 @@ def _hf() -> Iterator[tuple[str, Any]]:
         {"messages": [seen, {"role": "user", "content": parts[:1]}], "images": ["a"], "videos": ["b"]},
     )
     yield "tokens and frames", {"messages": [seen, heard], "images": ["a"], "videos": [["b"]], "audios": [None]}
+    said = '{"name": "f", "arguments": {"q": 1}}'
+    called = [{"role": "tool_call", "content": said}, {"role": "tool_call", "content": said, "loss": 0}]
+    answers = [{"role": "tool_response", "content": "1"}, {"role": "tool_result", "content": "2"}]
+    unthought = {"role": "assistant", "content": "<think>\n\n</think>\n\nTwo."}
+    yield "roles of ms-swift", {"messages": [{"role": "user", "content": "Both?"}, *called, *answers, unthought]}
     calls = [{"name": "f", "arguments": {"q": 1}}, {"type": "function", "function": {"name": "f", "arguments": "{"}}]
     result = {"role": "tool", "content": {"t": 21}}
     yield (

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.hf import roles
 from agentmsg_codecs.hf.names import REASONING_KEYS
 
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", *roles.ROLES})
 # Keys of requests that no row has.
 _REQUEST = frozenset(
     {"model", "max_tokens", "max_completion_tokens", "temperature", "stream", "system", "options", "agentmsg", "type"}
 )
-_COLUMNS = frozenset({"images", "videos", "audios", "chat_template_kwargs", "rejected"})
+_COLUMNS = frozenset(
+    {"images", "videos", "audios", "chat_template_kwargs", "rejected", "rejected_response", "rejected_messages"}
+)
 _KEYS = frozenset(
     {"role", "content", "name", "tool_calls", "tool_call_id", "weight", "loss", "loss_weight", "train", *REASONING_KEYS}
 )
@@ -61,19 +64,27 @@ def _is_message(message: Any) -> bool:
 def _is_own(message: Any) -> bool:
     """Whether only rows have messages of this kind."""
     content, calls = message.get("content"), message.get("tool_calls")
-    if "thinking" in message or ("tool_calls" in message and calls is None):
+    if "thinking" in message or ("tool_calls" in message and calls is None) or message["role"] in roles.ROLES:
         return True
     if isinstance(content, str):
-        is_own = message["role"] == "assistant" and content.startswith("<think>") and "</think>" in content
+        is_own = message["role"] == "assistant" and _is_tagged(content)
     else:
         is_own = is_sequence(content) and any(map(_is_own_part, content))
     return is_own or (is_sequence(calls) and any(map(_is_own_call, calls)))
 
 
+def _is_tagged(text: str) -> bool:
+    """Whether a text has thinking or calls in the tags of templates."""
+    is_thought = text.startswith("<think>") and "</think>" in text
+    return is_thought or ("<tool_call>" in text and text.rstrip().endswith("</tool_call>"))
+
+
 def _is_own_part(part: Any) -> bool:
     if not is_mapping(part):
         return False
-    kind = part.get("type")
+    kind: Any = part.get("type")
+    if not isinstance(kind, str):
+        return False
     if kind in _MEDIA:
         return part.keys() == {"type"} or any(isinstance(part.get(key), str) for key in (kind, "url", "path", "base64"))
     return kind in _OWN_PARTS and isinstance(part.get("value"), str)
