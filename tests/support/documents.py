@@ -279,7 +279,7 @@ def _hf() -> Iterator[tuple[str, Any]]:
     )
     yield "tokens and frames", {"messages": [seen, heard], "images": ["a"], "videos": [["b"]], "audios": [None]}
     said = '{"name": "f", "arguments": {"q": 1}}'
-    called = [{"role": "tool_call", "content": said}, {"role": "tool_call", "content": said, "loss": 0}]
+    called = [{"role": "tool_call", "content": said}, {"role": "tool_call", "content": said.replace("f", "g"), "loss": 0}]
     answers = [{"role": "tool_response", "content": "1"}, {"role": "tool_result", "content": "2"}]
     unthought = {"role": "assistant", "content": "<think>\n\n</think>\n\nTwo."}
     yield "roles of ms-swift", {"messages": [{"role": "user", "content": "Both?"}, *called, *answers, unthought]}

@@ -6,11 +6,13 @@ from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.sharegpt.names import ROLES
-from agentmsg_codecs.sharegpt.rows import is_alpaca
+from agentmsg_codecs.sharegpt.rows import are_said, is_alpaca
 
 _ALPACA = 0.9
 # The score of turns with some unknown senders.
 _MOST = 0.7
+# The score of a query and a response: rows of other kinds have these, too.
+_ASKED = 0.3
 # A turn has a sender and one of these: its text, or a call.
 _SAID = frozenset({"value", "content", "tool_calls", "arguments"})
 
@@ -21,10 +23,17 @@ def sniff_row(document: Any) -> float:
     if is_mapping(document) and _sender(document):
         turns = [document]
     if not is_sequence(turns) or not turns:
-        return _ALPACA if is_mapping(document) and "messages" not in document and is_alpaca(document) else 0.0
+        return _of_pairs(document) if is_mapping(document) and "messages" not in document else 0.0
     words = list(map(_sender_or_role if is_mapping(document) else _sender, turns))
     known = sum(word in ROLES for word in words)
     return 1.0 if known == len(words) else _MOST if all(words) and known * 2 > len(words) else 0.0
+
+
+def _of_pairs(row: Any) -> float:
+    """Return how much the columns of a row are those of questions and answers; many things have a query."""
+    if is_alpaca(row):
+        return _ALPACA if "query" not in row or "history" in row else _ASKED
+    return _ALPACA if are_said(row.get("conversation")) else 0.0
 
 
 def _sender(turn: Any) -> str:
