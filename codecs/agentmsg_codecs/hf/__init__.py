@@ -41,7 +41,7 @@ import agentmsg as am
 import agentmsg_codecs.hf.columns as own_columns
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, made_ids, maker, marked, natives
+from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_marked, is_object, made_ids, maker, marked, natives
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
@@ -116,6 +116,8 @@ class HfCodec(Codec):
         note: Native = {} if is_usual else {"/container": row.place}
         if row.texts:
             note["/texts"] = list(row.texts)
+        if row.is_preference:
+            note["/preference"] = True
         rest = dict(row.rest)
         if not own_columns.COLUMNS.isdisjoint(rest):
             messages = own_columns.placed(messages, rest)
@@ -157,7 +159,9 @@ class HfCodec(Codec):
         if history.tools:
             row["tools"] = self.engine.tools.write(history)
         row.update(media)
-        return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}} if own else row
+        if own:
+            row.update({key: thaw(value) for key, value in own.items() if key not in row})
+        return own_rows.as_preference(row) if is_marked(history, FAMILY, "/preference") else row
 
     def _written(self, messages: Any) -> list[Any]:
         return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))

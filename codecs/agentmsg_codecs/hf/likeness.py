@@ -7,6 +7,7 @@ from typing import Any
 from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.hf import roles
 from agentmsg_codecs.hf.names import REASONING_KEYS
+from agentmsg_codecs.hf.rows import of_preference
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", *roles.ROLES})
 # Keys of requests that no row has.
@@ -29,6 +30,7 @@ _TEXTS = 0.85
 
 def sniff_row(document: Any) -> float:
     """Return 1 for rows that can be nothing else, less for rows that could be requests, 0 for other documents."""
+    document = of_preference(document) or document
     if not is_mapping(document) or not _REQUEST.isdisjoint(document) or "role" in document:
         return 0.0
     if _are_texts(document):

@@ -8,10 +8,10 @@
 | output, else chosen; or response | an assistant's message |
 | conversation: pairs, each with a text under human and one under assistant | a user's message and an assistant's each |
 
-Marks of the history: ``/container`` ("row", "alpaca", "pairs", "list", "single"), ``/answer`` (Alpaca's column of the answer),
-``/split`` (the length of the instruction, if there is an input), ``/no-input`` (there is no column ``input``),
-``/history`` (the column ``history`` is empty). Marks of a message: ``/column`` (it is in the column ``system``),
-``/chosen`` (it is in that column), ``/chosen_text`` (its text is).
+Marks of the history: ``/container`` ("row", "alpaca", "pairs", "list", "single"), ``/answer`` (the column of an answer
+that isn't ``output``), ``/split`` (the length of the instruction, if there is an input), ``/no-input`` (there is no
+column ``input``), ``/history`` (the column ``history`` is empty). Marks of a message: ``/column`` (it is in the column
+``system``), ``/chosen`` (it is in that column), ``/chosen_text`` (its text is).
 """
 
 from __future__ import annotations
