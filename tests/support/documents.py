@@ -279,7 +279,10 @@ def _hf() -> Iterator[tuple[str, Any]]:
     )
     yield "tokens and frames", {"messages": [seen, heard], "images": ["a"], "videos": [["b"]], "audios": [None]}
     said = '{"name": "f", "arguments": {"q": 1}}'
-    called = [{"role": "tool_call", "content": said}, {"role": "tool_call", "content": said.replace("f", "g"), "loss": 0}]
+    called = [
+        {"role": "tool_call", "content": said},
+        {"role": "tool_call", "content": said.replace("f", "g"), "loss": 0},
+    ]
     answers = [{"role": "tool_response", "content": "1"}, {"role": "tool_result", "content": "2"}]
     unthought = {"role": "assistant", "content": "<think>\n\n</think>\n\nTwo."}
     yield "roles of ms-swift", {"messages": [{"role": "user", "content": "Both?"}, *called, *answers, unthought]}
@@ -313,14 +316,12 @@ def _sharegpt() -> Iterator[tuple[str, Any]]:
     yield "a list of turns", [asked, {"from": "assistant", "value": hermes}, {"from": "user", "value": ""}]
     chosen, rejected = {"from": "gpt", "value": "Blue."}, {"from": "gpt", "value": "Green."}
     yield "a pair", {"conversations": [asked], "chosen": chosen, "rejected": rejected, "images": [{"path": "a.png"}]}
-    results = "\n".join(f"<tool_response>\n{text}\n</tool_response>" for text in ("1", "2"))
+    told = '{"tool_call_id": "call_1", "name": "f", "content": {"t": 21}}'
+    results = "\n".join(f"<tool_response>\n{text}\n</tool_response>" for text in (told, "2"))
     called_twice = {"from": "gpt", "value": f"<think>\n</think>\n{hermes}"}
     yield "parallel results (Hermes)", {"conversations": [asked, called_twice, {"from": "tool", "value": results}]}
     asked_twice = {"from": "human", "value": "<image>\n<image>\nCompare"}
     yield "several images (LLaVA-NeXT)", {"conversations": [asked_twice, chosen], "image": ["a.png", "b.png"]}
-    beside = [{"from": "gpt", "value": "x", "tool_calls": [{"name": "f", "arguments": {}}]}, {"from": "tool_call", "name": "f", "arguments": {"a": 1}}]
-    yield "TEMP", [*beside, {"from": "user", "content": "x"}, {"from": "tool", "value": results + "\n", "w": 1}, {"from": "gpt", "value": "<think></think>", "w": 1}, {"from": "tool_call", "value": '[{"name": "f", "parameters": {"a": 1}}, {"name": "g"}]'}, {"from": "tool", "value": results}]
-    yield "TEMP2", {"conversations": [asked], "chosen": {"from": "tool", "value": results}, "images": "a.png"}
     yield "Alpaca, all columns", {"instruction": "Add", "input": "1 2", "output": "3", "history": [], "id": 1}
 
 

@@ -41,7 +41,19 @@ import agentmsg as am
 import agentmsg_codecs.hf.columns as own_columns
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_marked, is_object, made_ids, maker, marked, natives
+from agentmsg.formats import (
+    EMPTY,
+    Codec,
+    Native,
+    adopt,
+    is_list,
+    is_marked,
+    is_object,
+    made_ids,
+    maker,
+    marked,
+    natives,
+)
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row

@@ -57,8 +57,8 @@ def split_off(message: am.Msg) -> am.Msg:
         bared = _bared(text.text)
         if bared is None:
             return message
-        said, breaks = (_make_text(bared[0]),) if bared[0] else (), bared[1]
-        return marked(message.evolve(content=(*said, *content[1:])), FAMILY, unthought=breaks)
+        rest = (_make_text(bared[0]),) if bared[0] else ()
+        return marked(message.evolve(content=(*rest, *content[1:])), FAMILY, unthought=bared[1])
     thought, breaks, said = found
     thinking = marked(_make_thinking(thought), FAMILY, inline=list(breaks))
     return message.evolve(content=(thinking, *((_make_text(said),) if said else ()), *content[1:]))

@@ -69,7 +69,7 @@ def write_beside(turn: Native, calls: Sequence[Any], mark: Any) -> Native | None
 
 
 def _written(call: Any) -> Native:
-    said = thaw(object_of(call, is_usual=False))
+    said: Native = thaw(object_of(call, is_usual=False))
     if not is_marked(call, FAMILY, "/nested"):
         return said
     link = {"id": said.pop("id")} if "id" in said else {}

@@ -6,6 +6,9 @@ r"""What tools say: the text of a result, in tags or not, or several results, ea
 | several of these, one behind the other | one for each |
 | anything else | one, with this text |
 
+A text may be JSON with the name of its call, and perhaps its id: ``{"tool_call_id": ..., "name": ..., "content": ...}``.
+All of it stays the text, because models read it.
+
 Marks of a result: ``/wrapped`` (it is in tags), ``/breaks`` (the line breaks around these).
 """
 
@@ -14,15 +17,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import is_marked, mark_of
+import agentmsg as am
+from agentmsg import AgentMsgError
+from agentmsg.formats import is_marked, is_object, mark_of, parse_json
 from agentmsg.formats.grouping import Grouping, all_of
 from agentmsg_codecs.sharegpt.names import FAMILY
 from agentmsg_codecs.sharegpt.tags import MOST, around, break_marks, breaks_of, in_tags, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import agentmsg as am
 
     Piece = tuple[str, dict[str, Any]]
 
@@ -67,7 +70,9 @@ def _texts(value: str) -> list[str]:
 
 
 def _text_of(block: Any) -> str:
-    return block.content[0].text if block.content else ""
+    """Return the text of a result that fits; an empty one for any other."""
+    only = block.content[0] if len(block.content) == 1 else None
+    return only.text if isinstance(only, am.TextBlock) else ""
 
 
 def write_result(block: Any) -> str:
@@ -96,6 +101,21 @@ def _in_place(block: Any, number: int, last: int) -> str:
     before = (before if is_noted else 1) if number else 0
     behind = behind if number == last else 0
     return around(_TAG, text, (before, inner, end, behind))
+
+
+def answered(block: Any) -> tuple[str | None, str | None]:
+    """Return the id and the name of the call that a result answers if its text is JSON that says these (Hermes)."""
+    text = _text_of(block)
+    if text[:1] != "{" or '"content"' not in text:
+        return None, None
+    try:
+        value = parse_json(text, duplicates="error")
+    except AgentMsgError:
+        return None, None
+    if not is_object(value) or not value.keys() <= {"tool_call_id", "name", "content"}:
+        return None, None
+    link, name = value.get("tool_call_id"), value.get("name")
+    return link if isinstance(link, str) else None, name if isinstance(name, str) else None
 
 
 def _may_stand(message: am.Msg) -> bool:

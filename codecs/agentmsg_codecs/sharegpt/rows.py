@@ -16,7 +16,6 @@ column ``input``), ``/history`` (the column ``history`` is empty). Marks of a me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
@@ -25,7 +24,7 @@ from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object,
 from agentmsg_codecs.sharegpt.names import FAMILY, ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from agentmsg.formats import Native
 
@@ -104,8 +103,10 @@ def _is_answer(row: Mapping[str, Any], turns: list[Any]) -> bool:
 
 
 def _is_row(value: Any) -> bool:
-    return is_object(value) and "from" not in value and (
-        is_list(value.get("conversations")) or is_alpaca(value) or are_said(value.get("conversation"))
+    return (
+        is_object(value)
+        and "from" not in value
+        and (is_list(value.get("conversations")) or is_alpaca(value) or are_said(value.get("conversation")))
     )
 
 
@@ -205,7 +206,9 @@ def are_said(value: Any) -> bool:
     """Whether a column has pairs of texts, each of a user and an assistant."""
     if not is_list(value) or not value:
         return False
-    return all(is_object(pair) and {*pair} == {*_PAIR} and all(type(pair[key]) is str for key in _PAIR) for pair in value)
+    return all(
+        is_object(pair) and {*pair} == {*_PAIR} and all(type(pair[key]) is str for key in _PAIR) for pair in value
+    )
 
 
 def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> Native | None:
