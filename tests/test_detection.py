@@ -310,7 +310,13 @@ _ROUGH: list[tuple[str, Any]] = [
     ("agentscope", [{"id": "m", "role": "assistant", "finished_at": "2026-09-03T17:21:59",
                      "finished_reason": "completed", "content": [{"type": "text", "text": "Hi"}]}]),
     ("hf", {"messages": [{"role": "user", "content": "<audio>What?"}], "audios": ["a.mp3"]}),
+    ("hf", {"messages": [{"role": "user", "content": "Hi"}], "rejected_response": "No"}),
+    ("hf", {"messages": [{"role": "assistant", "content": "<tool_call>\n{}\n</tool_call>"}]}),
     ("sharegpt", {"conversations": [{"role": "user", "value": "Hi"}]}),
+    ("sharegpt", {"conversations": [{"from": "user", "value": "Hi", "role": "a"}, {"from": "gpt", "value": "a"}]}),
+    ("sharegpt", {"conversations": [{"from": "tool_call", "name": "f", "arguments": {}, "thought": "a"}]}),
+    ("sharegpt", {"conversation": [{"human": "a", "assistant": "b"}]}),
+    ("sharegpt", {"query": "a", "response": "b", "history": [["c", "d"]]}),
 ]  # fmt: skip
 
 

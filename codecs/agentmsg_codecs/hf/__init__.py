@@ -13,7 +13,9 @@ Follows trl 1.16 and the chat templates that it ships.
 | --- | --- |
 | messages; conversations; prompt, completion or chosen | messages |
 | a prompt, completion or chosen that is a text | a user's message; an assistant's |
+| input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
 | system, developer, user, assistant, tool | the same roles, one message each |
+| tool_call, with the JSON of a call; tool_response, tool_result (ms-swift) | assistant, ToolUseBlock; tool |
 | name | name; of a tool message: the tool's name |
 | content: a text; a list; null | one TextBlock; one block per part; no blocks |
 | text, with its text under text or value | TextBlock |
@@ -21,7 +23,7 @@ Follows trl 1.16 and the chat templates that it ships.
 | image, video, audio alone, or tokens like ``<image>`` in a user's text, with columns like images | the same |
 | image_url, video_url, audio_url | ImageBlock, VideoBlock, AudioBlock |
 | reasoning_content; thinking; reasoning; a part reasoning or thinking | ThinkingBlock |
-| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
+| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock; none if nothing is inside |
 | tool_calls; a part tool_call | ToolUseBlock; without an id it gets one that isn't written |
 | tool_call_id, name, content of a tool message | ToolResultBlock; without an id, of the first call without a result |
 | content of a tool message that is an object | structured |

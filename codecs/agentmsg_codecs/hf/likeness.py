@@ -30,6 +30,8 @@ _TEXTS = 0.85
 
 def sniff_row(document: Any) -> float:
     """Return 1 for rows that can be nothing else, less for rows that could be requests, 0 for other documents."""
+    if is_sequence(document):
+        return 1.0 if any(map(_is_of_swift, document)) and all(map(_is_message, document)) else 0.0
     document = of_preference(document) or document
     if not is_mapping(document) or not _REQUEST.isdisjoint(document) or "role" in document:
         return 0.0
@@ -63,10 +65,15 @@ def _is_message(message: Any) -> bool:
     return isinstance(role, str) and role in _ROLES and (_KEYS.issuperset(message) or _is_own(message))
 
 
+def _is_of_swift(message: Any) -> bool:
+    role: Any = message.get("role") if is_mapping(message) else None
+    return isinstance(role, str) and role in roles.ROLES
+
+
 def _is_own(message: Any) -> bool:
     """Whether only rows have messages of this kind."""
     content, calls = message.get("content"), message.get("tool_calls")
-    if "thinking" in message or ("tool_calls" in message and calls is None) or message["role"] in roles.ROLES:
+    if "thinking" in message or ("tool_calls" in message and calls is None) or _is_of_swift(message):
         return True
     if isinstance(content, str):
         is_own = message["role"] == "assistant" and _is_tagged(content)

@@ -17,19 +17,24 @@ Follows LLaMA-Factory ff6d4d1.
 | function_call, tool_call: the JSON of a call, or of a list of them | assistant, ToolUseBlock |
 | observation, tool, tool_response, function_response, ipython | tool |
 | ``role`` instead of ``from`` (Pygmalion) | the same |
-| value | one TextBlock |
-| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
+| value, or content | one TextBlock |
+| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock; none if nothing is inside |
 | ``<tool_call>...</tool_call>`` at the end of it (Hermes) | ToolUseBlock |
+| tool_calls beside it; name and arguments instead of it | ToolUseBlock |
 | ``<tool_response>...</tool_response>`` around a result (Hermes) | ToolResultBlock with the text inside |
+| several of these in a turn | a message each |
 | tokens like ``<image>`` in a user's text, with columns like images or image | ImageBlock, VideoBlock, AudioBlock |
 | tools: the JSON text of a list of functions, or that list | ToolSpec; NativeTool |
 | instruction and input; output, else chosen; history | a user's message; an assistant's; one of each |
+| query, response, history; conversation (ms-swift) | the same; one of each |
+| chosen and rejected that are texts | an assistant's message; extras["sharegpt"] |
 | a turn from anybody else; a token without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; of a tool's function; other columns | extras["sharegpt"]; ["sharegpt.item"]; of the history |
 
-Rows have no ids. Results answer the calls of the last turn with calls, or of several adjacent ones, in order; the ids
-that they get aren't written. If the order would pair a result with another call, its turn has the id under
-``tool_call_id``. Texts for training contain an id only if it was read there, as ``id`` beside the name of a call.
+Rows have no ids. Results answer the calls of the last turn with calls, or of several adjacent ones, in order, unless
+their JSON names a call; the ids that they get aren't written. If the order would pair a result with another call, its
+turn has the id under ``tool_call_id``. Texts for training contain an id only if it was read there, as ``id`` beside the
+name of a call.
 
 Calls alone are written like LLaMA-Factory's, calls beside a text like Hermes'.
 """

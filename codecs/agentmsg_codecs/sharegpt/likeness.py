@@ -6,7 +6,7 @@ from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.sharegpt.names import ROLES
-from agentmsg_codecs.sharegpt.rows import are_said, is_alpaca
+from agentmsg_codecs.sharegpt.rows import are_pairs, is_alpaca
 
 _ALPACA = 0.9
 # The score of turns with some unknown senders.
@@ -33,7 +33,7 @@ def _of_pairs(row: Any) -> float:
     """Return how much the columns of a row are those of questions and answers; many things have a query."""
     if is_alpaca(row):
         return _ALPACA if "query" not in row or "history" in row else _ASKED
-    return _ALPACA if are_said(row.get("conversation")) else 0.0
+    return _ALPACA if are_pairs(row) else 0.0
 
 
 def _sender(turn: Any) -> str:

@@ -6,7 +6,7 @@ r"""What tools say: the text of a result, in tags or not, or several results, ea
 | several of these, one behind the other | one for each |
 | anything else | one, with this text |
 
-A text may be JSON with the name of its call, and perhaps its id: ``{"tool_call_id": ..., "name": ..., "content": ...}``.
+A text may be JSON with the name of its call, and perhaps the id (``{"tool_call_id": "c", "name": "f", "content": 1}``).
 All of it stays the text, because models read it.
 
 Marks of a result: ``/wrapped`` (it is in tags), ``/breaks`` (the line breaks around these).

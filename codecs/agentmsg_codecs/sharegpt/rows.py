@@ -80,7 +80,7 @@ def taken_apart(document: Any) -> Row:
         turns: list[Any] = [(turn, ("conversations", index), None) for index, turn in enumerate(given)]
     elif is_alpaca(document):
         turns, marks = _questions(rest)
-    elif are_said(document.get("conversation")):
+    elif are_pairs(document):
         texts = [pair[key] for pair in rest.pop("conversation") for key in _PAIR]
         turns, marks = _alternating(texts, ("conversation",)), {"/container": "pairs"}
     else:
@@ -106,7 +106,7 @@ def _is_row(value: Any) -> bool:
     return (
         is_object(value)
         and "from" not in value
-        and (is_list(value.get("conversations")) or is_alpaca(value) or are_said(value.get("conversation")))
+        and (is_list(value.get("conversations")) or is_alpaca(value) or are_pairs(value))
     )
 
 
@@ -202,12 +202,13 @@ def _are_pairs(value: Any) -> bool:
     return all(is_list(pair) and len(pair) == 2 and all(type(text) is str for text in pair) for pair in value)  # noqa: PLR2004
 
 
-def are_said(value: Any) -> bool:
-    """Whether a column has pairs of texts, each of a user and an assistant."""
-    if not is_list(value) or not value:
+def are_pairs(row: Mapping[str, Any]) -> bool:
+    """Whether a row has a column with pairs of texts, each of a user and an assistant."""
+    pairs: Any = row.get("conversation")
+    if not is_list(pairs) or not pairs or is_object(row.get("chosen")):
         return False
     return all(
-        is_object(pair) and {*pair} == {*_PAIR} and all(type(pair[key]) is str for key in _PAIR) for pair in value
+        is_object(pair) and {*pair} == {*_PAIR} and all(type(pair[key]) is str for key in _PAIR) for pair in pairs
     )
 
 
@@ -223,7 +224,8 @@ def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> 
     if place == "alpaca":
         return _asking(history, pairs, own)
     row = {"conversation": [dict(zip(_PAIR, pair, strict=True)) for pair in pairs]}
-    is_read = is_list(own.get("conversations")) or is_alpaca(own) or is_single({**row, **own})
+    is_other = is_list(own.get("conversations")) or is_mapping(own.get("chosen"))
+    is_read = is_other or is_alpaca(own) or is_single({**row, **own})
     return None if is_read or "conversation" in own else row
 
 
