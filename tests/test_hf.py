@@ -145,7 +145,7 @@ def test_roles_of_swift_are_calls_and_results() -> None:
 def test_the_json_of_a_call_comes_back(content: str) -> None:
     """However it is spelt, and however new arguments are."""
     for arguments in ("object", "text"):
-        codec = HfCodec(arguments=arguments)  # type: ignore[arg-type] # any of them
+        codec = HfCodec(arguments=arguments)
         history = checked.returned([{"role": "tool_call", "content": content}], codec=codec)
         edited = [history[0].evolve(content=[history[0].tool_calls[0].evolve(input={"q": 1})])]
         assert '"q"' in am.encode(edited, codec)["messages"][0]["content"]

@@ -279,13 +279,10 @@ def _hf() -> Iterator[tuple[str, Any]]:
     )
     yield "tokens and frames", {"messages": [seen, heard], "images": ["a"], "videos": [["b"]], "audios": [None]}
     said = '{"name": "f", "arguments": {"q": 1}}'
-    called = [
-        {"role": "tool_call", "content": said},
-        {"role": "tool_call", "content": said.replace("f", "g"), "loss": 0},
-    ]
-    answers = [{"role": "tool_response", "content": "1"}, {"role": "tool_result", "content": "2"}]
+    asked = {"role": "tool_call", "content": said}
+    found, odd = {"role": "tool_response", "content": "1"}, {"role": "tool_result", "content": "2", "loss": 0}
     unthought = {"role": "assistant", "content": "<think>\n\n</think>\n\nTwo."}
-    yield "roles of ms-swift", {"messages": [{"role": "user", "content": "Both?"}, *called, *answers, unthought]}
+    yield "roles of ms-swift", {"messages": [{"role": "user", "content": "Both?"}, asked, found, asked, odd, unthought]}
     calls = [{"name": "f", "arguments": {"q": 1}}, {"type": "function", "function": {"name": "f", "arguments": "{"}}]
     result = {"role": "tool", "content": {"t": 21}}
     yield (
