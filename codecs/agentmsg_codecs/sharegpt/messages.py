@@ -17,6 +17,7 @@ from agentmsg import AgentMsgError, DecodeError
 from agentmsg.formats import (
     Unreadable,
     excerpt,
+    grouping,
     is_marked,
     is_object,
     maker,
@@ -27,7 +28,6 @@ from agentmsg.formats import (
     spelling,
     write_as,
 )
-from agentmsg.formats.grouping import containers, seated
 from agentmsg_codecs.sharegpt.beside import is_beside, read_beside, write_beside
 from agentmsg_codecs.sharegpt.format import DESCRIBED
 from agentmsg_codecs.sharegpt.links import is_said, said_links
@@ -133,7 +133,7 @@ def parted(message: am.Msg) -> list[am.Msg]:
     marks = {mark: value for mark, value in noted.items() if value is not None}
     first, *more = message.content
     others = [noting(_make_msg("tool", (block,)), marks) for block in more]
-    return seated([[spelling.changed(message, {"content": (first,)}), *others]], GROUPING)
+    return grouping.seated([[spelling.changed(message, {"content": (first,)}), *others]], GROUPING)
 
 
 def _word_of(role: str, content: Any) -> str:
@@ -145,18 +145,23 @@ def _word_of(role: str, content: Any) -> str:
 
 def write_turns(messages: Sequence[am.Msg]) -> list[Any]:
     """Return the turns of messages that fit: one each, but one for results that share it."""
-    links, groups = said_links(messages), containers(messages, GROUPING)
-    if len(groups) == len(messages):
-        return [_turn(message, link) for message, link in zip(messages, links, strict=True)]
+    links = said_links(messages)
+    if not any([message.role == "tool" and _may_share(message) for message in messages]):  # noqa: C419 - in half the time
+        return list(map(_turn, messages, links))
     # Only the first result of a turn has a key for its id.
     shared: list[tuple[am.Msg, str | None, list[am.Msg]]] = []
-    firsts = {0, *accumulate(map(len, groups))}
+    firsts = {0, *accumulate(map(len, grouping.containers(messages, GROUPING)))}
     for index, (message, link) in enumerate(zip(messages, links, strict=True)):
         if link is None and index not in firsts:
             shared[-1][2].append(message)
         else:
             shared.append((message, link, []))
     return [_turn(*each) for each in shared]
+
+
+def _may_share(message: am.Msg) -> bool:
+    """Whether a result was read from a turn with several."""
+    return bool(message.notes) and grouping.seat_of(message, FAMILY) is not None
 
 
 def _turn(message: am.Msg, link: str | None, more: Sequence[am.Msg] = ()) -> Any:
@@ -180,9 +185,9 @@ def _turn(message: am.Msg, link: str | None, more: Sequence[am.Msg] = ()) -> Any
 
 def _with_beside(message: am.Msg) -> Any:
     """Return the turn of a message with calls beside its text; None if none were read there, or it can't hold them."""
-    calls = [block for block in message.content if is_beside(block)]
-    mark = mark_of(message, FAMILY, "/beside") if calls else None
-    if mark is None:
+    mark = mark_of(message, FAMILY, "/beside")
+    calls = [block for block in message.content if is_beside(block)] if mark is not None else []
+    if not calls:
         return None
     kept = tuple([block for block in message.content if not is_beside(block)])
     turn = write_beside(_written(spelling.changed(message, {"content": kept}), None, ()), calls, mark)
