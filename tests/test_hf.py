@@ -311,6 +311,20 @@ def test_tokens_in_texts_are_images_too() -> None:
     assert returned({"messages": row["messages"]})[0].text == "<image>Who?<image>"
 
 
+@pytest.mark.parametrize(
+    ("images", "found"),
+    [(["a.png"], ["Image", "Text", "Text"]), (["a.png", "b.png"], ["Image", "Text", "Text", "Image"])],
+)
+def test_tokens_of_assistants_are_images_if_they_are_needed(images: list[str], found: list[str]) -> None:
+    """As in ms-swift: if users have as many tokens as there are addresses, an assistant's token is text."""
+    said = [{"role": "user", "content": "<image>Like it"}, {"role": "assistant", "content": "Yes: <image>"}]
+    history = returned({"messages": said, "images": images})
+    blocks = [block for message in history for block in message.content]
+    assert [type(block).__name__.removesuffix("Block") for block in blocks] == found
+    for messages in (history[1:], [*history, msg("user", am.TextBlock("<image>"))], history[::-1]):
+        honest_account(CODEC, am.History(messages))
+
+
 @pytest.mark.parametrize("column", [[], ["a", "b"], [{"path": "a.png", "bytes": None}], None])
 def test_a_column_that_does_not_fit_stays_what_it_is(column: Any) -> None:
     """The placeholder is a native block then."""

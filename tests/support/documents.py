@@ -278,6 +278,8 @@ def _hf() -> Iterator[tuple[str, Any]]:
         {"messages": [seen, {"role": "user", "content": parts[:1]}], "images": ["a"], "videos": ["b"]},
     )
     yield "tokens and frames", {"messages": [seen, heard], "images": ["a"], "videos": [["b"]], "audios": [None]}
+    drawn = {"role": "assistant", "content": "<image>A dog, <video>running."}
+    yield "tokens in an answer (ms-swift)", {"messages": [drawn], "images": ["a"], "videos": ["b"]}
     said = '{"name": "f", "arguments": {"q": 1}}'
     asked = {"role": "tool_call", "content": said}
     found, odd = {"role": "tool_response", "content": "1"}, {"role": "tool_result", "content": "2", "loss": 0}

@@ -20,7 +20,7 @@ Follows trl 1.16 and the chat templates that it ships.
 | content: a text; a list; null | one TextBlock; one block per part; no blocks |
 | text, with its text under text or value | TextBlock |
 | image, video, audio, with image, url, path or base64 | ImageBlock, VideoBlock, AudioBlock |
-| image, video, audio alone, or tokens like ``<image>`` in a user's text, with columns like images | the same |
+| image, video, audio alone, or tokens like ``<image>`` in a text, with columns like images | the same |
 | image_url, video_url, audio_url | ImageBlock, VideoBlock, AudioBlock |
 | reasoning_content; thinking; reasoning; a part reasoning or thinking | ThinkingBlock |
 | ``<think>...</think>`` in front of an assistant's text | ThinkingBlock; none if nothing is inside |
