@@ -153,7 +153,8 @@ def test_parallel_results_share_a_turn() -> None:
 def test_results_in_tags_come_back(value: str) -> None:
     """Whatever is between them, and however many there are; a turn by itself and the chosen one may have several."""
     several = value.startswith("<tool_response>1</tool_response><")
-    for row in ([turn("ipython", value)], {"conversations": [], "chosen": turn("tool", value)}):
+    rows: Any = [turn("ipython", value)], {"conversations": [], "chosen": turn("tool", value)}
+    for row in rows:
         assert len(returned(row)) == (3 if several else 1)
 
 
@@ -295,10 +296,10 @@ def test_the_only_image_may_stand_alone() -> None:
 @pytest.mark.parametrize("addresses", ["1.png", ["1.png"], ["1.png", "2.png"]], ids=str)
 def test_a_column_is_an_address_or_a_list(column: str, addresses: Any) -> None:
     """Under either name; with another number of addresses, the tokens stay."""
-    tokens = "<image>" * (len(addresses) if isinstance(addresses, list) else 1)
-    row = {"conversations": [turn("human", f"{tokens}a")], column: addresses}
+    count = 1 if addresses == "1.png" else len(addresses)
+    row: Any = {"conversations": [turn("human", "<image>" * count + "a")], column: addresses}
     history = returned(row)
-    assert kinds(history[0])[:-1] == ["Image"] * (len(tokens) // 7)
+    assert kinds(history[0])[:-1] == ["Image"] * count
     assert am.encode(history.evolve(messages=[msg("user", am.TextBlock("a"))]), CODEC).keys() == {"conversations"}
     (odd,) = returned({**row, "conversations": [turn("human", "<image>" * 3)]})
     assert kinds(odd) == ["Native"] * 3
