@@ -314,7 +314,13 @@ _ROUGH: list[tuple[str, Any]] = [
     ("gemini", [{"role": "user", "parts": ["Hi"]}, {"role": "model", "parts": ["Hello"]}]),
     ("gemini", {"contents": {"role": "USER", "parts": {"text": "Hi"}}}),
     ("hf", {"messages": [{"role": "user", "content": "<audio>What?"}], "audios": ["a.mp3"]}),
+    ("hf", {"messages": [{"role": "user", "content": "Hi"}], "rejected_response": "No"}),
+    ("hf", {"messages": [{"role": "assistant", "content": "<tool_call>\n{}\n</tool_call>"}]}),
     ("sharegpt", {"conversations": [{"role": "user", "value": "Hi"}]}),
+    ("sharegpt", {"conversations": [{"from": "user", "value": "Hi", "role": "a"}, {"from": "gpt", "value": "a"}]}),
+    ("sharegpt", {"conversations": [{"from": "tool_call", "name": "f", "arguments": {}, "thought": "a"}]}),
+    ("sharegpt", {"conversation": [{"human": "a", "assistant": "b"}]}),
+    ("sharegpt", {"query": "a", "response": "b", "history": [["c", "d"]]}),
 ]  # fmt: skip
 
 

@@ -50,12 +50,15 @@ def said(history: am.History) -> list[tuple[str, str]]:
         ({"prompt": "Hi", "chosen": "Hello", "rejected": "No"}, ["Hi", "Hello"]),
         ({"prompt": "Hi", "completions": ["a", "b"], "labels": [True, False]}, ["Hi"]),
         ({"prompt": "Hi", "messages": [USER, ANSWER], "chosen": [USER]}, ["Hi", "Hello"]),
+        ({"input": {"messages": [USER], "tools": []}, "preferred_output": [ANSWER], "non_preferred_output": [USER]},
+         ["Hi", "Hello"]),
+        ({"input": {"messages": [USER]}, "preferred_output": [], "non_preferred_output": [USER]}, ["Hi"]),
         ({"text": "<|user|>Hi"}, []),
         ([USER, ANSWER], ["Hi", "Hello"]),
         (USER, ["Hi"]),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_columns_tell_where_the_messages_are(row: Any, texts: list[str]) -> None:
     """Each kind of row, a list and a message come back, with this meaning; other columns are extras."""
     assert [message.text for message in returned(row)] == texts
@@ -97,6 +100,62 @@ def test_calls_and_results_are_linked_by_their_order() -> None:
     history = returned([{"role": "assistant", "content": "", "tool_calls": calls}, *results])
     made = [call.id for call in history[0].tool_calls]
     assert [message.tool_results[0].tool_call_id for message in history[1:]] == [made[0], made[2], made[1]]
+
+
+def test_a_preference_without_its_answers_is_another_row() -> None:
+    """Tools beside its messages are read; an error leads to them."""
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    row: Any = {"input": {"messages": [USER], "tools": tools}, "preferred_output": [ANSWER], "non_preferred_output": []}
+    history = returned(row)
+    assert [tool.name for tool in history.tools] == ["f"]  # type: ignore[union-attr]
+    more = am.encode(history.extended(msg("user", am.TextBlock("Bye"))), CODEC)
+    assert [len(more[key]) for key in row] == [2, 2, 0]
+    assert am.encode(history.messages, CODEC) == {"messages": [USER, ANSWER]}
+    assert am.recognize(row) == "hf"
+    assert refused({**row, "input": {"messages": [5]}}, codec=CODEC)[0] == ("input", "messages", 0)
+
+
+def test_roles_of_swift_are_calls_and_results() -> None:
+    """Each call is a message; what such a message can't hold makes it an assistant's."""
+    call = '{"name": "f", "arguments": {"q": 1}}'
+    rows: Any = [
+        {"role": "tool_call", "content": call, "loss": 0},
+        {"role": "tool_call", "content": '{"name":"g","arguments":"{ }"}'},
+        {"role": "tool_response", "content": "1"},
+        {"role": "tool_result", "content": {"t": 2}},
+        {"role": "tool_call", "content": "f(1)"},
+    ]
+    history = returned(rows)
+    assert [message.role for message in history] == ["assistant", "assistant", "tool", "tool", "native"]
+    assert [message.tool_call_id for message in history[2:4]] == [message.tool_calls[0].id for message in history[:2]]
+    assert am.recognize(rows) == "hf"
+    (block,) = history[0].content
+    for content, native in (
+        ([CALL], {"role": "tool_call", "content": '{"id": "c", "name": "f", "arguments": {"q": 1}}', "loss": 0}),
+        ([am.TextBlock("a")], {"role": "assistant", "content": "a", "loss": 0}),
+        ([block, block], None),
+    ):
+        edited = am.encode([history[0].evolve(content=content)], CODEC)["messages"][0]
+        assert edited == native or (native is None and len(edited["tool_calls"]) == 2)
+    answer = am.encode([history[2].evolve(content=[am.ToolResultBlock("c", "new")])], CODEC)["messages"]
+    assert answer == [{"role": "tool_response", "tool_call_id": "c", "content": "new"}]
+
+
+@pytest.mark.parametrize("content", ['{"arguments": {}, "name": "f"}', '{"name": "f",  "arguments": {}, "id": "c"}'])
+def test_the_json_of_a_call_comes_back(content: str) -> None:
+    """However it is spelt, and however new arguments are."""
+    for arguments in ("object", "text"):
+        codec = HfCodec(arguments=arguments)
+        history = checked.returned([{"role": "tool_call", "content": content}], codec=codec)
+        edited = [history[0].evolve(content=[history[0].tool_calls[0].evolve(input={"q": 1})])]
+        assert '"q"' in am.encode(edited, codec)["messages"][0]["content"]
+
+
+@pytest.mark.parametrize("odd", [{"tool_calls": []}, {"content": None}, {"content": '{"name": "f"}'}], ids=str)
+def test_a_call_of_swift_is_json(odd: dict[str, Any]) -> None:
+    """Anything else stays native."""
+    row = {"role": "tool_call", "content": '{"name": "f", "arguments": {}}', **odd}
+    assert [message.role for message in returned([row])] == ["native"]
 
 
 def test_new_rows_are_as_templates_want_them() -> None:
@@ -203,6 +262,20 @@ def test_where_new_thinking_goes_is_an_option(option: str, keys: dict[str, str])
     assert bool(losses) == (option == "drop")
 
 
+@pytest.mark.parametrize(("tags", "text"), [("<think>\n\n</think>\n\n", "4"), ("<think></think>", "")])
+def test_tags_without_thinking_say_nothing(tags: str, text: str) -> None:
+    """They come back around an edited text, not beside thinking; a text that starts with them is a part."""
+    (message,) = returned([{"role": "assistant", "content": tags + text, "weight": 0}])
+    assert [block.text for block in message.content] == [text] * bool(text)  # type: ignore[union-attr]
+    for content, native in (
+        ("new", {"content": f"{tags}new"}),
+        ([am.ThinkingBlock("a"), am.TextBlock("new")], {"content": "new", "reasoning_content": "a"}),
+        ("<think></think>a", {"content": [{"type": "text", "text": "<think></think>a"}]}),
+    ):
+        found = am.encode([message.evolve(content=content)], CODEC)["messages"]
+        assert found == [{"role": "assistant", "weight": 0, **native}]
+
+
 def test_a_text_that_looks_like_thinking_stays_a_text() -> None:
     """It is written as a part; thinking that tags can't hold goes under a key."""
     text = am.TextBlock("<think>a</think>b")
@@ -236,6 +309,20 @@ def test_tokens_in_texts_are_images_too() -> None:
     more = am.encode(history.extended(msg("user", am.ImageBlock(am.URLSource("https://x.test/c.png")))), "hf")
     assert (len(more["images"]), more["messages"][0]["content"][0]) == (3, {"type": "image"})
     assert returned({"messages": row["messages"]})[0].text == "<image>Who?<image>"
+
+
+@pytest.mark.parametrize(
+    ("images", "found"),
+    [(["a.png"], ["Image", "Text", "Text"]), (["a.png", "b.png"], ["Image", "Text", "Text", "Image"])],
+)
+def test_tokens_of_assistants_are_images_if_they_are_needed(images: list[str], found: list[str]) -> None:
+    """As in ms-swift: if users have as many tokens as there are addresses, an assistant's token is text."""
+    said = [{"role": "user", "content": "<image>Like it"}, {"role": "assistant", "content": "Yes: <image>"}]
+    history = returned({"messages": said, "images": images})
+    blocks = [block for message in history for block in message.content]
+    assert [type(block).__name__.removesuffix("Block") for block in blocks] == found
+    for messages in (history[1:], [*history, msg("user", am.TextBlock("<image>"))], history[::-1]):
+        honest_account(CODEC, am.History(messages))
 
 
 @pytest.mark.parametrize("column", [[], ["a", "b"], [{"path": "a.png", "bytes": None}], None])

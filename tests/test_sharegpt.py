@@ -57,6 +57,9 @@ def test_words_are_roles(who: str, role: str) -> None:
         ("<think>a</think>x", ["Thinking", "Text"]),
         ("<think>\n\n</think>\n\nx", ["Text"]),
         ("<think></think>x", ["Text"]),
+        ("<think>\n</think>\n", []),
+        ("<think>a</think><think></think>x", ["Thinking", "Text"]),
+        ("<think></think><think>a</think>x", ["Text"]),
         (f"<tool_call>\n{CALL}\n</tool_call>\n\n<tool_call>\n{CALL}\n</tool_call>\n", ["ToolUse", "ToolUse"]),
         ('<tool_call>\n{"name":"f", "arguments" : {}}\n</tool_call>', ["ToolUse"]),
         (f"<tool_call>\n{CALL}\n</tool_call>", ["ToolUse"]),
@@ -89,6 +92,9 @@ def test_tags_are_blocks(value: str, found: list[str]) -> None:
         ('{"name": "f", "arguments": "{"}', ["ToolUse"]),
         ('{"name": "f", "arguments": 1}', ["Text"]),
         ('{"id": "c", "arguments": {}, "name": "f"}', ["ToolUse"]),
+        ('[{"name": "f", "parameters": {"q": 1}}, {"name": "g"}]', ["ToolUse", "ToolUse"]),
+        ('{"name": "f", "arguments": {}, "parameters": {}}', ["Text"]),
+        (f"<think>\n</think>\n{CALL}", ["ToolUse"]),
     ],
 )
 def test_calls_are_json(value: str, found: list[str]) -> None:
@@ -111,6 +117,105 @@ def test_results_answer_the_calls_before_in_their_order() -> None:
     assert links(returned([turn("observation", "1")])) == [(None, None, "1")]
     told = am.decode(am.encode(history, "openai", on_loss="ignore"), "openai")
     assert links(told) == [("call_0_0_f", "f", "1"), ("call_2_0_f", "f", "2")]
+
+
+def results(*texts: str, gap: str = "\n") -> dict[str, Any]:
+    """Return a turn with results in tags."""
+    return turn("tool", gap.join(f"<tool_response>\n{text}\n</tool_response>" for text in texts))
+
+
+def test_parallel_results_share_a_turn() -> None:
+    """Each in tags is a result; an edit changes only its own, and those that can't share a turn get another."""
+    calls = turn("function_call", f"[{CALL}, {CALL}, {CALL}]")
+    history = returned([calls, results("1", "2", "3") | {"weight": 0}])
+    assert links(history) == [("call_0_0_f", "f", "1"), ("call_0_1_f", "f", "2"), ("call_0_2_f", "f", "3")]
+    assert am.encode(history[:3], CODEC) == [calls, results("1", "2") | {"weight": 0}]
+
+    def edited(text: str) -> Any:
+        result = history[2].tool_results[0].evolve(content=text)
+        return am.encode(
+            history.evolve(messages=[*history[:2], history[2].evolve(content=[result]), history[3]]), CODEC
+        )
+
+    assert edited("new") == [calls, results("1", "new", "3") | {"weight": 0}]
+    assert edited("</tool_response>")[2:] == [results("</tool_response>"), results("3")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "<tool_response>1</tool_response><tool_response>\n\n2</tool_response>\n\n<tool_response></tool_response>\n",
+        "<tool_response>1</tool_response>x<tool_response>2</tool_response>",
+        "<tool_response><tool_response>1</tool_response><tool_response>2</tool_response></tool_response>",
+        "<tool_response>1</tool_response>\n\n\n<tool_response>2</tool_response>",
+    ],
+)
+def test_results_in_tags_come_back(value: str) -> None:
+    """Whatever is between them, and however many there are; a turn by itself and the chosen one may have several."""
+    several = value.startswith("<tool_response>1</tool_response><")
+    rows: Any = [turn("ipython", value)], {"conversations": [], "chosen": turn("tool", value)}
+    for row in rows:
+        assert len(returned(row)) == (3 if several else 1)
+
+
+def test_results_may_name_their_call() -> None:
+    """The JSON of a result says which of the waiting calls it answers: its id, or its name."""
+    calls = turn(
+        "function_call", f'[{CALL}, {{"name": "g", "arguments": {{}}}}, {{"id": "c", **}}]'.replace("**", CALL[1:-1])
+    )
+    told = ('{"name": "g", "content": 1}', '{"tool_call_id": "c", "content": {}}', '{"name": "other", "content": ""}')
+    history = returned([calls, results(*told)])
+    assert [link for link, _, _ in links(history)] == ["call_0_1_g", "c", "call_0_0_f"]
+    honest_account(CODEC, am.History([history[0], *history[:0:-1]]))
+
+
+@pytest.mark.parametrize(
+    ("native", "found"),
+    [
+        ({"from": "tool_call", "name": "f", "arguments": {"q": 1}, "weight": 0}, ["ToolUse"]),
+        ({"from": "gpt", "value": "x", "tool_calls": [json.loads(CALL)]}, ["Text", "ToolUse"]),
+        ({"from": "gpt", "tool_calls": [{"id": "c", "type": "function", "function": json.loads(CALL)}]}, ["ToolUse"]),
+        ({"from": "gpt", "content": f"x<tool_call>{CALL}</tool_call>", "tool_calls": [{"name": "g"}]},
+         ["Text", "ToolUse", "ToolUse"]),
+        ({"from": "gpt", "value": "x", "tool_calls": [{"name": 5}]}, ["Text"]),
+        ({"from": "gpt", "name": "f", "arguments": {}, "tool_calls": [{"name": "g"}]}, ["Native"]),
+        ({"from": "gpt", "value": "", "name": "f", "arguments": {}}, []),
+    ],
+)  # fmt: skip
+def test_calls_may_be_beside_the_text(native: dict[str, Any], found: list[str]) -> None:
+    """In a list, or as the keys of the turn; an edited call stays there."""
+    (message,) = history = returned([native])
+    assert kinds(message) == found
+    honest_account(CODEC, history)
+    if found[-1:] == ["ToolUse"]:
+        *others, call = message.content
+        edited = history.evolve(messages=[message.evolve(content=[*others, call.evolve(name="new")])])
+        (turned,) = am.encode(edited, CODEC)
+        assert turned.keys() == native.keys()
+        assert '"new"' in json.dumps({key: turned[key] for key in turned if key != "value"})
+
+
+def test_a_text_may_be_under_content() -> None:
+    """An edited text, too."""
+    row = [{"from": "user", "content": "Hi"}, {"from": "function_response", "content": "1", "weight": 0}]
+    history = returned(row)
+    assert [message.text for message in history] == ["Hi", "1"]
+    assert am.recognize(row) == "sharegpt"
+    edited = history.evolve(messages=[history[0].evolve(content="Bye"), history[1]])
+    assert am.encode(edited, CODEC) == [{"from": "user", "content": "Bye"}, row[1]]
+
+
+def test_tags_without_thinking_say_nothing() -> None:
+    """They come back around an edited text, not beside thinking; a new text with them is changed, and reported."""
+    (message,) = returned([turn("gpt", "<think>\n</think>\n\nx")])
+    thought = am.ThinkingBlock("a")
+    for content, value in (
+        ("y", "<think>\n</think>\n\ny"),
+        ([thought, am.TextBlock("y")], "<think>\na\n</think>\n\ny"),
+    ):
+        assert am.encode([message.evolve(content=content)], CODEC)["conversations"] == [turn("gpt", value)]
+    row = written(msg("assistant", am.TextBlock("<think>\n</think>x")))
+    assert row["conversations"] == [turn("gpt", "<think >\n</think>x")]
 
 
 def test_new_calls_and_results() -> None:
@@ -187,6 +292,30 @@ def test_the_only_image_may_stand_alone() -> None:
     assert am.encode(more, "sharegpt")["images"] == ["a.png", "b.png"]
 
 
+@pytest.mark.parametrize("column", ["image", "images"])
+@pytest.mark.parametrize("addresses", ["1.png", ["1.png"], ["1.png", "2.png"]], ids=str)
+def test_a_column_is_an_address_or_a_list(column: str, addresses: Any) -> None:
+    """Under either name; with another number of addresses, the tokens stay."""
+    count = 1 if addresses == "1.png" else len(addresses)
+    row: Any = {"conversations": [turn("human", "<image>" * count + "a")], column: addresses}
+    history = returned(row)
+    assert kinds(history[0])[:-1] == ["Image"] * count
+    assert am.encode(history.evolve(messages=[msg("user", am.TextBlock("a"))]), CODEC).keys() == {"conversations"}
+    (odd,) = returned({**row, "conversations": [turn("human", "<image>" * 3)]})
+    assert kinds(odd) == ["Native"] * 3
+
+
+@pytest.mark.parametrize("rejected", ["Green.", None])
+def test_a_chosen_text_answers_the_last_turn(rejected: str | None) -> None:
+    """Beside a rejected one; else it is kept."""
+    row = {"conversations": [turn("human", "Sky?")], "chosen": "Blue.", "rejected": rejected}
+    history = returned(row)
+    assert [message.text for message in history] == (["Sky?", "Blue."] if rejected else ["Sky?"])
+    longer = am.encode(history.extended(msg("user", am.TextBlock("z"))), CODEC)
+    assert longer["conversations"][-1] == turn("human", "z")
+    honest_account(CODEC, history[:1])
+
+
 def test_columns_beside_the_turns() -> None:
     """The system prompt, tools as text, and the chosen turn are read; the rejected one is kept."""
     row = {
@@ -213,6 +342,9 @@ def test_columns_beside_the_turns() -> None:
         ({"instruction": "a", "input": "", "output": "c", "history": [["x", "y"]]}, ["x", "y", "a", "c"]),
         ({"instruction": "a", "input": None, "output": "c", "history": []}, ["a", "c"]),
         ({"instruction": "a", "input": "", "chosen": "c", "rejected": "d"}, ["a", "c"]),
+        ({"query": "a", "response": "c", "history": [["x", "y"]], "system": "s"}, ["s", "x", "y", "a", "c"]),
+        ({"query": "a", "response": "c", "input": "b", "instruction": "d"}, ["a", "c"]),
+        ({"conversation": [{"human": "a", "assistant": "c"}], "system": "s", "id": 1}, ["s", "a", "c"]),
     ],
     ids=str,
 )

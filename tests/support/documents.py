@@ -278,6 +278,13 @@ def _hf() -> Iterator[tuple[str, Any]]:
         {"messages": [seen, {"role": "user", "content": parts[:1]}], "images": ["a"], "videos": ["b"]},
     )
     yield "tokens and frames", {"messages": [seen, heard], "images": ["a"], "videos": [["b"]], "audios": [None]}
+    drawn = {"role": "assistant", "content": "<image>A dog, <video>running."}
+    yield "tokens in an answer (ms-swift)", {"messages": [drawn], "images": ["a"], "videos": ["b"]}
+    said = '{"name": "f", "arguments": {"q": 1}}'
+    asked = {"role": "tool_call", "content": said}
+    found, odd = {"role": "tool_response", "content": "1"}, {"role": "tool_result", "content": "2", "loss": 0}
+    unthought = {"role": "assistant", "content": "<think>\n\n</think>\n\nTwo."}
+    yield "roles of ms-swift", {"messages": [{"role": "user", "content": "Both?"}, asked, found, asked, odd, unthought]}
     calls = [{"name": "f", "arguments": {"q": 1}}, {"type": "function", "function": {"name": "f", "arguments": "{"}}]
     result = {"role": "tool", "content": {"t": 21}}
     yield (
@@ -308,6 +315,12 @@ def _sharegpt() -> Iterator[tuple[str, Any]]:
     yield "a list of turns", [asked, {"from": "assistant", "value": hermes}, {"from": "user", "value": ""}]
     chosen, rejected = {"from": "gpt", "value": "Blue."}, {"from": "gpt", "value": "Green."}
     yield "a pair", {"conversations": [asked], "chosen": chosen, "rejected": rejected, "images": [{"path": "a.png"}]}
+    told = '{"tool_call_id": "call_1", "name": "f", "content": {"t": 21}}'
+    results = "\n".join(f"<tool_response>\n{text}\n</tool_response>" for text in (told, "2"))
+    called_twice = {"from": "gpt", "value": f"<think>\n</think>\n{hermes}"}
+    yield "parallel results (Hermes)", {"conversations": [asked, called_twice, {"from": "tool", "value": results}]}
+    asked_twice = {"from": "human", "value": "<image>\n<image>\nCompare"}
+    yield "several images (LLaVA-NeXT)", {"conversations": [asked_twice, chosen], "image": ["a.png", "b.png"]}
     yield "Alpaca, all columns", {"instruction": "Add", "input": "1 2", "output": "3", "history": [], "id": 1}
 
 

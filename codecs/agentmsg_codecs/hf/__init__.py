@@ -13,15 +13,17 @@ Follows trl 1.16 and the chat templates that it ships.
 | --- | --- |
 | messages; conversations; prompt, completion or chosen | messages |
 | a prompt, completion or chosen that is a text | a user's message; an assistant's |
+| input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
 | system, developer, user, assistant, tool | the same roles, one message each |
+| tool_call, with the JSON of a call; tool_response, tool_result (ms-swift) | assistant, ToolUseBlock; tool |
 | name | name; of a tool message: the tool's name |
 | content: a text; a list; null | one TextBlock; one block per part; no blocks |
 | text, with its text under text or value | TextBlock |
 | image, video, audio, with image, url, path or base64 | ImageBlock, VideoBlock, AudioBlock |
-| image, video, audio alone, or tokens like ``<image>`` in a user's text, with columns like images | the same |
+| image, video, audio alone, or tokens like ``<image>`` in a text, with columns like images | the same |
 | image_url, video_url, audio_url | ImageBlock, VideoBlock, AudioBlock |
 | reasoning_content; thinking; reasoning; a part reasoning or thinking | ThinkingBlock |
-| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
+| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock; none if nothing is inside |
 | tool_calls; a part tool_call | ToolUseBlock; without an id it gets one that isn't written |
 | tool_call_id, name, content of a tool message | ToolResultBlock; without an id, of the first call without a result |
 | content of a tool message that is an object | structured |
@@ -41,7 +43,19 @@ import agentmsg as am
 import agentmsg_codecs.hf.columns as own_columns
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import EMPTY, Codec, Native, adopt, is_list, is_object, made_ids, maker, marked, natives
+from agentmsg.formats import (
+    EMPTY,
+    Codec,
+    Native,
+    adopt,
+    is_list,
+    is_marked,
+    is_object,
+    made_ids,
+    maker,
+    marked,
+    natives,
+)
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
@@ -116,6 +130,8 @@ class HfCodec(Codec):
         note: Native = {} if is_usual else {"/container": row.place}
         if row.texts:
             note["/texts"] = list(row.texts)
+        if row.is_preference:
+            note["/preference"] = True
         rest = dict(row.rest)
         if not own_columns.COLUMNS.isdisjoint(rest):
             messages = own_columns.placed(messages, rest)
@@ -157,7 +173,9 @@ class HfCodec(Codec):
         if history.tools:
             row["tools"] = self.engine.tools.write(history)
         row.update(media)
-        return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}} if own else row
+        if own:
+            row.update({key: thaw(value) for key, value in own.items() if key not in row})
+        return own_rows.as_preference(row) if is_marked(history, FAMILY, "/preference") else row
 
     def _written(self, messages: Any) -> list[Any]:
         return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))

@@ -2,7 +2,8 @@
 
 A placeholder is a part with a type and nothing else, or, as LLaMA-Factory has it, ``<image>``, ``<video>`` or
 ``<audio>`` in a user's text (the message is marked ``/tokens``). Tokens count only if there is no placeholder part of
-their kind. Tool messages have no placeholders.
+their kind; those in an assistant's text, as in ms-swift, only if those of users aren't as many as the addresses. Tool
+messages have no placeholders.
 
 A column is read if it holds one address for each placeholder. Otherwise it stays an extra, and the placeholder parts
 become native blocks. New images are written in their column; videos and audio only if they were read there, which is
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from agentmsg.formats import Native
 
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
+# Whose texts have tokens: the first of these in which a column finds one for each address.
+_TOKEN_ROLES = (frozenset({"user"}), frozenset({"user", "assistant"}))
 _SOURCES = (am.URLSource, am.Base64Source)
 _make_text = maker(am.TextBlock, "text")
 
@@ -123,18 +126,31 @@ def _sources(column: Any, count: int) -> list[Any] | None:
     return found if list(map(media.write_url, found)) == entries else None
 
 
+def _length(column: Any) -> int:
+    return len(column) if is_sequence(column) else 0
+
+
 def _is_text(message: am.Msg) -> bool:
-    """Whether the content of a user's message is one text."""
+    """Whether the content of a user's or an assistant's message is one text."""
     content = message.content
-    is_one = message.role == "user" and len(content) == 1 and is_bare_text(content[0], FAMILY)
+    is_one = len(content) == 1 and message.role in _TOKEN_ROLES[-1] and is_bare_text(content[0], FAMILY)
     return is_one and not is_marked(message, FAMILY, "/list")
 
 
-def _count(messages: Sequence[am.Msg], kind: _Kind) -> tuple[int, bool]:
-    """Return the number of placeholders of a kind, and whether these are tokens."""
-    placeholders = sum(_awaited(block) is kind for block in _blocks(messages))
-    tokens = sum(message.text.count(kind.token) for message in messages if _is_text(message))
-    return placeholders or tokens, not placeholders
+def _count(messages: Sequence[am.Msg], kind: _Kind, wanted: int) -> tuple[int, Collection[str]]:
+    """Return the number of placeholders of a kind; if they are tokens, also the roles in whose texts they are.
+
+    Args:
+        messages: with them.
+        kind: of media.
+        wanted: the number of addresses.
+    """
+    count, texts = sum(_awaited(block) is kind for block in _blocks(messages)), list(filter(_is_text, messages))
+    for roles in () if count else _TOKEN_ROLES:
+        tokens = sum(message.text.count(kind.token) for message in texts if message.role in roles)
+        if tokens == wanted:
+            return tokens, roles
+    return count, ()
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -147,25 +163,25 @@ def placed(messages: list[am.Msg], row: Native) -> list[am.Msg]:
         messages: as they were read.
         row: the other columns.
     """
-    in_texts: dict[str, Iterator[Any]] = {}
+    in_texts: dict[str, dict[str, Iterator[Any]]] = {role: {} for role in _ROLES}
     in_parts: dict[str, Iterator[Any]] = {}
     for kind in _KINDS:
         if kind.column not in row:
             continue
-        count, are_tokens = _count(messages, kind)
+        count, roles = _count(messages, kind, _length(row[kind.column]))
         sources = _sources(row[kind.column], count)
         if sources is not None:
             del row[kind.column]
             waiting = iter([_made(kind, source) for source in sources])
-            if are_tokens:
-                in_texts[kind.token] = waiting
-            else:
+            for role in roles:
+                in_texts[role][kind.token] = waiting
+            if not roles:
                 in_parts[kind.word] = waiting
-    if not (in_texts or in_parts):
+    if not (in_parts or any(in_texts.values())):
         return messages
     return [
-        _split(each, in_texts)
-        if _is_text(each) and any(token in each.text for token in in_texts)
+        _split(each, in_texts[each.role])
+        if _is_text(each) and any(token in each.text for token in in_texts[each.role])
         else _filled(each, _awaited, in_parts)
         for each in messages
     ]
@@ -229,7 +245,10 @@ def taken(messages: Sequence[am.Msg], own: Mapping[str, Any]) -> frozenset[str]:
         kind.column
         for kind in _KINDS
         if kind.column in columns
-        or (is_sequence(own.get(kind.column)) and _sources(own[kind.column], _count(written, kind)[0]) is not None)
+        or (
+            kind.column in own
+            and _sources(own[kind.column], _count(written, kind, _length(own[kind.column]))[0]) is not None
+        )
     )
 
 
@@ -259,11 +278,18 @@ def _with_tokens(
             texts.append(message if joined is None else joined)
             bad |= found if joined is None else set()
         if not bad:
-            bad = {kind.word for kind in chosen if _count(texts, kind) != (len(columns[kind.column]), True)}
+            bad = {kind.word for kind in chosen if not _are_found(texts, messages, kind, len(columns[kind.column]))}
         if not bad:
             return texts
         chosen = [kind for kind in chosen if kind.word not in bad]
     return messages
+
+
+def _are_found(texts: Sequence[am.Msg], messages: Sequence[am.Msg], kind: _Kind, count: int) -> bool:
+    """Whether the tokens in texts are those of the media in messages, and no others."""
+    tokens, roles = _count(texts, kind, count)
+    owners = {message.role for message in messages if any(_placed(block) is kind for block in message.content)}
+    return tokens == count and owners <= {*roles}
 
 
 def _joined(message: am.Msg, chosen: Collection[_Kind]) -> am.Msg | None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.hf import roles
 from agentmsg_codecs.hf.names import REASONING_KEYS
+from agentmsg_codecs.hf.rows import of_preference
 
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", *roles.ROLES})
 # Keys of requests that no row has.
 _REQUEST = frozenset(
     {"model", "max_tokens", "max_completion_tokens", "temperature", "stream", "system", "options", "agentmsg", "type"}
 )
-_COLUMNS = frozenset({"images", "videos", "audios", "chat_template_kwargs", "rejected"})
+_COLUMNS = frozenset(
+    {"images", "videos", "audios", "chat_template_kwargs", "rejected", "rejected_response", "rejected_messages"}
+)
 _KEYS = frozenset(
     {"role", "content", "name", "tool_calls", "tool_call_id", "weight", "loss", "loss_weight", "train", *REASONING_KEYS}
 )
@@ -26,6 +30,9 @@ _TEXTS = 0.85
 
 def sniff_row(document: Any) -> float:
     """Return 1 for rows that can be nothing else, less for rows that could be requests, 0 for other documents."""
+    if is_sequence(document):
+        return 1.0 if any(map(_is_of_swift, document)) and all(map(_is_message, document)) else 0.0
+    document = of_preference(document) or document
     if not is_mapping(document) or not _REQUEST.isdisjoint(document) or "role" in document:
         return 0.0
     if _are_texts(document):
@@ -58,22 +65,35 @@ def _is_message(message: Any) -> bool:
     return isinstance(role, str) and role in _ROLES and (_KEYS.issuperset(message) or _is_own(message))
 
 
+def _is_of_swift(message: Any) -> bool:
+    role: Any = message.get("role") if is_mapping(message) else None
+    return isinstance(role, str) and role in roles.ROLES
+
+
 def _is_own(message: Any) -> bool:
     """Whether only rows have messages of this kind."""
     content, calls = message.get("content"), message.get("tool_calls")
-    if "thinking" in message or ("tool_calls" in message and calls is None):
+    if "thinking" in message or ("tool_calls" in message and calls is None) or _is_of_swift(message):
         return True
     if isinstance(content, str):
-        is_own = message["role"] == "assistant" and content.startswith("<think>") and "</think>" in content
+        is_own = message["role"] == "assistant" and _is_tagged(content)
     else:
         is_own = is_sequence(content) and any(map(_is_own_part, content))
     return is_own or (is_sequence(calls) and any(map(_is_own_call, calls)))
 
 
+def _is_tagged(text: str) -> bool:
+    """Whether a text has thinking or calls in the tags of templates."""
+    is_thought = text.startswith("<think>") and "</think>" in text
+    return is_thought or ("<tool_call>" in text and text.rstrip().endswith("</tool_call>"))
+
+
 def _is_own_part(part: Any) -> bool:
     if not is_mapping(part):
         return False
-    kind = part.get("type")
+    kind: Any = part.get("type")
+    if not isinstance(kind, str):
+        return False
     if kind in _MEDIA:
         return part.keys() == {"type"} or any(isinstance(part.get(key), str) for key in (kind, "url", "path", "base64"))
     return kind in _OWN_PARTS and isinstance(part.get("value"), str)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
+import agentmsg_codecs.hf.roles as own_roles
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import Unreadable, marked, natives, speed, write_as
 from agentmsg.formats.bodies import ToolColumn
@@ -65,7 +66,7 @@ class Messages:
         """
         role = natives.role_of(native)
         if role not in _FORMS:
-            return natives.read_whole(native, FAMILY)
+            return self._read_odd(native, role)
         try:
             message: am.Msg = self.described.shapes[_FORMS[role]].read(native, am.Msg)
         except (Unreadable, AgentMsgError):
@@ -73,6 +74,15 @@ class Messages:
         if role == "assistant" and type(native.get("content")) is str:
             return split_off(message)
         return message
+
+    def _read_odd(self, native: Any, role: Any) -> am.Msg:
+        """Read a message with a role of ms-swift's, or any other."""
+        found = own_roles.usual(native, role)
+        if found is not None:
+            message = self.read(found[0])
+            if message.role != "native":
+                return marked(message, FAMILY, **found[1])
+        return natives.read_whole(native, FAMILY)
 
     def write(self, message: am.Msg) -> Any:
         """Write a message that fits."""
@@ -87,7 +97,9 @@ class Messages:
         if role == "assistant":
             message = self.put_back(message)
         shape = self.described.shapes[_FORMS[role]]
-        return write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
+        if not message.notes:
+            return write_as(shape, message, FAMILY) if message.extras else shape.write(message)
+        return own_roles.unusual(write_as(shape, message, FAMILY), message)
 
     def put_back(self, message: am.Msg) -> am.Msg:
         """Put the thinking of an assistant's message into its text, if it belongs there."""

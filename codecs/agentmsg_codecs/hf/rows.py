@@ -8,9 +8,10 @@
 | chosen | the list, which is the whole conversation |
 | prompt | the list, or the text |
 | text | none: a whole conversation in a template's format |
+| input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
 
-Marks: on the history ``/container`` (the first of these columns; or "list", "single") and ``/texts`` (which of them are
-texts); on each message of an answer ``/answer`` (its column).
+Marks: on the history ``/container`` (the first of these columns; or "list", "single"), ``/texts`` (which of them are
+texts) and ``/preference`` (the columns are OpenAI's); on each message of an answer ``/answer`` (its column).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import Native, excerpt, is_list, is_object, is_sequence, mark_of, natives
+from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence, mark_of, natives
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ _MANY = "this is a list of rows, and one row is a document: read each, or a file
 _ANSWERS = ("completion", "chosen")
 _WHOLE = ("messages", "conversations", "chosen")
 _COLUMNS = frozenset({*_WHOLE, *_ANSWERS, "prompt"})
+_OUTPUTS: Mapping[str, str] = {"preferred_output": "chosen", "non_preferred_output": "rejected"}
+_PREFERENCE: Mapping[str, tuple[str, ...]] = {"prompt": ("input", "messages"), "chosen": ("preferred_output",)}
 _ROLES: Mapping[str, str] = {"prompt": "user", "completion": "assistant", "chosen": "assistant"}
 
 
@@ -45,19 +48,21 @@ class Row:
         parts: the native messages, by column.
         texts: the columns of messages that are texts.
         rest: the other columns.
+        is_preference: whether these columns stand for those of OpenAI's preferences.
     """
 
     place: str
     parts: Mapping[str, list[Any]]
     texts: tuple[str, ...]
     rest: Native
+    is_preference: bool = False
 
     def each(self) -> Iterable[tuple[str, Any, tuple[str | int, ...]]]:
         """Yield the native messages, each with its column and its path in the document."""
         for column, messages in self.parts.items():
             for index, native in enumerate(messages):
                 path = (index,) if self.place == "list" else () if self.place == "single" else (column, index)
-                yield column, native, path
+                yield column, native, (*_PREFERENCE[column], index) if self.is_preference else path
 
 
 def row_of(document: Any) -> Row:
@@ -72,6 +77,9 @@ def row_of(document: Any) -> Row:
         return Row("list", {"list": document}, (), {})
     if not is_object(document):
         raise DecodeError(f"a row must be an object, not {excerpt(document)}")
+    preference = of_preference(document)
+    if preference is not None:
+        return attrs.evolve(row_of(preference), is_preference=True)
     columns = _columns(document)
     if not columns:
         if "role" in document:
@@ -82,6 +90,29 @@ def row_of(document: Any) -> Row:
     parts = {column: _messages(column, document[column]) for column in columns}
     rest = {key: value for key, value in document.items() if key not in parts}
     return Row(columns[0] if columns else "text", parts, texts, rest)
+
+
+def of_preference(document: Any) -> Native | None:
+    """Return the columns of a prompt and its answers that OpenAI has otherwise; None for any other document."""
+    if not is_mapping(document) or {*document} != {*_OUTPUTS, "input"}:
+        return None
+    given: Any = document["input"]
+    if not is_mapping(given) or not {*_COLUMNS, "rejected"}.isdisjoint({*given} - {"messages"}):
+        return None
+    if not all(map(is_sequence, (given.get("messages"), *(document[key] for key in _OUTPUTS)))):
+        return None
+    others = {key: given[key] for key in given if key != "messages"}
+    return {"prompt": given["messages"], **{_OUTPUTS[key]: document[key] for key in _OUTPUTS}, **others}
+
+
+def as_preference(row: Native) -> Native:
+    """Return a row with the columns of OpenAI's preferences, or as it is if it isn't one."""
+    others = {key: value for key, value in row.items() if key not in ("prompt", "chosen", "rejected")}
+    if not {"prompt", "chosen", "rejected"} <= row.keys():
+        return row
+    outputs = {key: row[column] for key, column in _OUTPUTS.items()}
+    found = {"input": {"messages": row["prompt"], **others}, **outputs}
+    return row if of_preference(found) != row else found
 
 
 def _is_row(value: Any) -> bool:

@@ -17,19 +17,24 @@ Follows LLaMA-Factory ff6d4d1.
 | function_call, tool_call: the JSON of a call, or of a list of them | assistant, ToolUseBlock |
 | observation, tool, tool_response, function_response, ipython | tool |
 | ``role`` instead of ``from`` (Pygmalion) | the same |
-| value | one TextBlock |
-| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock |
+| value, or content | one TextBlock |
+| ``<think>...</think>`` in front of an assistant's text | ThinkingBlock; none if nothing is inside |
 | ``<tool_call>...</tool_call>`` at the end of it (Hermes) | ToolUseBlock |
+| tool_calls beside it; name and arguments instead of it | ToolUseBlock |
 | ``<tool_response>...</tool_response>`` around a result (Hermes) | ToolResultBlock with the text inside |
+| several of these in a turn | a message each |
 | tokens like ``<image>`` in a user's text, with columns like images or image | ImageBlock, VideoBlock, AudioBlock |
 | tools: the JSON text of a list of functions, or that list | ToolSpec; NativeTool |
 | instruction and input; output, else chosen; history | a user's message; an assistant's; one of each |
+| query, response, history; conversation (ms-swift) | the same; one of each |
+| chosen and rejected that are texts | an assistant's message; extras["sharegpt"] |
 | a turn from anybody else; a token without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; of a tool's function; other columns | extras["sharegpt"]; ["sharegpt.item"]; of the history |
 
-Rows have no ids. Results answer the calls of the last turn with calls, or of several adjacent ones, in order; the ids
-that they get aren't written. If the order would pair a result with another call, its turn has the id under
-``tool_call_id``. Texts for training contain an id only if it was read there, as ``id`` beside the name of a call.
+Rows have no ids. Results answer the calls of the last turn with calls, or of several adjacent ones, in order, unless
+their JSON names a call; the ids that they get aren't written. If the order would pair a result with another call, its
+turn has the id under ``tool_call_id``. Texts for training contain an id only if it was read there, as ``id`` beside the
+name of a call.
 
 Calls alone are written like LLaMA-Factory's, calls beside a text like Hermes'.
 """
@@ -47,9 +52,9 @@ from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.likeness import sniff_row
-from agentmsg_codecs.sharegpt.links import link, written_links
+from agentmsg_codecs.sharegpt.links import link
 from agentmsg_codecs.sharegpt.media import columns_of, placed
-from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
+from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.sharegpt.rows import is_single, taken_apart, written
 from agentmsg_codecs.sharegpt.sending import RULES
@@ -100,7 +105,8 @@ class ShareGptCodec(Codec):
                 message = read_turn(turn)
             except AgentMsgError as error:
                 raise error.at(*path) from None
-            messages.append(message if mark is None else marked(message, FAMILY, **{mark: True}))
+            found = [message] if message.role != "tool" or len(message.content) < 2 else parted(message)  # noqa: PLR2004 - several
+            messages += found if mark is None else [marked(each, FAMILY, **{mark: True}) for each in found]
         link(messages)
         messages, marks = placed(messages, rest)
         tools, style = TOOLS.read(rest.get("tools")) or ((), {})
@@ -118,7 +124,7 @@ class ShareGptCodec(Codec):
 
     def write(self, history: am.History) -> Any:
         """Write a row; or a list or one turn, if it was read from that, or by option."""
-        turns = list(map(write_turn, history.messages, written_links(history.messages)))
+        turns = write_turns(history.messages)
         columns = columns_of(history)
         own = natives.extras_of(history, FAMILY)
         place = mark_of(history, FAMILY, "/container") or self.container

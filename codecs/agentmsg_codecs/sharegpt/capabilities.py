@@ -26,10 +26,11 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
+from agentmsg_codecs.sharegpt.beside import read_beside
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
-from agentmsg_codecs.sharegpt.links import relinked, written_links
+from agentmsg_codecs.sharegpt.links import relinked
 from agentmsg_codecs.sharegpt.media import one_kind, taken, token_of
-from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
+from agentmsg_codecs.sharegpt.messages import read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _text_row(said: Callable[[str], str]) -> Row:
 
     def rule(block: am.TextBlock) -> Any:
         if not block.text:
-            return Drop("the text is empty", "annotation")
+            return Drop("there are no words in it", "annotation")
         new = said(block.text)
         return block if new == block.text else Swap(block.evolve(text=new), "this would be read as something else")
 
@@ -64,7 +65,7 @@ def _text_row(said: Callable[[str], str]) -> Row:
 
 
 def _thinking(block: am.ThinkingBlock) -> Any:
-    thought = own_values.without_end_tag(block.thinking)
+    thought = own_values.thinkable(block.thinking)
     if not thought.strip("\n"):
         return Drop("nothing that can be read was thought")
     return block if thought == block.thinking else Swap(block.evolve(thinking=thought), "tags would end it before")
@@ -75,7 +76,7 @@ def _media(block: Any) -> Any:
     source = block.source
     if not isinstance(source, (am.URLSource, am.Base64Source)) or not media.write_url(source):
         said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
-        return said if said is not block else Drop("media are given by URL or as data here")
+        return said if said is not block else Drop("media are given by URL, or as data, here")
     new = media.as_url(source, is_untyped=True)
     return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
 
@@ -145,6 +146,14 @@ def _layout(message: am.Msg) -> tuple[int, ...] | None:
     return restructure.in_order(message.content, _rank)
 
 
+def _turn_keys(message: am.Msg) -> frozenset[str]:
+    """Return the keys that the extras of a message must not use: calls beside its text would be read as calls."""
+    own = natives.extras_of(message, FAMILY)
+    if message.role != "assistant" or "tool_calls" not in own or read_beside({**thaw(own), "value": ""}) is None:
+        return _TURN_KEYS
+    return _TURN_KEYS | {"tool_calls"}
+
+
 def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> MessageRow:
     def joined(left: Any, right: Any) -> Any:
         if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
@@ -160,7 +169,7 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
         is_split = any(left is right is am.TextBlock for left, right in pairwise(kinds))
         return Swap(message, "a turn says one text", "annotation") if is_split else message
 
-    fields = {"extras": carried_extras((FAMILY, lambda _: _TURN_KEYS))}
+    fields = {"extras": carried_extras((FAMILY, _turn_keys))}
     return MessageRow(fields=fields, blocks=rows, otherwise=rule, joins=joined)
 
 
@@ -169,7 +178,7 @@ def _taken(history: am.History) -> frozenset[str]:
     own = natives.extras_of(history, FAMILY)
 
     def columns() -> Native:
-        return own_rows.written(history, list(map(write_turn, history.messages, written_links(history.messages))))
+        return own_rows.written(history, write_turns(history.messages))
 
     is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
     return frozenset(own_rows.taken(own, columns) | taken(history, own) | ({"tools"} if is_tools else set()))
@@ -179,16 +188,16 @@ def make_caps() -> Caps:
     """Return the capability table."""
     system = _message_row(_rows(_plain), _plain)
     kept = rules.native_block_row(FAMILY, _comes_back)
-    user = {**_rows(own_values.without_tokens), **_MEDIA_ROWS, am.NativeBlock: kept}
+    user = {**_rows(own_values.asked), **_MEDIA_ROWS, am.NativeBlock: kept}
     thinking = Row({"thinking": KEEP}, _thinking)
     result = Rows(DESCRIBED).message("tool")
-    answer = {**_rows(own_values.without_tags), am.ThinkingBlock: thinking, am.ToolUseBlock: _CALL}
+    answer = {**_rows(own_values.spoken), am.ThinkingBlock: thinking, am.ToolUseBlock: _CALL}
     return Caps(
         messages={
             "system": system,
             "developer": MessageRow(otherwise=rules.role_rule("system")),
-            "user": _message_row(user, own_values.without_tokens),
-            "assistant": _message_row(answer, own_values.without_tags),
+            "user": _message_row(user, own_values.asked),
+            "assistant": _message_row(answer, own_values.spoken),
             "tool": MessageRow(
                 fields={**result, "extras": _of_result(result["extras"])},
                 blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},

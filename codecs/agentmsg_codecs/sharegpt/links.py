@@ -1,6 +1,7 @@
 """Links: rows have no ids; results answer the calls of the last turn with calls, in order.
 
-Adjacent turns of calls count as one. A reader makes the ids. If the order would be wrong, a turn has the id of its call
+Adjacent turns of calls count as one. The JSON of a result may say which call it answers: see ``results.answered``. A
+reader makes the ids. If the order would be wrong, a turn has the id of its call
 under ``tool_call_id``, which isn't text for training. ``/id`` marks the calls and results with an id in their row.
 """
 
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import CallNames, is_marked, natives, spelling, tool_links
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
+from agentmsg_codecs.sharegpt.results import answered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,9 +29,10 @@ class _Waiting:
         self._waiting: deque[str] = deque()
         # The number of calls in the queue that have a result, by id: they are removed when they come first.
         self._done: dict[str, int] = {}
+        self._by_name: dict[str, deque[str]] = {}
         self._turn = -1
 
-    def call(self, place: tuple[int, int], link: str) -> None:
+    def call(self, place: tuple[int, int], link: str, name: str) -> None:
         """Record a call."""
         known = self.known
         if place[0] > self._turn + 1 and self._waiting:
@@ -37,18 +40,27 @@ class _Waiting:
                 known[each] = 0
             self._waiting.clear()
             self._done.clear()
+            self._by_name.clear()
         self._turn = place[0]
         self._waiting.append(link)
+        self._by_name.setdefault(name, deque()).append(link)
         known[link] = known.get(link, 0) + 1
 
-    @property
-    def expected(self) -> str | None:
-        """The call that the next result answers by its position."""
+    def expected(self, block: Any = None) -> str | None:
+        """Return the call that a result answers by what it says, or by its position."""
         waiting = self._waiting
         if self._done:
             while waiting and self._done.get(waiting[0]):
                 self._done[waiting.popleft()] -= 1
-        return waiting[0] if waiting else None
+        if len(waiting) < 2 or block is None:  # noqa: PLR2004 - no choice
+            return waiting[0] if waiting else None
+        told, name = answered(block)
+        if told is not None and self.known.get(told):
+            return told
+        named = self._by_name.get(name) if name is not None else None
+        while named and not self.known[named[0]]:
+            named.popleft()
+        return named[0] if named else waiting[0]
 
     def answer(self, link: str | None) -> None:
         """Record a result."""
@@ -62,10 +74,10 @@ class _Waiting:
 
     def skip(self) -> None:
         """Record a result with an unreadable id: it uses up a call."""
-        self.answer(self.expected)
+        self.answer(self.expected())
 
 
-def has_own_id(block: Any, link: str | None) -> bool:
+def is_said(block: Any, link: str | None) -> bool:
     """Whether the row contains the id of a call or result."""
     return link is not None and is_marked(block, FAMILY, "/id")
 
@@ -97,7 +109,7 @@ def _linked(messages: Iterable[am.Msg]) -> Iterator[tuple[tuple[int, int], Any]]
 
 def _id_of(place: tuple[int, int], block: Any) -> str:
     """Return the id of a call: that of its row, or the one that its reader makes."""
-    return str(block.id) if has_own_id(block, block.id) else tool_links.made_call_id(place, block.name)
+    return str(block.id) if is_said(block, block.id) else tool_links.made_call_id(place, block.name)
 
 
 def link(messages: Sequence[am.Msg]) -> None:
@@ -106,7 +118,7 @@ def link(messages: Sequence[am.Msg]) -> None:
     for place, block in _linked(messages):
         if block.__class__ is am.ToolUseBlock:
             made = _id_of(place, block)
-            waiting.call(place, made)
+            waiting.call(place, made, block.name)
             names.call(made, block.name)
             if block.id is None:
                 tool_links.link_call(block, made)
@@ -114,7 +126,7 @@ def link(messages: Sequence[am.Msg]) -> None:
         if _is_unclear(messages[place[0]], block):
             waiting.skip()
             continue
-        found = waiting.expected if block.tool_call_id is None else block.tool_call_id
+        found = waiting.expected(block) if block.tool_call_id is None else block.tool_call_id
         waiting.answer(found)
         name = names.answer(found)
         if found is not None:
@@ -161,7 +173,7 @@ class _Links:
         """Return a call with the id from its reader."""
         made = self._made[place] = _id_of(place, block)
         self._new[block.id] = None if block.id is None else made
-        self._waiting.call(place, made)
+        self._waiting.call(place, made, block.name)
         self._unanswered[made] += 1
         self._names.call(made, block.name)
         return block if block.id == made else spelling.changed(block, {"id": str(made)})
@@ -174,10 +186,11 @@ class _Links:
             waiting.skip()
             return block
         # It has no id, and no call waits: a reader links it to none, either.
-        if own is waiting.expected is None:
+        expected = waiting.expected(block)
+        if own is expected is None:
             return block
         link = self._link_of(place, block)
-        if link is None and waiting.expected is not None:
+        if link is None and expected is not None:
             link = own if own is not None else str(tool_links.made_call_id(place, block.name))
             while link in waiting.known:
                 link += "_"
@@ -197,7 +210,7 @@ class _Links:
     def _link_of(self, place: tuple[int, int], block: Any) -> str | None:
         """Return the id of the call that a result answers."""
         own: str | None = block.tool_call_id
-        if has_own_id(block, own):
+        if is_said(block, own):
             return own
         # A result without an id in its row may have been paired with the call of one that has it.
         link = self._made.get(self._pairs[place]) if place in self._pairs else self._new.get(own)
@@ -211,32 +224,32 @@ def _are_as_read(messages: Sequence[am.Msg]) -> bool:
     for place, block in _linked(messages):
         if block.__class__ is am.ToolUseBlock:
             made = tool_links.made_call_id(place, block.name)
-            if block.id != made or has_own_id(block, made):
+            if block.id != made or is_said(block, made):
                 return False
-            waiting.call(place, made)
+            waiting.call(place, made, block.name)
         elif _is_unclear(messages[place[0]], block):
             waiting.skip()
         else:
             link = block.tool_call_id
-            if link != waiting.expected or has_own_id(block, link):
+            if link != waiting.expected(block) or is_said(block, link):
                 return False
             waiting.answer(link)
     return True
 
 
-def written_links(messages: Sequence[am.Msg]) -> list[str | None]:
+def said_links(messages: Sequence[am.Msg]) -> list[str | None]:
     """Return, for each message that fits, the id that its turn must contain because its position isn't enough."""
     waiting = _Waiting()
     out: list[str | None] = [None] * len(messages)
     for place, block in _linked(messages):
         if block.__class__ is am.ToolUseBlock:
-            waiting.call(place, str(block.id))
+            waiting.call(place, str(block.id), block.name)
         elif _is_unclear(messages[place[0]], block):
             waiting.skip()
         else:
-            link, expected = block.tool_call_id, waiting.expected
+            link, expected = block.tool_call_id, waiting.expected(block)
             waiting.answer(link)
             is_lost = expected is None and isinstance(link, am.Made) and link not in waiting.known
-            if link is not None and not is_lost and (link != expected or has_own_id(block, link)):
+            if link is not None and not is_lost and (link != expected or is_said(block, link)):
                 out[place[0]] = str(link)
     return out

@@ -1,8 +1,9 @@
 """Media columns hold, in order, the addresses for tokens in user texts: ``<image>``, ``<video>``, ``<audio>``.
 
-A column is a list of addresses, or the address for a single token (``image``; the mark ``/single`` names the tokens).
-If it holds anything else, or another number of addresses, the tokens stay native blocks, and the column is kept
-unchanged.
+A column is a list of addresses, or the address for a single token: ``images`` and ``image`` may be either. Marks of the
+history name the tokens whose column isn't a list under ``images``: ``/single`` (an address under ``image``),
+``/listed`` (a list there), ``/alone`` (an address under ``images``). If a column holds anything else, or another number
+of addresses, the tokens stay native blocks, and the column is kept unchanged.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 _make_url = maker(am.URLSource)
 _MAKERS = {cls: maker(cls, "source") for cls, _ in MEDIA.values()}
+# The number of a kind's column, and whether it is a list; and the marks for what isn't written by default.
+_USUAL = (0, True)
+_MARKS: Mapping[tuple[int, bool], str] = {(1, False): "/single", (1, True): "/listed", (0, False): "/alone"}
 _TOKENS: Mapping[Any, str] = {cls: token for token, (cls, _) in MEDIA.items()}
 
 
@@ -34,20 +38,26 @@ def token_of(block: Any) -> str | None:
     return token if len(block.value) == 1 and isinstance(token, str) and token in MEDIA else None
 
 
-def _user_blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
+def _asked(messages: Sequence[am.Msg]) -> Iterator[Any]:
     return (block for message in messages if message.role == "user" for block in message.content)
+
+
+def _sources(value: Any, count: int) -> list[Any] | None:
+    """Return the sources in a column; None if it doesn't hold one for each token."""
+    entries: Any = thaw(value) if is_sequence(value) else [value]
+    if len(entries) != count or not all(type(entry) is str and entry for entry in entries):
+        return None
+    sources = list(map(_source, entries))
+    return sources if list(map(media.write_url, sources)) == entries else None
 
 
 def _found(messages: Sequence[am.Msg], token: str, row: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
     """Return the column for a token, and its sources; None if there isn't one for each token."""
-    count = sum(token_of(block) == token for block in _user_blocks(messages))
-    for number, column in enumerate(MEDIA[token][1]):
-        entries: Any = [row.get(column)] if number else thaw(row.get(column))
-        if not count or not is_list(entries) or len(entries) != count:
-            continue
-        if all(type(entry) is str and entry for entry in entries):
-            sources = list(map(_source, entries))
-            return (column, sources) if list(map(media.write_url, sources)) == entries else None
+    count = sum(token_of(block) == token for block in _asked(messages))
+    for column in MEDIA[token][1] if count else ():
+        sources = _sources(row.get(column), count)
+        if sources is not None:
+            return column, sources
     return None
 
 
@@ -56,13 +66,14 @@ def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], d
 
     Also return the marks of the history.
     """
-    single: list[str] = []
+    marks: dict[str, Any] = {}
     for token, (cls, columns) in MEDIA.items():
         found = _found(messages, token, row) if not row.keys().isdisjoint(columns) else None
         if found is None:
             continue
-        del row[found[0]]
-        single += [token] if found[0] != columns[0] else []
+        how = (columns.index(found[0]), is_list(row.pop(found[0])))
+        if how != _USUAL:
+            marks.setdefault(_MARKS[how], []).append(token)
         waiting, make = iter(found[1]), _MAKERS[cls]
         messages = [
             message if message.role != "user" or not any(map(token_of, message.content)) else
@@ -71,10 +82,10 @@ def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], d
             ])})
             for message in messages
         ]  # fmt: skip
-    return messages, {"/single": single} if single else {}
+    return messages, marks
 
 
-def text_of(block: Any) -> str:
+def said(block: Any) -> str:
     """Return the text for a block in a user's turn."""
     return block.text if type(block) is am.TextBlock else _TOKENS.get(type(block)) or token_of(block) or ""
 
@@ -82,29 +93,34 @@ def text_of(block: Any) -> str:
 def columns_of(history: am.History) -> dict[str, Any]:
     """Return the columns of media in a history."""
     found: dict[str, list[str]] = {}
-    for block in _user_blocks(history.messages):
+    for block in _asked(history.messages):
         token = _TOKENS.get(type(block))
         if token is not None:
             found.setdefault(token, []).append(media.write_url(block.source))
-    columns = {_column(history, token, len(entries)): entries for token, entries in found.items()}
-    return {column: entries if column.endswith("s") else entries[0] for column, entries in columns.items()}
+    columns: dict[str, Any] = {}
+    for token, entries in found.items():
+        number, is_listed = _how(history, token, len(entries))
+        columns[MEDIA[token][1][number]] = entries if is_listed else entries[0]
+    return columns
 
 
-def _column(history: am.History, token: str, count: int) -> str:
-    """Return the column for a number of media of a kind."""
-    single: Any = mark_of(history, FAMILY, "/single") if history.notes else None
-    return MEDIA[token][1][count == 1 and is_sequence(single) and token in single]
+def _how(history: am.History, token: str, count: int) -> tuple[int, bool]:
+    """Return the number of the column for some media of a kind, and whether it is a list."""
+    for how, mark in _MARKS.items() if history.notes else ():
+        tokens: Any = mark_of(history, FAMILY, mark)
+        if is_sequence(tokens) and token in tokens and (how[1] or count == 1):
+            return how
+    return _USUAL
 
 
 def taken(history: am.History, own: Mapping[str, Any]) -> set[str]:
     """Return the columns that the extras of a history must not use: they would be read as those of its media."""
     columns: set[str] = set()
     for token, (cls, names) in MEDIA.items():
-        count = sum(type(block) is cls for block in _user_blocks(history.messages))
+        count = sum(type(block) is cls for block in _asked(history.messages))
         if count:
-            columns.add(_column(history, token, count))
-            listed: Any = own.get(names[0])
-            columns |= {names[0]} if is_list(listed) and len(listed) == count else set()
+            columns.add(names[_how(history, token, count)[0]])
+            columns |= {names[0]} if _sources(own.get(names[0]), count) is not None else set()
         elif not own.keys().isdisjoint(names) and _found(history.messages, token, own) is not None:
             columns.update(names)
     return columns

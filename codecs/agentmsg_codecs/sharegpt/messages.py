@@ -1,12 +1,15 @@
-"""Messages: one turn is one message. A turn has one text, which ``values`` takes apart.
+"""Messages: one turn is one message, but each of several results in a turn is its own.
+
+A turn has one text, which ``values`` and ``results`` take apart, and perhaps calls beside it.
 
 Marks on a message: ``/from`` (a sender that isn't written by default), ``/role`` (the sender is under ``role``, as in
-Pygmalion); those of values.py.
+Pygmalion), ``/content`` (the value is under ``content``); those of values.py and beside.py.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.sharegpt.values as own_values
@@ -14,6 +17,7 @@ from agentmsg import AgentMsgError, DecodeError
 from agentmsg.formats import (
     Unreadable,
     excerpt,
+    grouping,
     is_marked,
     is_object,
     maker,
@@ -24,10 +28,18 @@ from agentmsg.formats import (
     spelling,
     write_as,
 )
+from agentmsg_codecs.sharegpt.beside import is_beside, read_beside, write_beside
 from agentmsg_codecs.sharegpt.format import DESCRIBED
-from agentmsg_codecs.sharegpt.links import has_own_id
-from agentmsg_codecs.sharegpt.media import text_of
+from agentmsg_codecs.sharegpt.links import is_said, said_links
+from agentmsg_codecs.sharegpt.media import said
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES, WORDS
+from agentmsg_codecs.sharegpt.results import GROUPING, read_results, write_result, write_results
+from agentmsg_codecs.sharegpt.tags import noting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentmsg.formats import Native
 
 _make_text = maker(am.TextBlock, "text")
 _make_result = maker(am.ToolResultBlock, "tool_call_id", "content")
@@ -36,6 +48,8 @@ _make_msg = maker(am.Msg, "role", "content")
 
 def read_turn(native: Any) -> am.Msg:
     """Read a turn; if the model can't express it, the role of its message is ``native``.
+
+    A message with several results isn't in normal form yet; see ``parted``.
 
     Raises:
         DecodeError: if it isn't a turn at all.
@@ -55,6 +69,8 @@ def read_turn(native: Any) -> am.Msg:
         content, marks = _content(role, text, word, None)
         is_text = len(content) == 1 and type(content[0]) is am.TextBlock
         message = speed.make_said_in(role, content) if is_text else _make_msg(role, content)
+    elif (found := _odd(native, role)) is not None:
+        return _read_odd(native, *found)
     else:
         try:
             message = DESCRIBED.shapes[role].read({**native, "from": WORDS[role]}, am.Msg)
@@ -66,6 +82,20 @@ def read_turn(native: Any) -> am.Msg:
     if word != _word_of(role, content):
         marks["from"] = word
     return marked(message, FAMILY, **marks) if marks else message
+
+
+def _odd(native: Native, role: str) -> tuple[Native, tuple[Any, ...], Mapping[str, Any]] | None:
+    """Return a turn as usual, its calls beside that, and the mark; None if the turn has no such oddity."""
+    if "value" not in native and type(native.get("content")) is str:
+        return {"value" if key == "content" else key: native[key] for key in native}, (), {"content": True}
+    return read_beside(native) if role == "assistant" else None
+
+
+def _read_odd(native: Native, turn: Native, calls: tuple[Any, ...], marks: Mapping[str, Any]) -> am.Msg:
+    message = read_turn(turn)
+    if message.role == "native" or (calls and mark_of(message, FAMILY, "/beside") is not None):
+        return _whole(native)
+    return marked(spelling.changed(message, {"content": (*message.content, *calls)}), FAMILY, **marks)
 
 
 def _read_role(native: Any) -> am.Msg:
@@ -87,10 +117,23 @@ def _content(role: str, text: str, word: str, content: Any) -> tuple[tuple[Any, 
         return own_values.read_question(text), {}
     if role == "system":
         return (_make_text(text),), {}
-    text, marks = own_values.read_result(text)
-    inner = (_make_text(text),)
-    block = spelling.changed(content[0], {"content": inner}) if content else _make_result(None, inner)
-    return (marked(block, FAMILY, **marks) if marks else block,), {}
+    first, *more = read_results(text)
+    return (_result(content[0] if content else None, *first), *[_result(None, *each) for each in more]), {}
+
+
+def _result(block: Any, text: str, marks: Mapping[str, Any]) -> Any:
+    inner = (_make_text(text),) if text else ()
+    block = _make_result(None, inner) if block is None else spelling.changed(block, {"content": inner})
+    return noting(block, marks)
+
+
+def parted(message: am.Msg) -> list[am.Msg]:
+    """Return the results of a turn as messages of their own; the first one keeps what else the turn said."""
+    noted = {mark: mark_of(message, FAMILY, f"/{mark}") for mark in ("from", "role")}
+    marks = {mark: value for mark, value in noted.items() if value is not None}
+    first, *more = message.content
+    others = [noting(_make_msg("tool", (block,)), marks) for block in more]
+    return grouping.seated([[spelling.changed(message, {"content": (first,)}), *others]], GROUPING)
 
 
 def _word_of(role: str, content: Any) -> str:
@@ -100,37 +143,70 @@ def _word_of(role: str, content: Any) -> str:
     return WORDS[role]
 
 
-def write_turn(message: am.Msg, link: str | None = None) -> Any:
-    """Return the turn of a message that fits.
+def write_turns(messages: Sequence[am.Msg]) -> list[Any]:
+    """Return the turns of messages that fit: one each, but one for results that share it."""
+    links = said_links(messages)
+    if not any([message.role == "tool" and _may_share(message) for message in messages]):  # noqa: C419 - in half the time
+        return list(map(_turn, messages, links))
+    # Only the first result of a turn has a key for its id.
+    shared: list[tuple[am.Msg, str | None, list[am.Msg]]] = []
+    firsts = {0, *accumulate(map(len, grouping.containers(messages, GROUPING)))}
+    for index, (message, link) in enumerate(zip(messages, links, strict=True)):
+        if link is None and index not in firsts:
+            shared[-1][2].append(message)
+        else:
+            shared.append((message, link, []))
+    return [_turn(*each) for each in shared]
 
-    Args:
-        message: it.
-        link: as in ``_written``.
-    """
-    turn = _written(message, link)
-    if not is_marked(message, FAMILY, "/role") or message.role == "native" or "role" in turn:
-        return turn
-    return {"role" if key == "from" else key: value for key, value in turn.items()}
+
+def _may_share(message: am.Msg) -> bool:
+    """Whether a result was read from a turn with several."""
+    return bool(message.notes) and grouping.seat_of(message, FAMILY) is not None
 
 
-def _written(message: am.Msg, link: str | None) -> Any:
-    """Return the turn of a message, with its sender under ``from``.
+def _turn(message: am.Msg, link: str | None, more: Sequence[am.Msg] = ()) -> Any:
+    """Return the turn of a message.
 
     Args:
         message: it.
         link: the id of the call that its result answers, unless the position of the turn determines that.
+        more: the messages whose results share the turn.
     """
+    turn = _with_beside(message) if message.notes and message.role == "assistant" else None
+    if turn is None:
+        turn = _written(message, link, more)
+    if message.notes and message.role != "native":
+        if is_marked(message, FAMILY, "/content") and "content" not in turn and type(turn.get("value")) is str:
+            turn = {"content" if key == "value" else key: value for key, value in turn.items()}
+        if is_marked(message, FAMILY, "/role") and "role" not in turn and "value" in turn:
+            turn = {"role" if key == "from" else key: value for key, value in turn.items()}
+    return turn
+
+
+def _with_beside(message: am.Msg) -> Any:
+    """Return the turn of a message with calls beside its text; None if none were read there, or it can't hold them."""
+    mark = mark_of(message, FAMILY, "/beside")
+    calls = [block for block in message.content if is_beside(block)] if mark is not None else []
+    if not calls:
+        return None
+    kept = tuple([block for block in message.content if not is_beside(block)])
+    turn = write_beside(_written(spelling.changed(message, {"content": kept}), None, ()), calls, mark)
+    return None if turn is None or not _is_read(read_turn(turn).content, message.content) else turn
+
+
+def _written(message: am.Msg, link: str | None, more: Sequence[am.Msg]) -> Any:
+    """Return the turn of a message, with its sender under ``from``."""
     role = message.role
     if role == "native":
         return natives.native_of(message, FAMILY)
     content: Any = message.content
     word, result = _word_of(role, content), content[0] if role == "tool" else None
     if result is not None:
-        value = own_values.write_result(result)
+        value = write_results([result, *[each.content[0] for each in more]]) if more else write_result(result)
     elif role == "assistant":
         value = own_values.write_answer(content, word, is_usual=True)
     else:
-        value = "".join(map(text_of, content))
+        value = "".join(map(said, content))
     if message.notes or (role == "assistant" and any([block.notes for block in content])):  # noqa: C419 - in half the time
         word, value = _noted(message, word, value)
     if not message.notes and not message.extras and value and link is None:
@@ -139,7 +215,9 @@ def _written(message: am.Msg, link: str | None) -> Any:
     if result is not None:
         result = spelling.changed(result, {"content": one, "tool_call_id": link, "name": None})
         one = (result if link is None else marked(result, FAMILY, id=True),)
-    return {**write_as(DESCRIBED.shapes[role], message.evolve(content=one), FAMILY), "from": word}
+    turn = {**write_as(DESCRIBED.shapes[role], message.evolve(content=one), FAMILY), "from": word}
+    # Without its value, it may be read as an odd turn.
+    return {**turn, "value": ""} if "value" not in turn and _odd(turn, role) is not None else turn
 
 
 def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:
@@ -149,14 +227,17 @@ def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:
     if message.role != "assistant":
         return own, value
     listed, tagged = (is_marked(message, FAMILY, mark) for mark in ("/listed", "/tagged"))
-    text = own_values.write_answer(message.content, own, listed=listed, tagged=tagged)
-    found = own_values.read_answer(text, own)[0]
-    is_read = len(found) == len(message.content) and all(map(_is_same, found, message.content))
-    return (own, text) if is_read else (word, value)
+    unthought = mark_of(message, FAMILY, "/unthought")
+    text = own_values.write_answer(message.content, own, listed=listed, tagged=tagged, unthought=unthought)
+    return (own, text) if _is_read(own_values.read_answer(text, own)[0], message.content) else (word, value)
 
 
-def _is_same(found: Any, block: Any) -> bool:
+def _is_read(found: Sequence[Any], content: Sequence[Any]) -> bool:
+    return len(found) == len(content) and all(map(_says, found, content))
+
+
+def _says(found: Any, block: Any) -> bool:
     """Whether a block that is read again is the same, apart from an id that its row doesn't contain."""
-    if type(block) is am.ToolUseBlock and not has_own_id(block, block.id):
+    if type(block) is am.ToolUseBlock and not is_said(block, block.id):
         block = spelling.changed(block, {"id": None})
     return am.same(found, block)

@@ -1,16 +1,17 @@
-"""Rows: their columns, and those of Alpaca: a question, its answer, and the turns before them.
+"""Rows: their columns, and those of Alpaca and ms-swift: a question, its answer, and the turns before them.
 
-| columns of Alpaca | messages |
+| columns of Alpaca; of ms-swift | messages |
 | --- | --- |
 | system | a system message |
 | history: pairs of texts | a user's message and an assistant's each |
-| instruction; input, after a line break | a user's message |
-| output, else chosen | an assistant's message |
+| instruction; input, after a line break; or query | a user's message |
+| output, else chosen; or response | an assistant's message |
+| conversation: pairs, each with a text under human and one under assistant | a user's message and an assistant's each |
 
-Marks of the history: ``/container`` ("row", "alpaca", "list", "single"), ``/answer`` (Alpaca's column of the answer),
-``/split`` (the length of the instruction, if there is an input), ``/no-input`` (there is no column ``input``),
-``/history`` (the column ``history`` is empty). Marks of a message: ``/column`` (it is in the column ``system``),
-``/chosen`` (it is in that column).
+Marks of the history: ``/container`` ("row", "alpaca", "pairs", "list", "single"), ``/answer`` (the column of an answer
+that isn't ``output``), ``/split`` (the length of the instruction, if there is an input), ``/no-input`` (there is no
+column ``input``), ``/history`` (the column ``history`` is empty). Marks of a message: ``/column`` (it is in the column
+``system``), ``/chosen`` (it is in that column), ``/chosen_text`` (its text is).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import agentmsg as am
 from agentmsg import DecodeError
 from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives
-from agentmsg_codecs.sharegpt.names import FAMILY
+from agentmsg_codecs.sharegpt.names import FAMILY, ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from agentmsg.formats import Native
 
 _MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
-_ANSWERS = ("output", "chosen")
+# The columns of a question, with those of its answer; the first ones are written.
+_ASKED: Mapping[str, tuple[str, ...]] = {"instruction": ("output", "chosen"), "query": ("response",)}
+_PAIR = ("human", "assistant")
 
 
 class Row(NamedTuple):
@@ -77,17 +80,34 @@ def taken_apart(document: Any) -> Row:
         turns: list[Any] = [(turn, ("conversations", index), None) for index, turn in enumerate(given)]
     elif is_alpaca(document):
         turns, marks = _questions(rest)
+    elif are_pairs(document):
+        texts = [pair[key] for pair in rest.pop("conversation") for key in _PAIR]
+        turns, marks = _alternating(texts, ("conversation",)), {"/container": "pairs"}
     else:
         raise DecodeError("a row must have conversations, or an instruction and its output", path=("conversations",))
     if type(rest.get("system")) is str and rest["system"]:
         turns.insert(0, (_turn("system", rest.pop("system")), ("system",), "column"))
     if is_list(given) and is_turn(rest.get("chosen")):
         turns.append((rest.pop("chosen"), ("chosen",), "chosen"))
+    elif is_list(given) and _is_answer(rest, turns):
+        turns.append((_turn("gpt", rest.pop("chosen")), ("chosen",), "chosen_text"))
     return Row(turns, rest, marks)
 
 
+def _is_answer(row: Mapping[str, Any], turns: list[Any]) -> bool:
+    """Whether the column ``chosen`` is the text of an answer to the last turn, beside a rejected one."""
+    last: Any = turns[-1][0] if turns else None
+    word: Any = last.get("from", last.get("role")) if is_object(last) else None
+    are_texts = type(row.get("chosen")) is type(row.get("rejected")) is str and bool(row["chosen"])
+    return are_texts and type(word) is str and ROLES.get(word) in ("user", "tool")
+
+
 def _is_row(value: Any) -> bool:
-    return is_object(value) and "from" not in value and (is_list(value.get("conversations")) or is_alpaca(value))
+    return (
+        is_object(value)
+        and "from" not in value
+        and (is_list(value.get("conversations")) or is_alpaca(value) or are_pairs(value))
+    )
 
 
 def written(history: am.History, turns: list[Any]) -> Native:
@@ -103,6 +123,10 @@ def written(history: am.History, turns: list[Any]) -> Native:
         return row | answered
     if turns and is_marked(history.messages[-1], FAMILY, "/chosen") and "chosen" not in own and is_turn(turns[-1]):
         return {**row, "conversations": turns[:-1], "chosen": turns[-1]}
+    if turns and is_marked(history.messages[-1], FAMILY, "/chosen_text") and "chosen" not in own:
+        text = turns[-1]["value"] if _is_plain(turns[-1], "gpt") else ""
+        if _is_answer({"chosen": text, "rejected": own.get("rejected")}, [(turn,) for turn in turns[:-1]]):
+            return {**row, "conversations": turns[:-1], "chosen": text}
     return {**row, "conversations": turns}
 
 
@@ -117,7 +141,10 @@ def taken(own: Mapping[str, Any], columns: Callable[[], Native]) -> set[str]:
     is_free = "conversations" in own and not is_list(own["conversations"]) and "conversations" not in columns()
     found: set[str] = set() if is_free else {"conversations"}
     found |= {"system"} if isinstance(own.get("system"), str) and own["system"] else set()
-    return found | ({"chosen"} if is_turn(own.get("chosen")) else set())
+    is_chosen = is_turn(own.get("chosen"))
+    if not is_chosen and isinstance(own.get("chosen"), str) and isinstance(own.get("rejected"), str):
+        is_chosen = _is_answer(own, [(turn,) for turn in columns().get("conversations", ())])
+    return found | ({"chosen"} if is_chosen else set())
 
 
 def _turn(word: str, text: str) -> Native:
@@ -135,25 +162,38 @@ def _is_plain(turn: Any, word: str) -> bool:
 
 def is_alpaca(row: Any) -> bool:
     """Whether an object has the columns of Alpaca."""
-    is_pair = is_object(row.get("chosen"))
-    return type(row.get("instruction")) is str and not is_pair and any(type(row.get(key)) is str for key in _ANSWERS)
+    return not is_object(row.get("chosen")) and _asked(row) is not None
+
+
+def _asked(row: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the columns of a question and its answer; None if there aren't both."""
+    for question, answers in _ASKED.items():
+        if type(row.get(question)) is str:
+            for answer in answers:
+                if type(row.get(answer)) is str:
+                    return question, answer
+    return None
+
+
+def _alternating(texts: list[str], path: tuple[str, ...] = ()) -> list[Any]:
+    return [(_turn(("human", "gpt")[number % 2], text), path, None) for number, text in enumerate(texts)]
 
 
 def _questions(rest: Native) -> tuple[list[Any], Native]:
     """Remove the columns of a row's turns; return the turns, and the marks of the history."""
-    answer = next(key for key in _ANSWERS if type(rest.get(key)) is str)
-    marks: Native = {"/container": "alpaca", **({} if answer == _ANSWERS[0] else {"/answer": answer})}
+    asked, answer = _asked(rest) or ("instruction", "output")
+    marks: Native = {"/container": "alpaca", **({} if answer == "output" else {"/answer": answer})}
     texts: list[str] = []
     if _are_pairs(rest.get("history")):
         texts = [text for pair in rest.pop("history") for text in pair]
         marks |= {} if texts else {"/history": True}
-    question, more = rest.pop("instruction"), rest.pop("input") if type(rest.get("input")) is str else None
+    has_input = asked == "instruction" and type(rest.get("input")) is str
+    question, more = rest.pop(asked), rest.pop("input") if has_input else None
     if more:
         marks["/split"] = len(question)
         question = f"{question}\n{more}"
     marks |= {"/no-input": True} if more is None else {}
-    texts += [question, rest.pop(answer)]
-    return [(_turn(("human", "gpt")[number % 2], text), (), None) for number, text in enumerate(texts)], marks
+    return _alternating([*texts, question, rest.pop(answer)]), marks
 
 
 def _are_pairs(value: Any) -> bool:
@@ -162,24 +202,51 @@ def _are_pairs(value: Any) -> bool:
     return all(is_list(pair) and len(pair) == 2 and all(type(text) is str for text in pair) for pair in value)  # noqa: PLR2004
 
 
+def are_pairs(row: Mapping[str, Any]) -> bool:
+    """Whether a row has a column with pairs of texts, each of a user and an assistant."""
+    pairs: Any = row.get("conversation")
+    if not is_list(pairs) or not pairs or is_object(row.get("chosen")):
+        return False
+    return all(
+        is_object(pair) and {*pair} == {*_PAIR} and all(type(pair[key]) is str for key in _PAIR) for pair in pairs
+    )
+
+
 def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> Native | None:
-    """Return the columns of Alpaca; None if no row of Alpaca was read, or if they can't hold all turns."""
-    if mark_of(history, FAMILY, "/container") != "alpaca" or len(turns) < 2 or len(turns) % 2:  # noqa: PLR2004
+    """Return the columns of pairs; None if none were read, or if they can't hold all turns."""
+    place = mark_of(history, FAMILY, "/container")
+    if place not in ("alpaca", "pairs") or not turns or len(turns) % 2:
         return None
     if not all(map(_is_plain, turns, ("human", "gpt") * (len(turns) // 2))):
         return None
-    *before, question, said = [turn["value"] for turn in turns]
-    answer = next((key for key in _ANSWERS if key == mark_of(history, FAMILY, "/answer")), _ANSWERS[0])
+    texts = [turn["value"] for turn in turns]
+    pairs = [texts[index : index + 2] for index in range(0, len(texts), 2)]
+    if place == "alpaca":
+        return _asking(history, pairs, own)
+    row = {"conversation": [dict(zip(_PAIR, pair, strict=True)) for pair in pairs]}
+    is_other = is_list(own.get("conversations")) or is_mapping(own.get("chosen"))
+    is_read = is_other or is_alpaca(own) or is_single({**row, **own})
+    return None if is_read or "conversation" in own else row
+
+
+def _asking(history: am.History, pairs: list[list[str]], own: Mapping[str, Any]) -> Native | None:
+    """Return the columns of a question, its answer, and the pairs before."""
+    *before, (question, said) = pairs
+    noted = mark_of(history, FAMILY, "/answer")
+    asked, answer = next(((key, noted) for key in _ASKED if noted in _ASKED[key]), ("instruction", "output"))
     at = mark_of(history, FAMILY, "/split")
-    row: Native = {"instruction": question}
-    if type(at) is int and 0 <= at < len(question) - 1 and question[at] == "\n":
-        row = {"instruction": question[:at], "input": question[at + 1 :]}
+    row: Native = {asked: question}
+    if asked != "instruction":
+        pass
+    elif type(at) is int and 0 <= at < len(question) - 1 and question[at] == "\n":
+        row = {asked: question[:at], "input": question[at + 1 :]}
     elif not is_marked(history, FAMILY, "/no-input"):
         row["input"] = ""
     row[answer] = said
     if before or is_marked(history, FAMILY, "/history"):
-        row["history"] = [before[index : index + 2] for index in range(0, len(before), 2)]
-    # Extras must not be read as columns of Alpaca; an output comes before a chosen answer.
-    is_taken = not row.keys().isdisjoint(own) or type(own.get(_ANSWERS[0])) is str
-    is_read = type(own.get("input")) is str or _are_pairs(own.get("history")) or is_single({**row, **own})
-    return None if is_taken or is_read else row
+        row["history"] = before
+    # Extras must not be read as columns of these rows.
+    is_said = not row.keys().isdisjoint(own) or _asked({**row, **own}) != (asked, answer)
+    is_read = asked == "instruction" and type(own.get("input")) is str
+    is_read = is_read or _are_pairs(own.get("history")) or is_single({**row, **own})
+    return None if is_said or is_read else row
