@@ -1,7 +1,7 @@
 """Native messages and ours: a system or user message is one of ours, an assistant's several (see steps.py).
 
 Marks of messages: ``/metadata`` (empty metadata), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (it
-had a time), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
+had a time, in this style), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from agentmsg.formats import (
     natives,
     speed,
     spelling,
-    times,
 )
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
@@ -139,8 +138,7 @@ class Messages:
         time = old.read_time(rest.get("createdAt"))
         if time is not None:
             del rest["createdAt"]
-            fields["created_at"] = time
-            marks["time"] = True
+            fields["created_at"], marks["time"] = time
         if not native["parts"]:
             marks["empty"] = True
         metadata = rest.get("metadata")
@@ -178,7 +176,7 @@ class Messages:
         own: Native = thaw(natives.extras_of(first, UI))
         head: Native = {} if first.id is None and is_marked(first, UI, "/no-id") else {"id": link}
         head["role"] = first.role
-        time = times.write_time_js(first.created_at) if first.created_at and is_marked(first, UI, "/time") else None
+        time = old.write_time(first.created_at, mark_of(first, UI, "/time"))
         if time is not None:
             head["createdAt"] = time
         empty = mark_of(first, UI, "/metadata")
