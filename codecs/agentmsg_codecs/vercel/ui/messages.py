@@ -49,6 +49,8 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
         return False
     if has_own_id(message) or message.metadata or message.extras:
         return False
+    if message.created_at and mark_of(message, UI, "/time") is not None:
+        return False
     return bool(message.content and group[-1].content)
 
 

@@ -88,8 +88,10 @@ def _call_in(part: Any) -> tuple[Native, str] | None:
     if tag == DYNAMIC:
         return beside, "dynamic"
     for shape, key in _INSIDE.items() if tag == OLD else ():
-        inside: Any = beside.get(key)
-        if beside.keys() == {key} and is_object(inside) and "type" not in inside:
+        if key in beside:
+            inside: Any = beside[key]
+            if len(beside) > 1 or not is_object(inside) or "type" in inside:
+                return None
             return (inside, shape) if shape == NESTED else _renamed(inside)
     name = tag[len(_TOOL) :]
     if "toolName" not in beside:
