@@ -1,6 +1,7 @@
 """vercel: messages for models of the Vercel AI SDK (ModelMessage). For UIMessage, use ``vercel-ui``.
 
-A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
+A document is a list of messages, one message, or an object that holds the list under ``messages`` or (as calls of
+language models and of the AI Gateway do) under ``prompt``, and has no ``role``.
 
 Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 
@@ -37,7 +38,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg import thaw
 from agentmsg.formats import Containers, cells, is_bare_text, is_marked, marked, natives, note_of
 from agentmsg_codecs.vercel.capabilities import make_caps
 from agentmsg_codecs.vercel.likeness import sniff
@@ -51,7 +51,9 @@ if TYPE_CHECKING:
 
 __all__ = ["VercelCodec"]
 
-CONTAINERS = Containers(family=FAMILY, title="the Vercel AI SDK", own=frozenset({"role", "content"}))
+CONTAINERS = Containers(
+    family=FAMILY, title="the Vercel AI SDK", keys=("messages", "prompt"), own=frozenset({"role", "content"})
+)
 _OF_CONTAINER = CONTAINERS.cells()["extras"]
 SYSTEM = "system"
 
@@ -90,8 +92,8 @@ class VercelCodec(Vercel):
             return super().write(history)
         self.engine.fill()
         native_messages = self.engine.write(history.messages[1:])
-        rest = thaw(natives.extras_of(history, FAMILY))
-        return {"messages": native_messages, SYSTEM: history.messages[0].text, **rest}
+        beside = {**natives.extras_of(history, FAMILY), SYSTEM: history.messages[0].text}
+        return self.containers.document(history.evolve(extras={FAMILY: beside}), native_messages, self.container)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like messages for models, judging by its first ones."""
