@@ -362,7 +362,8 @@ def _vercel() -> Iterator[tuple[str, Any]]:
             if "messages" in span.get("ai.prompt", {}):
                 yield f"{path.stem}/{index}", span["ai.prompt"]
     yield "every part", VERCEL
-    yield "a part of older versions", VERCEL_OLD
+    yield "parts of older versions", VERCEL_OLD
+    yield "a call of a language model", {"prompt": VERCEL, "toolChoice": {"type": "auto"}}
 
 
 def _vercel_ui() -> Iterator[tuple[str, Any]]:

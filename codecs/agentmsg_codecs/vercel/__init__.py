@@ -13,11 +13,12 @@ Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 | text | TextBlock |
 | image; file: mediaType | ImageBlock; ImageBlock, AudioBlock, VideoBlock or FileBlock |
 | data: base64, ``data:`` URL; URL; reference; text | Base64Source; URLSource; FileSource; TextSource |
+| data: bytes as a list, Buffer or Uint8Array in JSON | Base64Source |
 | reasoning | ThinkingBlock |
 | tool-call; with providerExecuted | ToolUseBlock; of kind "server" |
 | tool-result of an assistant | ToolResultBlock of kind "server" |
 | output: text, content; json | content; structured |
-| before 5: args; result; isError | input; content or structured; status "error" |
+| before 5: args; result; isError; mimeType | input; content or structured; status "error"; media type |
 | output: error-text, error-json; execution-denied | the same with status "error"; "denied", its reason the error |
 | providerOptions: anthropic.cacheControl | cache |
 | anthropic.signature, google.thoughtSignature, openai.reasoningEncryptedContent, bedrock.signature | signature |

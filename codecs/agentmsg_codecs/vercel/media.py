@@ -1,9 +1,9 @@
 """Images, audio, videos and files: the media type tells which of these a part is; its data may be given in many ways.
 
 Data is base64 text, a URL, or an object with a tag for either; or bytes as JSON.stringify writes them, see bytes.py.
-Marks of a source: ``/url`` (a ``data:`` URL, "typed" if the media type was beside it, else "alone"), ``/tag`` (an object,
-though a text would do), ``/bare`` (a reference without a tag), and ``/bytes``. Mark of media: ``/mime`` (the media type
-was under ``mimeType``, as before AI SDK 5).
+Marks of a source: ``/url`` (a ``data:`` URL, "typed" if the media type was beside it, else "alone"), ``/tag`` (an
+object, though a text would do), ``/bare`` (a reference without a tag), and ``/bytes``. Mark of media: ``/mime`` (the
+media type was under ``mimeType``, as before AI SDK 5).
 """
 
 from __future__ import annotations
@@ -183,17 +183,16 @@ def source_hatch(
 
     def get(native: Native) -> dict[str, Any]:
         kind = native.get("mediaType")
-        if type(kind) is str:
-            fields: dict[str, Any] = {"source": read(native[key], kind)}
-        elif kind is not None:
+        if type(kind) is str and _MIME not in native:
+            return {"source": read(native[key], kind)}
+        is_mime = "mediaType" not in native and type(native.get(_MIME)) is str
+        kind = native[_MIME] if is_mime else kind
+        if type(kind) is not str and (kind is not None or is_typed):
             raise Unreadable
-        elif type(native.get(_MIME)) is str and "mediaType" not in native:
-            return {"source": read(native[key], native[_MIME]), "notes": {"/mime": True}}
-        elif is_typed:
-            raise Unreadable
-        else:
-            fields = {"source": read(native[key], None), "notes": {"mediaType": "null"} if "mediaType" in native else {}}
-        return {**fields, "odd": (_MIME,)} if _MIME in native else fields
+        is_null = kind is None and "mediaType" in native
+        notes = {"/mime": True} if is_mime else {"mediaType": "null"} if is_null else {}
+        odd = (_MIME,) if _MIME in native and not is_mime else ()
+        return {"source": read(native[key], kind), "notes": notes, "odd": odd}
 
     def put(block: Any) -> Native:
         kind = type_of(block.source)

@@ -11,7 +11,7 @@ _ROLES = frozenset({"system", "user", "assistant"})
 _WANTED = {
     "text": {"text"}, "reasoning": {"text"}, "file": {"mediaType", "url"}, "source-url": {"url"},
     "source-document": {"mediaType"}, "step-start": set[str](), "custom": set[str](),
-    "reasoning-file": {"mediaType", "url"}, **dict.fromkeys(("image", "audio", "video"), {"mediaType", "url"}),
+    **{kind: {"mediaType", "url"} for kind in ("reasoning-file", "image", "audio", "video")},
 }  # fmt: skip
 # The same for parts that only version 4 has.
 _OLDER = {"source": {"source"}, "file": {"data", "mimeType"}, "reasoning": {"reasoning", "details"}}

@@ -109,9 +109,11 @@ def _renamed(call: Native) -> tuple[Native, str] | None:
 
 def _state_of(call: Native) -> tuple[str | None, str]:
     """Return today's state of a call, and what the mark says of it; None if it has another."""
+    state: Any
     if "state" not in call:
-        return ("output-error" if "errorText" in call else _STATES["result" if "output" in call else "call"]), "no-state"
-    state: Any = call["state"]
+        state = "output-available" if "output" in call else "input-available"
+        return ("output-error" if "errorText" in call else state), "no-state"
+    state = call["state"]
     if type(state) is not str:
         return None, ""
     return (_STATES[state], "") if state in _STATES else (state, "state")

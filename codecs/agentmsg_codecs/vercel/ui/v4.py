@@ -285,5 +285,5 @@ def read_time(value: Any) -> tuple[datetime, Any] | None:
 
 def write_time(time: datetime | None, mark: Any) -> str | None:
     """Return a time in the style that a mark names; None without a mark, or if the style can't express it."""
-    write = None if time is None or type(mark) not in (bool, str) else _STYLES.get(mark)
-    return None if write is None else write(time)
+    write = _STYLES.get(mark) if type(mark) in (bool, str) else None
+    return None if time is None or write is None else write(time)
