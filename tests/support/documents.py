@@ -363,7 +363,7 @@ def _vercel() -> Iterator[tuple[str, Any]]:
                 yield f"{path.stem}/{index}", span["ai.prompt"]
     yield "every part", VERCEL
     yield "parts of older versions", VERCEL_OLD
-    yield "a call of a language model", {"prompt": VERCEL, "toolChoice": {"type": "auto"}}
+    yield "a call of a language model", {"prompt": VERCEL_OLD, "toolChoice": {"type": "auto"}}
 
 
 def _vercel_ui() -> Iterator[tuple[str, Any]]:
