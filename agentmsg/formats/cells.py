@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.capabilities import carried_extras, usually
+from agentmsg.model.tool_arguments import SAYS_NO_MORE
 from agentmsg.model.usage import COUNTERS, Usage
 
 if TYPE_CHECKING:
@@ -12,8 +13,26 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.capabilities import Cell
     from agentmsg.model.base import Signature
+    from agentmsg.model.tool_use import ToolUseBlock
 
-__all__ = ["bare", "beside", "kinds", "of_server", "signed_by", "statuses", "those", "together", "usage"]
+__all__ = [
+    "arguments_text",
+    "bare",
+    "beside",
+    "kinds",
+    "of_server",
+    "signed_by",
+    "statuses",
+    "those",
+    "together",
+    "usage",
+]
+
+
+@usually(SAYS_NO_MORE)
+def arguments_text(text: str, call: ToolUseBlock) -> str | None:
+    """Keep the text of a call's arguments if it is invalid, or if the input says all of it."""
+    return text if call.significant_text is None or not call.is_valid else None
 
 
 def bare(value: Any, _: Any = None) -> Any:
@@ -47,7 +66,6 @@ def signed_by(*providers: str, is_empty: bool = False) -> Cell:
         providers: who may have signed.
         is_empty: whether an empty one is kept, too.
     """
-
     usual = "value.provider in providers and not value.extras" + ("" if is_empty else " and value.value")
 
     @usually(usual, providers=frozenset(providers))

@@ -6,24 +6,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats.capabilities import KEEP, usually
+from agentmsg.formats.capabilities import KEEP
+from agentmsg.formats.cells import arguments_text
 from agentmsg.formats.forms.object_values import Each
 from agentmsg.formats.forms.values import Text, Value, indented, refuse
-from agentmsg.model.tool_arguments import SAYS_NO_MORE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats.capabilities import Cell
     from agentmsg.formats.forms.context import Cells, Code, Schemas
-    from agentmsg.model.tool_use import ToolUseBlock
 
 __all__ = ["Arguments", "Content", "Input"]
-
-
-@usually(SAYS_NO_MORE)
-def _raw_input(text: str, block: ToolUseBlock) -> str | None:
-    return text if block.significant_text is None or not block.is_valid else None
 
 
 @attrs.frozen
@@ -57,7 +51,7 @@ class Input(Value):
 
     def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
         """Support any input, and text that isn't JSON; other text only if the input says all of it."""
-        return {"input": KEEP, "raw_input": _raw_input}
+        return {"input": KEEP, "raw_input": arguments_text}
 
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""

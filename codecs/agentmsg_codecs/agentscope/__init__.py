@@ -3,7 +3,7 @@
 A document is one message, a list of messages, or an object that holds the list. The object's key is ``messages``,
 ``context`` (the state of an agent) or ``content`` (a memory of 1.x, whose entries may be pairs of a message and marks).
 
-The document tells its version. New messages take the version of the history they join. Messages of 0.x are read and
+The document shows its version. New messages take the version of the history they join. Messages of 0.x are read and
 written back; new ones are never written as 0.x.
 
 Follows agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.

@@ -89,7 +89,7 @@ class _Maker:
         if self.table.has_old:
             spaces.append((ITEM, _taken_beside))
         fields = {**self.table.fields, "extras": carried_extras(*spaces)}
-        blocks = {am.ToolResultBlock: self.result_row()} if role == "tool" else self.parts(role)
+        blocks: _Rows = {am.ToolResultBlock: self.result_row()} if role == "tool" else self.parts(role)
         return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
 
     def parts(self, role: str) -> _Rows:

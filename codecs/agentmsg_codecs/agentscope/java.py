@@ -1,7 +1,7 @@
 """agentscope-java: messages of AgentScope for Java, 2.x and 1.x, as its JSON codec writes them.
 
 A document is one message, a list of messages, or an object that holds the list under ``messages`` or ``context``. The
-document tells its version. New messages take the version of the history they join.
+document shows its version. New messages take the version of the history they join.
 
 Follows the sources of August 2026: 2.0.2 and later, branch 1.x, and 0.1.0.
 
@@ -21,7 +21,7 @@ Follows the sources of August 2026: 2.0.2 and later, branch 1.x, and 0.1.0.
 | unknown keys; minPixels and similar; source of a hint; an invalid time | extras["agentscope-java"] |
 | arguments beside input; result beside output; a second media type | extras["agentscope-java"] |
 
-These are read too, and written back as they were: roles in any case, ``arguments`` for ``input``, ``result`` for
+These are read, too, and written back unchanged: roles in any case, ``arguments`` for ``input``, ``result`` for
 ``output``, a text or one block as output, one block as content (0.1.0), and other names of media types. The metadata
 ``agentscope_suspended`` marks a suspended result.
 """
@@ -35,11 +35,7 @@ import attrs
 from agentmsg.formats import Containers
 from agentmsg_codecs.agentscope.base import AgentScope, Language
 from agentmsg_codecs.agentscope.capabilities import Table
-from agentmsg_codecs.agentscope.java_messages import (
-    carried_fields,
-    make_messages,
-    sniff_message,
-)
+from agentmsg_codecs.agentscope.java_messages import carried_fields, make_messages, sniff_message
 from agentmsg_codecs.agentscope.names import JAVA
 
 

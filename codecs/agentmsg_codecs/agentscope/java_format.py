@@ -1,9 +1,9 @@
 """The description of Java's blocks, of 2.x and 1.x, and of usage.
 
 Marks: ``/as`` (the kind of block that media were read from), ``/at`` (the older key of input or output), ``/form``
-(output that is a text, or one block), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a state that the
-library doesn't have), ``/nulls`` (metadata of a result with null values), ``/total`` (usage that states the sum, as the
-library does, and a plain ObjectMapper refuses).
+(output that is a text, or one block), ``/no-id``, ``/unsaid`` (a result without a state), ``/word`` (a state that the
+library doesn't have), ``/nulls`` (metadata of a result with null values), ``/total`` (usage with a total, which the
+library writes and a plain ObjectMapper refuses).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from agentmsg.formats import (
     is_bare_text,
     is_list,
     is_mapping,
+    is_marked,
     is_object,
     maker,
     mark_of,
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats import Cell, Native
-SIGNATURE_KEY = "thoughtSignature"
+
+_SIGNATURE_KEY = "thoughtSignature"
 _GEMINI = "gemini"
 _make_text = maker(am.TextBlock)
 _make_signature = maker(am.Signature)
@@ -67,8 +69,8 @@ def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Me
     """Return the description, and its media.
 
     Args:
-        message: what messages are made of.
-        as_read: whether media are written as what they were read from.
+        message: the items of messages.
+        as_read: whether media are written as the kind of block that they were read from.
     """
     media = Media(
         family=JAVA,
@@ -119,40 +121,39 @@ def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Me
 
 
 def _unsigned(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
-    if not isinstance(metadata.get(SIGNATURE_KEY), str):
+    if not isinstance(metadata.get(_SIGNATURE_KEY), str):
         return metadata
-    return without(metadata, SIGNATURE_KEY)
+    return without(metadata, _SIGNATURE_KEY)
 
 
 def _no_nulls(metadata: Mapping[str, Any], block: am.ToolResultBlock) -> Mapping[str, Any]:
-    if None not in metadata.values() or mark_of(block, JAVA, "/nulls") is True:
+    if None not in metadata.values() or is_marked(block, JAVA, "/nulls"):
         return metadata
     return {key: value for key, value in metadata.items() if value is not None}
 
 
 def _signed(*, is_null: bool) -> Hatch:
-    """Return the metadata of thinking or a call, among which is the signature of Gemini.
+    """Return the item for the metadata of thinking or a call, which include a signature of Gemini's.
 
     Args:
-        is_null: whether null stands there where there are none, not an empty object.
+        is_null: whether they are null if there are none; otherwise they are an empty object.
     """
 
     def read(native: Native) -> dict[str, Any]:
         metadata = object_or_none(native, "metadata")
         if not metadata:
-            value: Any = native.get("metadata", metadata)
-            name = "absent" if "metadata" not in native else "null" if value is None else "{}"
-            return {"notes": {} if name == ("null" if is_null else "{}") else {"metadata": name}}
-        value = metadata.get(SIGNATURE_KEY)
+            found = "absent" if "metadata" not in native else "null" if native["metadata"] is None else "{}"
+            return {"notes": {} if found == ("null" if is_null else "{}") else {"metadata": found}}
+        value = metadata.get(_SIGNATURE_KEY)
         if type(value) is not str:
             return {"metadata": adopt(metadata)}
-        rest = without(metadata, SIGNATURE_KEY)
+        rest = without(metadata, _SIGNATURE_KEY)
         return {"metadata": adopt(rest), "signature": _make_signature(_GEMINI, value)}
 
     def write(block: Any) -> Native:
-        signed = {} if block.signature is None else {SIGNATURE_KEY: block.signature.value}
+        signed = {} if block.signature is None else {_SIGNATURE_KEY: block.signature.value}
         rest: Native = thaw(block.metadata) if block.metadata else {}
-        return {"metadata": ({**signed, **rest}) or (None if is_null else {})}
+        return {"metadata": {**signed, **rest} or (None if is_null else {})}
 
     cells: dict[str, Cell] = {"metadata": _unsigned, "signature": KEEP}
     schema = {"metadata": {"type": ["object", "null"]}}
@@ -176,7 +177,7 @@ def _read_input(native: Native) -> dict[str, Any]:
 
 def _write_input(block: am.ToolUseBlock) -> Native:
     given, text = write_arguments(block)
-    key = "arguments" if block.notes and mark_of(block, JAVA, "/at") == "arguments" and given else "input"
+    key = "arguments" if given and mark_of(block, JAVA, "/at") == "arguments" else "input"
     if text is None and natives.has_extra(block, JAVA, "content"):
         return {key: given}
     return {key: given, "content": text}
@@ -186,10 +187,10 @@ def _write_input(block: am.ToolUseBlock) -> Native:
 
 
 class _Output:
-    """Reads and writes the output of a result: a list of parts; a text or one part, as older versions have it.
+    """Reads and writes the output of a result: a list of parts; in older versions also a text, or one part.
 
     Attributes:
-        parts: what stands inside; to be set before use.
+        parts: the table of the parts; to be set before use.
     """
 
     parts: Any
@@ -214,11 +215,9 @@ class _Output:
         name = spelling.spelling_of(native[other])
         if name is None and other == "output":
             raise Unreadable
-        return {
-            "content": content,
-            "notes": notes if name is None else {**notes, other: name},
-            "odd": (other,) if name is None else (),
-        }
+        if name is None:
+            return {"content": content, "notes": notes, "odd": (other,)}
+        return {"content": content, "notes": {**notes, other: name}}
 
     def write(self, block: am.ToolResultBlock) -> Native:
         content: Any = block.content
@@ -234,32 +233,30 @@ class _Output:
 
 # -- usage ------------------------------------------------------------------------------------------------------------
 
-COUNTS: Mapping[str, str] = {"inputTokens": "input", "outputTokens": "output", "cachedTokens": "cache_read"}
+_COUNT_TYPES = (int, type(None))
+_COUNTS: Mapping[str, str] = {"inputTokens": "input", "outputTokens": "output", "cachedTokens": "cache_read"}
 USAGE = Form("usage", am.Usage, None, (
-    *(Key(key, name, Whole(), "may") for key, name in COUNTS.items()),
+    *(Key(key, name, Whole(), "may") for key, name in _COUNTS.items()),
     Key("time", "seconds", Number(), "may"),
     Key("totalTokens", "total", Whole(), "may"),
 ), marks={"total": lambda native: native.get("totalTokens") is not None})  # fmt: skip
 
 
-def tells_usage(value: Any) -> bool:
-    """Whether a value among metadata is usage, as older versions have it."""
+def is_usage(value: Any) -> bool:
+    """Whether a value of metadata is usage, as in older versions."""
     if not is_mapping(value):
         return False
-    counts = (value.get(key) for key in (*COUNTS, "totalTokens"))
-    return all(type(count) in _COUNT for count in counts) and type(value.get("time")) in (*_COUNT, float)
-
-
-_COUNT = (int, type(None))
+    counts = (value.get(key) for key in (*_COUNTS, "totalTokens"))
+    return all(type(count) in _COUNT_TYPES for count in counts) and type(value.get("time")) in (*_COUNT_TYPES, float)
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Take the sum away, unless it was read: not every reader takes it."""
-    return {} if usage.total is None or mark_of(usage, JAVA, "/total") is True else {"total": None}
+    """Drop the total unless it was read, because not every reader accepts it."""
+    return {} if usage.total is None or is_marked(usage, JAVA, "/total") else {"total": None}
 
 
 carried_usage = cells.usage(
-    (*COUNTS.values(), "seconds", "total"),
+    (*_COUNTS.values(), "seconds", "total"),
     extras=carried_extras((JAVA, lambda _: USAGE.keys)),
     wanted=_wanted,
     case="value.total is None",

@@ -1,8 +1,7 @@
-"""Java's messages of 2.x and 1.x: what is beside content, and what is in metadata.
+"""Java's messages of 2.x and 1.x: what is beside content, and in metadata.
 
-Marks: ``/time`` (a time that the spelling can't hold), ``/word`` (a reason that the library doesn't have), ``/usage``
-(usage in another place than in its version: "top", "metadata"), ``/both`` (metadata has usage, too), ``/total`` (usage
-that states the sum, as the library does, and a plain ObjectMapper refuses).
+Marks: ``/time`` (see times.py), ``/word`` (see ``Reasons``), ``/usage`` (usage in the other version's place: "top",
+"metadata"), ``/both`` (metadata has usage, too).
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Cell, Native, adopt, is_list, is_object, mark_of, usually, write_as
+from agentmsg.formats import KEEP, Cell, Native, adopt, is_list, is_marked, is_object, mark_of, usually, write_as
 from agentmsg.formats.forms import Hatch, Key, Link
 from agentmsg_codecs.agentscope.dialect import Dialect
-from agentmsg_codecs.agentscope.java_format import carried_usage, described, tells_usage
+from agentmsg_codecs.agentscope.java_format import carried_usage, described, is_usage
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import JAVA
 from agentmsg_codecs.agentscope.shapes import Reasons, object_or_none, parts_in, without
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _STRUCTURED, _USAGE_KEY, _REASON = "_structured_output", "_chat_usage", "agentscope_generate_reason"
-_MEANT = frozenset({_STRUCTURED, _USAGE_KEY, _REASON})
+_USED = frozenset({_STRUCTURED, _USAGE_KEY, _REASON})
 _ROLES: Mapping[str, str] = {"USER": "user", "ASSISTANT": "assistant", "SYSTEM": "system", "TOOL": "tool"}
 _WORDS: Mapping[str, str] = {role: word for word, role in _ROLES.items()}
 _OTHER_REASONS = (
@@ -37,14 +36,15 @@ _REASONS = Reasons(
 )
 
 
-@usually("meant.isdisjoint(value)", meant=_MEANT)
+@usually("used.isdisjoint(value)", used=_USED)
 def _metadata(value: Mapping[str, Any], message: am.Msg) -> Mapping[str, Any]:
-    """Keep metadata but for the keys that would be read as something else."""
-    gone = [_STRUCTURED] if value.get(_STRUCTURED) is not None else []
-    gone += [_REASON] if isinstance(value.get(_REASON), str) else []
-    if tells_usage(value.get(_USAGE_KEY)) and (message.usage is None or mark_of(message, JAVA, "/both") is not True):
-        gone.append(_USAGE_KEY)
-    return without(value, *gone) if gone else value
+    """Keep metadata, except for keys that are read as fields."""
+    taken = [_STRUCTURED] if value.get(_STRUCTURED) is not None else []
+    if isinstance(value.get(_REASON), str):
+        taken.append(_REASON)
+    if is_usage(value.get(_USAGE_KEY)) and (message.usage is None or not is_marked(message, JAVA, "/both")):
+        taken.append(_USAGE_KEY)
+    return without(value, *taken) if taken else value
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ class _Java(Dialect):
     spare: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     time_key: ClassVar[str] = "timestamp"
     body_keys: ClassVar[tuple[str, ...]] = ("role", "content")
-    # Where usage stands by default.
+    # The usual place of usage.
     usage_at: ClassVar[str]
 
     def __init__(self, *, as_read: bool) -> None:
@@ -98,34 +98,35 @@ class _Java(Dialect):
         if not metadata:
             given: Any = native.get("metadata", "absent")
             return {"notes": {} if given == {} else {"metadata": given or "null"}}
-        if _MEANT.isdisjoint(metadata):
+        if _USED.isdisjoint(metadata):
             return {"metadata": adopt(metadata)}
         structured, word = metadata.get(_STRUCTURED), metadata.get(_REASON)
-        gone = [] if structured is None else [_STRUCTURED]
+        taken = [] if structured is None else [_STRUCTURED]
         found: dict[str, Any] = {"structured": adopt(structured)}
         if type(word) is str:
-            gone.append(_REASON)
-            found |= _REASONS.read(word)
-        if native.get("usage") is None and tells_usage(metadata.get(_USAGE_KEY)):
-            gone.append(_USAGE_KEY)
-        return {**found, "metadata": adopt(without(metadata, *gone) if gone else metadata)}
+            taken.append(_REASON)
+            found["notes"] = notes = Native()
+            found["finish_reason"] = _REASONS.read(word, notes)
+        if native.get("usage") is None and is_usage(metadata.get(_USAGE_KEY)):
+            taken.append(_USAGE_KEY)
+        return {**found, "metadata": adopt(without(metadata, *taken) if taken else metadata)}
 
     def _read_usage(self, native: Native, read: Callable[[Any], Any]) -> dict[str, Any]:
-        metadata, top = object_or_none(native, "metadata"), native.get("usage")
-        told: Any = metadata.get(_USAGE_KEY)
-        is_told = told is not None and tells_usage(told)
+        top, inner = native.get("usage"), object_or_none(native, "metadata").get(_USAGE_KEY)
+        has_inner = is_usage(inner)
+        notes: Native = {}
+        if top is None:
+            found = "null" if "usage" in native else "absent"
+            if found != ("null" if self.usage_at == "top" else "absent"):
+                notes["usage"] = found
+            if not has_inner:
+                return {"notes": notes}
+        elif has_inner:
+            notes["/both"] = True
         place = "metadata" if top is None else "top"
-        # Where usage stands elsewhere, null says nothing of it; without usage, one dialect has null there.
-        usual = "absent" if self.usage_at != "top" else "null"
-        given = "absent" if "usage" not in native else "null"
-        notes: Native = {"usage": given} if top is None and given != usual else {}
-        if top is None and not is_told:
-            return {"notes": notes}
         if place != self.usage_at:
             notes["/usage"] = place
-        if top is not None and is_told:
-            notes["/both"] = True
-        return {"usage": read(told if top is None else top), "notes": notes}
+        return {"usage": read(inner if top is None else top), "notes": notes}
 
     def _write_metadata(self, message: am.Msg) -> Native:
         metadata: Native = thaw(message.metadata) if message.metadata else {}
@@ -136,7 +137,7 @@ class _Java(Dialect):
         if message.usage is not None and self._place(message) == "metadata":
             metadata[_USAGE_KEY] = write_as(self.described.shapes["usage"], message.usage, JAVA)
         if message.finish_reason is not None:
-            metadata[_REASON] = _REASONS.write(message)
+            metadata[_REASON] = _REASONS.write(message.finish_reason, message)
         return {"metadata": metadata}
 
     def _write_usage(self, message: am.Msg, write: Callable[[Any], Any]) -> Native:
@@ -145,10 +146,8 @@ class _Java(Dialect):
         return {"usage": None} if self.usage_at == "top" else {}
 
     def _place(self, message: am.Msg) -> str:
-        """Return where usage is written: where it was read."""
-        if not message.notes:
-            return self.usage_at
-        if mark_of(message, JAVA, "/both") is True:
+        """Return the place of usage: the one that it was read from, or the usual one."""
+        if is_marked(message, JAVA, "/both"):
             return "top"
         place = mark_of(message, JAVA, "/usage")
         return place if place in ("top", "metadata") else self.usage_at
@@ -163,7 +162,7 @@ class _Java1(_Java):
 
 
 def _detect(native: Any) -> int | None:
-    """Return the version that a native message is of; None if nothing shows it."""
+    """Return the version that a native message shows; None if it shows none."""
     if not is_object(native):
         return None
     if "usage" in native:
@@ -176,7 +175,7 @@ def _detect(native: Any) -> int | None:
 
 
 def make_messages(version: int | None) -> Messages:
-    """Return the reader and writer of both versions; arguments as of Python's."""
+    """Return the reader and writer of both versions; the argument is as for Python."""
     as_read = version is None
     dialects = {1: _Java1(as_read=as_read), 2: _Java2(as_read=as_read)}
     return Messages(dialects, _detect, joins=lambda _: False, keeps_marks=False)

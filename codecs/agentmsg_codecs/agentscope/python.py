@@ -19,9 +19,8 @@ from agentmsg.formats import (
     is_object,
     natives,
     usually,
-    word_at,
 )
-from agentmsg.formats.forms import Hatch, Json, Key, Link, Nested, Object, Spare
+from agentmsg.formats.forms import Json, Key, Link, Nested, Object, Spare, Via
 from agentmsg_codecs.agentscope.dialect import Dialect, is_result
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import FAMILY
@@ -42,6 +41,7 @@ _KEYS = frozenset(
 _REASONS = Reasons(FAMILY, {
     "completed": "stop", "interrupted": "interrupted", "exceed_max_iters": "exceed_max_iters", "error": "error",
 })  # fmt: skip
+_REASON = Via(_REASONS.read, _REASONS.write, supports=KEEP, is_marking=True)
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
 
 
@@ -51,25 +51,6 @@ _ROLES = frozenset({"user", "assistant", "system", "tool"})
 def usual_name(role: str) -> str:
     """Return the name of messages without one: their role, but "system" for results."""
     return "system" if role == "tool" else role
-
-
-def _reason(*, is_null: bool) -> Hatch:
-    """Return the item for the finish reason; without one, the key is null or absent."""
-    key, nothing = "finished_reason", "null" if is_null else "absent"
-    usual: Native = {key: None} if is_null else {}
-
-    def read(native: Native) -> dict[str, Any]:
-        word = word_at(native, key)
-        if word is None:
-            found = "null" if key in native else "absent"
-            return {} if found == nothing else {"notes": {key: found}}
-        return _REASONS.read(word)
-
-    def write(message: am.Msg) -> Native:
-        return usual if message.finish_reason is None else {key: _REASONS.write(message)}
-
-    return Hatch(keys=(key,), cells={"finish_reason": KEEP}, get=read, put=write, about="finish_reason",
-                 schema={key: {"type": ["string", "null"]}})  # fmt: skip
 
 
 class _Python(Dialect):
@@ -119,7 +100,7 @@ class _Python2(_Python):
             time_hatch("created_at", FAMILY, is_old=False),
             Key("usage", "usage", Nested(("usage",)), "null"),
             Spare("finished_at"),
-            _reason(is_null=True),
+            Key("finished_reason", "finish_reason", _REASON, "null"),
             Key("structured_output", "structured", Json(), "null"),
             Spare("error"),
             Spare("timestamp", is_written=False),
@@ -162,7 +143,7 @@ class _Python1(_Python):
             time_hatch("timestamp", FAMILY, is_old=True),
             # 1.x ignores these keys; they are written if there is a value.
             Key("usage", "usage", Nested(("usage",)), "may"),
-            _reason(is_null=False),
+            Key("finished_reason", "finish_reason", _REASON, "may"),
             Key("structured_output", "structured", Json(), "may"),
             Spare("finished_at", is_written=False),
             Spare("error", is_written=False),

@@ -133,7 +133,7 @@ def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
 
 def _was(tag: str, block: am.ToolUseBlock) -> bool:
     """Whether a call was read from one with this tag, which is the other version's."""
-    return mark_of(block, FAMILY, "/as") == tag
+    return bool(mark_of(block, FAMILY, "/as") == tag)
 
 
 def _read_input(native: Native) -> dict[str, Any]:

@@ -75,6 +75,10 @@ def marks_of(message: Any) -> Any:
 # -- finish reasons ---------------------------------------------------------------------------------------------------
 
 
+def _inverted(reasons: Reasons) -> Mapping[str, str]:
+    return {ours: word for word, ours in reasons.ours.items()}
+
+
 @attrs.frozen(eq=False)
 class Reasons:
     """The finish reasons of a library; a message with any other word is marked ``/word``.
@@ -87,21 +91,22 @@ class Reasons:
 
     family: str
     ours: Mapping[str, str]
-    words: Mapping[str, str] = attrs.field(init=False)
+    words: Mapping[str, str] = attrs.field(init=False, default=attrs.Factory(_inverted, takes_self=True))
 
-    @words.default
-    def _words(self) -> Mapping[str, str]:
-        return {ours: word for word, ours in self.ours.items()}
+    def read(self, word: Any, notes: Native) -> str:
+        """Return our word for a library's, and note a word that it doesn't have.
 
-    def read(self, word: str) -> dict[str, Any]:
-        """Return the field for a word, and the mark."""
-        if word in self.ours:
-            return {"finish_reason": self.ours[word]}
-        return {"finish_reason": word, "notes": {"/word": True}}
+        Raises:
+            Unreadable: if it isn't a text.
+        """
+        if type(word) is not str:
+            raise Unreadable("a finish reason is a text")
+        if word not in self.ours:
+            notes["/word"] = True
+        return self.ours.get(word, word)
 
-    def write(self, message: Any) -> str:
-        """Return the word for the reason of a message that has one."""
-        reason: str = message.finish_reason
+    def write(self, reason: str, message: Any) -> str:
+        """Return the library's word for the reason of a message."""
         is_own = is_marked(message, self.family, "/word") and reason not in self.ours
         return reason if is_own else self.words.get(reason, reason)
 

@@ -1,4 +1,4 @@
-"""arcaelas: messages of @arcaelas/agent, as ``toJSON`` gives them.
+"""arcaelas: messages of @arcaelas/agent, as ``toJSON`` returns them.
 
 A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
 The object's other keys become ``history.extras["arcaelas"]``.
@@ -17,8 +17,8 @@ Follows @arcaelas/agent 2.3, and the older forms of 1.9 and 1.0.
 A result takes the name of its call. Thinking is one block in front; its signature is Anthropic's. A file source has no
 provider. Times are UTC with milliseconds.
 
-New content is written as a text if it is one plain text, and as null beside calls. Absent values have no key. Where
-only one text is possible, several are joined with a line break.
+New content is written as a text if it is one plain text, and as null beside calls. Absent values have no key. If only
+one text is possible, several are joined with a line break.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class ArcaelasCodec(ContainerCodec):
     """Messages of @arcaelas/agent.
 
     Attributes:
-        version: which version to write if the history tells none. 2 links results by ``tool_call_id`` (as 1.9 does), 1
-            by ``tool_id`` (1.0).
-        engines: what reads and writes, by generation; hooks registered before first use on
+        version: the version to write if the history has none. 2 links results by ``tool_call_id`` (as 1.9 does), 1 by
+            ``tool_id`` (1.0).
+        engines: read and write, by generation; hooks registered before first use on
             ``engines[2].described.parts["words"].converter`` replace ours in all.
     """
 
@@ -75,7 +75,7 @@ class ArcaelasCodec(ContainerCodec):
         return (self.engines[2].described,)
 
     def make_caps(self) -> Caps:
-        """Return what Arcaelas' messages support; see capabilities.py."""
+        """Return the capability table; see capabilities.py."""
         return make_caps(self.engines[2])
 
     def _engine(self, version: Any) -> Messages:
@@ -84,7 +84,7 @@ class ArcaelasCodec(ContainerCodec):
         return engine
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a list of messages, one message, or an object that holds messages."""
+        """Read a list of messages, one message, or an object that holds messages."""
         contents = CONTAINERS.contents(document)
         version = generation(contents.natives)
         read, names = self._engine(version).read, CallNames()
@@ -93,11 +93,11 @@ class ArcaelasCodec(ContainerCodec):
         return CONTAINERS.history(contents, messages, **marks)
 
     def write(self, history: am.History) -> Any:
-        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        """Write a history that fits, in the container that it was read from, or as the option decides."""
         engine = self._engine(mark_of(history, FAMILY, "/version"))
         return CONTAINERS.document(history, list(map(engine.write, history.messages)), self.container)
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like Arcaelas: by its first messages."""
+        """Return how much a document looks like Arcaelas, judging by its first messages."""
         forms = self.engines[2].described.forms
         return min((sniff_message(native, forms) for native in self.first_natives(document)), default=0.0)

@@ -14,6 +14,7 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
+    cells,
     media,
     natives,
     restructure,
@@ -41,7 +42,7 @@ _SOURCE_EXTRAS = carried_extras((FAMILY, lambda source: SOURCE_KEYS[type(source)
 
 
 def _nearest(source: Any) -> Any:
-    """Return the source as the format has it: media types are told of data only, and no file tells its provider."""
+    """Return the nearest source: only data has a media type, and files have no provider."""
     changes: dict[str, Any] = {}
     if isinstance(source, am.Base64Source):
         if source.media_type is None and not is_odd(source):
@@ -49,7 +50,7 @@ def _nearest(source: Any) -> Any:
     elif source.media_type is not None:
         changes["media_type"] = None
     if isinstance(source, am.FileSource) and source.provider is not None:
-        # The library hands an id to the provider that it is set up with.
+        # The library passes the id to the provider that it is configured for.
         changes["provider"] = None
     extras = _SOURCE_EXTRAS(source.extras, source) if source.extras else source.extras
     if extras is not source.extras:
@@ -58,7 +59,7 @@ def _nearest(source: Any) -> Any:
 
 
 def _media(block: Any) -> Any:
-    """Keep what is given as such a block may be; base64 data needs a media type, which its first bytes may tell."""
+    """Keep a source that this block may have; base64 data needs a media type, which is guessed if it is missing."""
     source = block.source
     if type(source) not in SOURCES[type(block)]:
         return Drop(f"no place for a {type(source).__name__} here")
@@ -70,11 +71,11 @@ def _media(block: Any) -> Any:
     return Swap(block.evolve(source=new), "only data has a media type here", "annotation")
 
 
-def _sound(block: am.AudioBlock) -> Any:
+def _audio(block: am.AudioBlock) -> Any:
     source = block.source
-    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
-    if held is not None and held.media_type is not None:
-        return Swap(block.evolve(source=held), "sound is given as data here", "annotation")
+    data = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
+    if data is not None and data.media_type is not None:
+        return Swap(block.evolve(source=data), "sound is given as data here", "annotation")
     answer = _media(block)
     return rules.audio_as_text(block) if isinstance(answer, Drop) else answer
 
@@ -106,37 +107,28 @@ def _word_rows(parts: Parts) -> Rows:
 
 def _media_rows(described: Described) -> Rows:
     """Return the rows of messages, or results, whose content may be a list of blocks."""
-    answers: Any = {am.ImageBlock: _media, am.AudioBlock: _sound, am.FileBlock: _document}
+    answers: Any = {am.ImageBlock: _media, am.AudioBlock: _audio, am.FileBlock: _document}
     return FormRows(described).place("everything", answers, _word_rows(described.parts["everything"]))
 
 
-def _signature(signature: am.Signature, _: Any) -> am.Signature | None:
-    """Keep the signatures of the one provider that gives any here."""
-    if signature.provider != SIGNER or not signature.value:
-        return None
-    return signature.evolve(extras={}) if signature.extras else signature
+def _thinking(block: am.ThinkingBlock) -> Any:
+    return block if _is_readable(block) else Drop("what only its provider can read has no place")
+
+
+def _is_readable(block: am.ThinkingBlock) -> bool:
+    signature = block.signature
+    return bool(block.thinking) or (signature is not None and signature.provider == SIGNER and bool(signature.value))
 
 
 def _assistant_rows(described: Described) -> Rows:
-    calls = FormRows(described).row(
-        "call", rules={am.ToolUseBlock: rules.call_as_function}, kind=lambda _, __: "function"
-    )
     return {
         **_word_rows(described.parts["words"]),
-        am.ThinkingBlock: Row(
-            {"thinking": KEEP, "signature": _signature},
-            lambda block: block if _is_thought(block) else Drop("what only its provider can read has no place"),
-        ),
-        am.ToolUseBlock: calls,
+        am.ThinkingBlock: Row({"thinking": KEEP, "signature": cells.signed_by(SIGNER)}, _thinking),
+        am.ToolUseBlock: FormRows(described).row("call", rules={am.ToolUseBlock: rules.call_as_function}),
     }
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
-
-
-def _is_thought(block: Any) -> bool:
-    signature = block.signature
-    return bool(block.thinking) or (signature is not None and signature.provider == SIGNER and bool(signature.value))
 
 
 def _rank(block: Any) -> int:
@@ -146,35 +138,36 @@ def _rank(block: Any) -> int:
 
 
 def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return an assistant's blocks in their order: what was thought, once, what is said, and the calls."""
+    """Return an assistant's blocks in the order of writing: one block of thinking, the content, the calls."""
     content = message.content
     if message.role != "assistant" or len(content) <= 1:
         return None
     order = list(restructure.in_order(content, _rank) or range(len(content)))
-    thoughts = [index for index in order if type(content[index]) is am.ThinkingBlock and _is_thought(content[index])]
+    thoughts = [
+        index for index in order if isinstance(block := content[index], am.ThinkingBlock) and _is_readable(block)
+    ]
     if len(thoughts) > 1:
-        kept = _one_thought([content[index] for index in thoughts])
-        others = set(thoughts[kept:])
-        order = [index for index in order if index not in others]
+        # They become one: as many as come before a signature, which is for one block only.
+        count = next((count for count, index in enumerate(thoughts) if _is_signed(content[index])), len(thoughts))
+        dropped = set(thoughts[max(count, 1) :])
+        order = [index for index in order if index not in dropped]
     return None if order == list(range(len(content))) else tuple(order)
 
 
-def _one_thought(blocks: list[Any]) -> int:
-    """Return how many of the first blocks of thinking can be one: a signature is of one block."""
-    unsigned = next((index for index, block in enumerate(blocks) if block.signature is not None), len(blocks))
-    return max(unsigned, 1)
+def _is_signed(block: Any) -> bool:
+    return block.signature is not None
 
 
 def _are_one(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if type(left) is am.ThinkingBlock:
-        return left.signature is None and right.signature is None
+        return not _is_signed(left) and not _is_signed(right)
     return type(left) is am.TextBlock and not is_odd(left) and not is_odd(right)
 
 
 def _joined(left: Any, right: Any) -> Any:
-    """Return the one text that two neighbours are in a message whose content is a text."""
+    """Join two adjacent blocks of text or thinking."""
     if not _are_one(left, right):
         return None
     if type(left) is am.ThinkingBlock:
@@ -183,7 +176,7 @@ def _joined(left: Any, right: Any) -> Any:
 
 
 def _one_text(message: am.Msg) -> Any:
-    """Keep a message whose texts are one."""
+    """Keep a message that needs no joining."""
     content = message.content
     if len(content) > 1 and any(map(_are_one, content, content[1:])):
         return Swap(message, "content is one text here", "annotation")
@@ -194,7 +187,7 @@ _DEVELOPER = rules.role_rule("system")
 
 
 def _other(message: am.Msg) -> Any:
-    """Keep a message of another role where it was read; the library does not look at roles when it runs."""
+    """Keep a message of another role if it was read: the library checks no roles at run time."""
     if is_odd(message) and message.role not in NO_ROLES:
         return _one_text(message)
     return _DEVELOPER(message) if message.role == "developer" else rules.other_role(message)
@@ -202,25 +195,25 @@ def _other(message: am.Msg) -> Any:
 
 def _rows(messages: Messages) -> Mapping[str, MessageRow]:
     described = messages.described
-    words, placed = _word_rows(described.parts["words"]), _media_rows(described)
+    words, listed = _word_rows(described.parts["words"]), _media_rows(described)
     result: Rows = {am.ToolResultBlock: Row({"tool_call_id": KEEP}, rules.structured_as_text)}
-    cells = FormRows(described).message
+    fields = FormRows(described).message
 
-    def said(role: str, blocks: Rows, otherwise: Callable[[am.Msg], Any] = _one_text) -> MessageRow:
-        return MessageRow(fields=cells(role), blocks=blocks, otherwise=otherwise, joins=_joined)
+    def of_words(role: str, blocks: Rows, otherwise: Callable[[am.Msg], Any] = _one_text) -> MessageRow:
+        return MessageRow(fields=fields(role), blocks=blocks, otherwise=otherwise, joins=_joined)
 
     return {
-        "system": said("system", words),
-        "user": MessageRow(fields=cells("user"), blocks=placed),
-        "assistant": said("assistant", _assistant_rows(described)),
-        "tool": MessageRow(fields=cells("both_2", "other_2", "tool_2"), blocks=result, results=placed),
+        "system": of_words("system", words),
+        "user": MessageRow(fields=fields("user"), blocks=listed),
+        "assistant": of_words("assistant", _assistant_rows(described)),
+        "tool": MessageRow(fields=fields("both_2", "other_2", "tool_2"), blocks=result, results=listed),
         "native": rules.native_message_row(FAMILY, messages.read),
-        ANY_ROLE: said("other", words, _other),
+        ANY_ROLE: of_words("other", words, _other),
     }
 
 
 def make_caps(messages: Messages) -> Caps:
-    """Return the capability table, with what reads native messages."""
+    """Return the capability table."""
     return Caps(
         messages=_rows(messages),
         history=CONTAINERS.cells(),

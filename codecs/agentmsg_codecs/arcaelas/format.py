@@ -1,11 +1,10 @@
 """The description: messages, and their blocks, sources and calls.
 
 The library has lists of blocks for users and tools. A list of texts elsewhere is read, too: its blocks are marked
-``/odd`` and written like that again; nothing else is. Calls have OpenAI's shape.
+``/odd``, and written as a list again. Calls have OpenAI's shape.
 
-Marks on a message: ``/list`` (content that could be a text is a list), ``/link`` (the field that links a result is that
-of another version), ``/time`` (a time that the library would write differently), ``/odd`` (a role that the library's
-types don't have).
+Marks on a message: ``/list`` (content that is a list, though a text would do), ``/link`` (a result linked by the key of
+another version), ``/time`` (see times.py), ``/odd`` (a role that the library's types don't have).
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from agentmsg.formats.forms import (
     Via,
 )
 from agentmsg_codecs.arcaelas.names import FAMILY, ITEM, LINKS, SIGNER, is_odd
-from agentmsg_codecs.arcaelas.times import STAMP, carried_time, is_usual, write_time
+from agentmsg_codecs.arcaelas.times import STAMP, carried_time, write_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -80,12 +79,12 @@ _CALL = Form("call", am.ToolUseBlock, None, (
     ), space=ITEM),
 ), is_apart=True)  # fmt: skip
 
-# -- what messages say ------------------------------------------------------------------------------------------------
+# -- content, thinking, times -----------------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class _Words(Content):
-    """Content that is one text, whatever was noted of it; only what was read as a list is written so."""
+    """Content that is written as one text, whatever its notes; only odd blocks make it a list."""
 
     def write(self, v: str, c: Any) -> str:
         return f"{c.bind('write_words', _write_words)}({v}, {c.place(self.place)}.write)"
@@ -98,18 +97,18 @@ def _write_words(blocks: Sequence[Any], put: Callable[[Any], Any]) -> Any:
 
 def _read_time(stamp: Any) -> datetime:
     if type(stamp) is not str:
-        # What isn't text says nothing that could be told of; a text that is no time is an extra.
+        # Only a text may be an extra; anything else makes the message unreadable.
         raise am.DecodeError("timestamp is not a string")
     time = times.read_time(stamp)
     if time is None:
-        raise Unreadable("timestamp is no time")
+        raise Unreadable("timestamp isn't a time")
     return time
 
 
 def _is_odd_time(native: Native) -> bool:
     stamp = native.get("timestamp")
     time = None if type(stamp) is not str or STAMP.fullmatch(stamp) else times.read_time(stamp)
-    return time is not None and not is_usual(time)
+    return time is not None and times.write_time_js(time) is None
 
 
 _TIME = Key(
@@ -120,34 +119,33 @@ _TIME = Key(
 def _read_thinking(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]:
     notes: dict[str, Any] = {}
     odd: list[str] = []
-    said: dict[str, str] = {}
+    found: dict[str, str] = {}
     for key in ("thinking", "thinking_signature"):
         value: Any = native.get(key)
         if type(value) is str and value:
-            said[key] = value
+            found[key] = value
         elif key in native:
             nothing = spelling.spelling_of_nothing(value)
             if nothing is None:
                 odd.append(key)
             else:
                 notes[key] = nothing
-    if not said:
+    if not found:
         return (), notes, odd
-    proof = said.get("thinking_signature")
-    signature = None if proof is None else _make_signature(SIGNER, proof)
-    return (_make_thinking(said.get("thinking", ""), signature),), notes, odd
+    signed = found.get("thinking_signature")
+    signature = None if signed is None else _make_signature(SIGNER, signed)
+    return (_make_thinking(found.get("thinking", ""), signature),), notes, odd
 
 
 def _write_thinking(blocks: Sequence[Any], _: Any) -> Native:
-    # There is one.
-    block = blocks[0]
-    said = {"thinking": block.thinking} if block.thinking else {}
-    return said if block.signature is None else {**said, "thinking_signature": block.signature.value}
+    (block,) = blocks
+    native = {"thinking": block.thinking} if block.thinking else {}
+    return native if block.signature is None else {**native, "thinking_signature": block.signature.value}
 
 
 _WORDS = _Words("words")
 _LISTED = Key("content", "content", Content("everything"), '""')
-_SAID = Key("content", "content", _WORDS, '""')
+_TEXT = Key("content", "content", _WORDS, '""')
 _ANSWER = Lifted((
     Beside(keys=("thinking", "thinking_signature"), takes={am.ThinkingBlock: None}, get=_read_thinking,
            put=_write_thinking, about='ThinkingBlock, Signature (provider="anthropic")'),
@@ -165,7 +163,7 @@ def _message(role: str | None, *items: Any, place: str = "message", name: str, *
 
 
 def _results(version: int) -> tuple[Form, ...]:
-    """Return the forms of results: those linked by both fields, by that of another generation, and usual ones."""
+    """Return the forms of results: linked by both keys, by the other generation's, and by the usual one."""
     own, other, new, old = LINKS[version], LINKS[3 - version], LINKS[2], LINKS[1]
 
     def form(name: str, link: str, beside: Hatch | Spare, **how: Any) -> Form:
@@ -182,12 +180,12 @@ def _results(version: int) -> tuple[Form, ...]:
         return {"fits": fits, "when": when, "notes": {"link": by}}
 
     both = form("both", new, Spare(old, is_written=False), **linked(new, old, by=new))
-    moved = form("other", other, _unsaid(own), **linked(other, by=other))
-    return both, moved, form("tool", own, _unsaid(other))
+    moved = form("other", other, _unused(own), **linked(other, by=other))
+    return both, moved, form("tool", own, _unused(other))
 
 
-def _unsaid(key: str) -> Hatch:
-    """Return the link of the other generation where it is null."""
+def _unused(key: str) -> Hatch:
+    """Return the item of a null link, under the key that isn't used."""
     notes: dict[str, Any] = {"notes": {key: "null"}}
 
     def read(_: Native) -> dict[str, Any]:
@@ -196,17 +194,17 @@ def _unsaid(key: str) -> Hatch:
     def write(_: am.Msg) -> Native:
         return {}
 
-    about = "null, where the other links the result"
+    about = "null, if the other key links the result"
     return Hatch(keys=(key,), cells={}, get=read, put=write, is_optional=True, about=about)
 
 
 _MESSAGES = (
-    _message("system", _SAID, name="system"),
+    _message("system", _TEXT, name="system"),
     _message("user", _LISTED, name="user"),
     _message("assistant", _ANSWER, name="assistant"),
     *_results(2),
     *_results(1),
-    _message(None, Key("role", "role", Text()), _SAID, name="other", place="other", notes={"odd": True}),
+    _message(None, Key("role", "role", Text()), _TEXT, name="other", place="other", notes={"odd": True}),
 )
 
 

@@ -16,7 +16,7 @@ _FORMS = {"system": "system", "user": "user", "assistant": "assistant", "tool": 
 
 
 def sniff_message(message: Any, forms: Mapping[str, Form]) -> float:
-    """Return 0 to 1: for a message with a time as JavaScript writes it, and no field that the library does not have."""
+    """Return 0 to 1: most for a message with a time as JavaScript writes it, and only keys of the library."""
     if not is_object(message):
         return 0.0
     role, stamp = message.get("role"), message.get("timestamp")

@@ -21,7 +21,7 @@ _MOST_PLAIN = 3
 
 
 def generation(native_messages: Sequence[Any]) -> int | None:
-    """Return the generation whose field links the results of a document; None if nothing tells."""
+    """Return the generation whose key links the results of a document; None if none does."""
     results = [native for native in native_messages if is_object(native) and native.get("role") == "tool"]
     if any(native.get(LINKS[2]) is not None for native in results):
         return 2
@@ -33,7 +33,7 @@ class Messages:
 
     Args:
         described: the forms.
-        version: of the library: its generation decides which field links a result by default.
+        version: the generation of the library, which determines the usual key that links a result.
     """
 
     def __init__(self, described: Described, version: int) -> None:
@@ -41,11 +41,11 @@ class Messages:
         self._forms = {role: role for role in ("system", "user", "assistant")} | {"tool": f"tool_{version}"}
 
     def read(self, native: Any, names: CallNames | None = None) -> am.Msg:
-        """Return the message of a native one; of the role ``native`` where it cannot be told in the model.
+        """Read a native message; one that the model can't express gets the role ``native``.
 
         Args:
             native: the native message.
-            names: the calls of the messages before.
+            names: the calls of earlier messages.
 
         Raises:
             DecodeError: if it isn't a message at all.
@@ -60,13 +60,13 @@ class Messages:
         return message if names is None else names.named(message)
 
     def write(self, message: am.Msg) -> Any:
-        """Return the native message of one that fits."""
+        """Write a message that fits."""
         native = natives.native_of(message, FAMILY)
         if native is not None:
             return native
         shape = self.described.shapes[self._forms.get(message.role, "other")]
         if message.role == "tool" and message.notes:
-            # Its call says the name: spellings are tried on what the message says itself.
+            # The call has the name; the spellings are tested without it.
             message = tool_links.named(message, None)
         native = write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
         return native if len(native) <= _MOST_PLAIN else _in_order(native, natives.extras_of(message, FAMILY))
@@ -74,7 +74,7 @@ class Messages:
 
 def _in_order(native: Native, own: Mapping[str, Any]) -> Native:
     if own and not own.keys().isdisjoint(_FIRST):
-        # Extras keep their order.
+        # These extras stay where they are.
         first = {key: native[key] for key in _FIRST if key in native and key not in own}
         return {**first, **native}
     ordered = {**_FIRST, **native}

@@ -1,6 +1,6 @@
 """Times: UTC, with three decimals and a Z, like JavaScript's ``Date.toISOString``.
 
-Another spelling of a time is kept with the mark ``/time``.
+A time that can't be spelt like this has the mark ``/time``.
 """
 
 from __future__ import annotations
@@ -16,23 +16,16 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-_MILLI = 1000
 STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
 
-def is_usual(time: datetime) -> bool:
-    """Whether the library could have written a time."""
-    return time.tzinfo is not None and not time.utcoffset() and not time.microsecond % _MILLI
-
-
 def write_time(time: datetime) -> str:
-    """Return the text of a time; exactly, even where the library would not have been so exact."""
-    if is_usual(time):
-        return f"{time.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
-    return time.isoformat()
+    """Return the exact text of a time, even if the library would round it."""
+    return times.write_time_js(time) or time.isoformat()
 
 
 @usually("value.tzinfo is utc and not value.microsecond % 1000", utc=UTC)
 def carried_time(time: datetime, message: Any) -> datetime:
-    """Keep a time in milliseconds of UTC, or one that was read as it is."""
-    return time if is_usual(time) or is_marked(message, FAMILY, "/time") else times.nearest_milli(time)
+    """Keep a time that the library can write, or that was read."""
+    is_kept = times.write_time_js(time) is not None or is_marked(message, FAMILY, "/time")
+    return time if is_kept else times.nearest_milli(time)

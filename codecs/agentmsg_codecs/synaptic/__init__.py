@@ -51,7 +51,7 @@ class SynapticCodec(ContainerCodec):
     """Messages of Synaptic.
 
     Attributes:
-        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+        engine: reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
     """
 
     name: ClassVar[str] = "synaptic"
@@ -64,35 +64,35 @@ class SynapticCodec(ContainerCodec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of messages, and of what stands inside."""
+        """The forms of messages and of their content."""
         return (self.engine.described,)
 
     def make_caps(self) -> Caps:
-        """Return what Synaptic's messages support; see capabilities.py."""
+        """Return the capability table; see capabilities.py."""
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a list, a state or a message."""
+        """Read a list, a state or a message."""
         contents = CONTAINERS.contents(document)
         self.engine.fill()
         read, names = self.engine.read, CallNames()
         return CONTAINERS.history(contents, contents.each(lambda native: read(native, names)))
 
     def write(self, history: am.History) -> Any:
-        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        """Write a history that fits, in the container that it was read from, or as the option decides."""
         self.engine.fill()
         names = CallNames()
         natives = [self.engine.write(message, names) for message in history.messages]
         return CONTAINERS.document(history, natives, self.container)
 
     def read_chunk(self, document: Any) -> am.MsgChunk:
-        """Return the chunk of an AIMessageChunk; see chunks.py."""
+        """Read an AIMessageChunk; see chunks.py."""
         return read_chunk(document)
 
     def write_chunk(self, chunk: am.MsgChunk) -> Any:
-        """Return the native chunk."""
+        """Write a chunk."""
         return write_chunk(chunk)
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like Synaptic's: by its first messages, all of which must be possible."""
+        """Return how much a document looks like Synaptic's, judging by its first messages."""
         return self.likeliest(document, sniff_message)

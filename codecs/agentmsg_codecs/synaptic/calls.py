@@ -1,8 +1,8 @@
 """Calls: the entries of ``tool_calls``, ``invalid_tool_calls`` and, in chunks, ``tool_call_chunks``.
 
 Arguments are any JSON in the first, a text in the others. A valid call has an id; one read without is marked
-``/no-id``. Marks of calls whose arguments are text: ``/invalid`` (a call among the invalid ones although its arguments
-are JSON), ``/piece`` (a chunk's), ``/lacks`` (an invalid call without the required ``error``).
+``/no-id``. Marks of calls whose arguments are text: ``/invalid`` (an invalid call although its arguments are JSON),
+``/piece`` (a piece from a chunk), ``/lacks`` (an invalid call without the required ``error``).
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import agentmsg as am
 from agentmsg.formats import (
     Native,
     Unreadable,
-    carried_extras,
-    is_list,
+    cells,
     is_mapping,
     is_marked,
     is_object,
@@ -25,7 +24,7 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg.formats.forms import Arguments, Described, Form, Json, Key, Link, Text
-from agentmsg_codecs.synaptic.names import FAMILY
+from agentmsg_codecs.synaptic.names import CALL_KEYS, FAMILY
 from agentmsg_codecs.synaptic.usage import USAGE
 
 ENTRIES = (
@@ -42,27 +41,26 @@ ENTRIES = (
     USAGE,
 )  # fmt: skip
 DESCRIBED = Described(FAMILY, ENTRIES, {})
-"""Entries of calls, and usage, which no hook replaces."""
+"""The entries of calls, and usage; hooks don't replace their readers and writers."""
 _lacks_id = natives.lacks_id(FAMILY)
-_KEYS = frozenset({"id", "name", "arguments"})
-# What an invalid call says that was read without a reason: the reason is required.
+# The required reason of an invalid call that has none.
 _REASON = "the arguments are no JSON"
 
 
 def _is_piece(block: Any) -> bool:
-    """Whether a call is a piece of one, out of a chunk."""
+    """Whether a call is a piece from a chunk."""
     return is_marked(block, FAMILY, "/piece")
 
 
 def is_text(block: am.ToolUseBlock) -> bool:
-    """Whether the arguments of a call stand as text, among the invalid calls or the pieces of a chunk."""
+    """Whether the arguments of a call are written as text, among the invalid calls or the pieces."""
     if block.kind == "server":
         return False
     return not block.is_valid or _is_piece(block) or is_marked(block, FAMILY, "/invalid")
 
 
 def is_call(block: am.ToolUseBlock) -> bool:
-    """Whether a call stands among the valid ones."""
+    """Whether a call is written among the valid ones."""
     return block.kind != "server" and block.is_valid and not (block.notes and is_text(block))
 
 
@@ -72,7 +70,7 @@ def needs_id(block: Any) -> bool:
 
 
 def rank(block: Any) -> int:
-    """Return where a block stands: content, calls, invalid calls, pieces."""
+    """Return the rank of a block in the order of writing: content, calls, invalid calls, pieces."""
     if not isinstance(block, am.ToolUseBlock) or block.kind == "server":
         return 0
     if not is_text(block):
@@ -80,25 +78,32 @@ def rank(block: Any) -> int:
     return 3 if _is_piece(block) else 2
 
 
+_CARRIED = cells.beside((FAMILY, CALL_KEYS))
+_CARRIED_WITHOUT_REASON = cells.beside((FAMILY, CALL_KEYS | {"error"}))
+
+
 def carried_call_extras(extras: Any, block: Any) -> Any:
-    """Keep the family's extras of a call; the reason that is written for all is none."""
-    taken = _KEYS
+    """Keep the family's extras of a call, except for the reason that every invalid call gets."""
     own = extras.get(FAMILY)
-    if is_mapping(own) and own.get("error") == _REASON and is_text(block):
-        taken = _KEYS | {"error"}
-    return carried_extras((FAMILY, lambda _: taken))(extras, block)
+    has_reason = is_mapping(own) and own.get("error") == _REASON and is_text(block)
+    return (_CARRIED_WITHOUT_REASON if has_reason else _CARRIED)(extras, block)
 
 
 # -- valid calls ------------------------------------------------------------------------------------------------------
 
 
-def _read_call(entry: Any) -> am.ToolUseBlock:
-    found: am.ToolUseBlock = read_as(DESCRIBED.shapes["call"], entry, FAMILY)
-    return found
+def read_call(entry: Any) -> am.ToolUseBlock:
+    """Read a valid call.
+
+    Raises:
+        Unreadable: if it isn't one.
+    """
+    block: am.ToolUseBlock = read_as(DESCRIBED.shapes["call"], entry, FAMILY)
+    return block
 
 
 def write_call(block: am.ToolUseBlock) -> Native:
-    """Return the entry of a valid call."""
+    """Write a valid call."""
     return write_as(DESCRIBED.shapes["call"], block, FAMILY)
 
 
@@ -106,22 +111,23 @@ def write_call(block: am.ToolUseBlock) -> Native:
 
 
 def read_invalid(entry: Any) -> am.ToolUseBlock:
-    """Return the call of an invalid entry.
+    """Read an invalid call.
 
     Raises:
-        Unreadable: if it is none.
+        Unreadable: if it isn't one.
     """
     if not is_object(entry):
         raise Unreadable
-    told = {key: value for key, value in entry.items() if key != "error"} if entry.get("error") == _REASON else entry
-    block: am.ToolUseBlock = read_as(DESCRIBED.shapes["piece"], told, FAMILY)
+    has_reason = entry.get("error") == _REASON
+    native = {key: value for key, value in entry.items() if key != "error"} if has_reason else entry
+    block: am.ToolUseBlock = read_as(DESCRIBED.shapes["piece"], native, FAMILY)
     if "error" not in entry:
         block = marked(block, FAMILY, lacks="error")
     return marked(block, FAMILY, invalid=True) if block.is_valid else block
 
 
 def write_invalid(block: am.ToolUseBlock) -> Native:
-    """Return the entry of an invalid call."""
+    """Write an invalid call."""
     native = write_as(DESCRIBED.shapes["piece"], block, FAMILY)
     if "error" not in native and mark_of(block, FAMILY, "/lacks") != "error":
         native["error"] = _REASON
@@ -129,10 +135,10 @@ def write_invalid(block: am.ToolUseBlock) -> Native:
 
 
 def read_piece(entry: Any) -> am.ToolUseBlock:
-    """Return the call of a piece out of a chunk.
+    """Read a piece of a call.
 
     Raises:
-        Unreadable: if it is none.
+        Unreadable: if it isn't one.
     """
     if is_object(entry) and entry.get("error") == _REASON:
         raise Unreadable
@@ -141,30 +147,10 @@ def read_piece(entry: Any) -> am.ToolUseBlock:
 
 
 def read_marked_piece(entry: Any) -> am.ToolUseBlock:
-    """Return the same, marked, for a message."""
+    """Read a piece of a call in a message, where it is marked."""
     return marked(read_piece(entry), FAMILY, piece=True)
 
 
 def write_piece(block: am.ToolUseBlock) -> Native:
-    """Return the entry of a piece of a call."""
+    """Write a piece of a call."""
     return write_as(DESCRIBED.shapes["piece"], block, FAMILY)
-
-
-_LISTS = (("tool_calls", _read_call), ("invalid_tool_calls", read_invalid))
-
-
-def read_calls(native: Native) -> list[am.ToolUseBlock]:
-    """Return the calls of a chunk, but for their pieces.
-
-    Raises:
-        Unreadable: where what stands for them is something else.
-    """
-    calls: list[am.ToolUseBlock] = []
-    for key, read in _LISTS:
-        entries = native.get(key)
-        if entries is None:
-            continue
-        if not is_list(entries):
-            raise Unreadable
-        calls += map(read, entries)
-    return calls

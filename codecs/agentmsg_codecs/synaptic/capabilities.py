@@ -41,13 +41,17 @@ Rows = dict[type[am.BaseBlock], Row]
 
 
 def _media(without_url: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return the rule for media: without a URL, or data that a URL can hold, it is text or nothing."""
+    """Return the rule for media: what a URL can't hold becomes text, or is dropped.
+
+    Args:
+        without_url: the rule for those, which may return the block itself.
+    """
 
     def rule(block: Any) -> Any:
         source = block.source
         if not isinstance(source, (am.URLSource, am.Base64Source)):
-            said = without_url(block)
-            return Drop("media are given by URL here") if said is block else said
+            near = without_url(block)
+            return Drop("media are given by URL here") if near is block else near
         media_type = source.media_type if isinstance(block, am.FileBlock) else None
         back = read_source(media.write_url(source), media_type)
         if am.same(back, source):
@@ -77,7 +81,7 @@ def _content_rows(messages: Messages) -> Rows:
 
 
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
-    """Keep the text of a call that stands as text; any other is supported where its input says all of it."""
+    """Keep the text of a call that is written as text; any other only if the input says all of it."""
     return text if is_text(block) or block.significant_text is None else None
 
 
@@ -92,14 +96,14 @@ _RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, rules.structured_as_text
 
 
 @usually("'model' not in value")
-def _without_model(told: Mapping[str, Any], message: am.Msg) -> Any:
-    """Keep what is told of a response; under ``model`` stands who wrote it, or what is no text, where nobody did."""
-    if "model" not in told:
-        return told
-    is_own = not isinstance(told["model"], str) or variant_of(message) == "chat"
+def _without_model(metadata: Mapping[str, Any], message: am.Msg) -> Any:
+    """Keep metadata of a response, but not ``model`` if that would be read as, or hide, the model of the message."""
+    if "model" not in metadata:
+        return metadata
+    is_own = not isinstance(metadata["model"], str) or variant_of(message) == "chat"
     if message.model is None and is_own:
-        return told
-    return {key: value for key, value in told.items() if key != "model"}
+        return metadata
+    return {key: value for key, value in metadata.items() if key != "model"}
 
 
 def _developer(message: am.Msg) -> Any:
@@ -113,19 +117,17 @@ def _remove(message: am.Msg) -> Any:
 
 
 def _picks(message: am.Msg) -> tuple[int, ...] | None:
-    """Return the blocks of an assistant in their order: content, calls, invalid calls, pieces of calls."""
-    return (
-        restructure.in_order(message.content, rank)
-        if message.role == "assistant" and len(message.content) > 1
-        else None
-    )
+    """Return an assistant's blocks in the order of writing: content, calls, invalid calls, pieces of calls."""
+    if message.role != "assistant" or len(message.content) <= 1:
+        return None
+    return restructure.in_order(message.content, rank)
 
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table.
 
     Args:
-        messages: the codec's reader and writer.
+        messages: the engine.
     """
     rows = _content_rows(messages)
     extras = carried_extras((FAMILY, messages.keys_of), odd=messages.is_odd)

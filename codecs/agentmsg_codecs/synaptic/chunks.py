@@ -35,27 +35,34 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg_codecs.synaptic.calls import DESCRIBED, read_calls, read_piece, write_call, write_invalid, write_piece
+from agentmsg_codecs.synaptic.calls import (
+    DESCRIBED,
+    read_call,
+    read_invalid,
+    read_piece,
+    write_call,
+    write_invalid,
+    write_piece,
+)
 from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
 _T = TypeVar("_T")
-_CALLS = frozenset({"tool_calls", "invalid_tool_calls", "tool_call_chunks"})
 
 
-def _at(key: str, read: Callable[[], _T]) -> _T:
-    """Return what is read of a key.
+def _at(native: Native, key: str, read: Callable[[Native, str], _T]) -> _T:
+    """Read the value of a key.
 
     Raises:
-        DecodeError: with the key as path, where it cannot be read.
+        DecodeError: with the key as path, if it can't be read.
     """
     try:
-        return read()
+        return read(native, key)
     except Unreadable:
         raise DecodeError(f"not the {key} of a chunk of Synaptic", path=(key,)) from None
 
@@ -64,10 +71,10 @@ def _at(key: str, read: Callable[[], _T]) -> _T:
 
 
 def read_chunk(native: Any) -> am.MsgChunk:
-    """Return the chunk of a native one.
+    """Read a chunk.
 
     Raises:
-        DecodeError: if it is none.
+        DecodeError: if it isn't one.
     """
     if not is_object(native) or "role" in native:
         raise DecodeError(f"not a chunk of Synaptic: {excerpt(native)}")
@@ -79,37 +86,39 @@ def read_chunk(native: Any) -> am.MsgChunk:
 
 
 def _read(native: Native, _: Any) -> am.MsgChunk:
-    thought = _at("reasoning", lambda: word_at(native, "reasoning"))
-    said = _at("content", lambda: text_at(native, "content"))
+    thought, text = _at(native, "reasoning", word_at), _at(native, "content", text_at)
     parts = [_make_part(am.ThinkingBlock(thought))] if thought else []
-    if said:
-        parts.append(_make_part(am.TextBlock(said)))
-    for key in ("tool_calls", "invalid_tool_calls"):
-        for block in _at(key, lambda key=key: read_calls({key: native.get(key)})):  # type: ignore[misc]
-            is_invalid = key == "invalid_tool_calls"
-            parts.append(_make_part(marked(block, FAMILY, invalid=True) if is_invalid else block))
-    parts += _at("tool_call_chunks", lambda: _pieces(native.get("tool_call_chunks")))
-    return _make_chunk(
-        "assistant",
-        tuple(parts),
-        id=_at("id", lambda: word_at(native, "id")),
-        usage=_at("usage", lambda: _usage(native.get("usage"))),
-    )
+    if text:
+        parts.append(_make_part(am.TextBlock(text)))
+    for key in _READERS:
+        parts += _at(native, key, _read_parts)
+    link, usage = _at(native, "id", word_at), _at(native, "usage", _read_usage)
+    return _make_chunk("assistant", tuple(parts), id=link, usage=usage)
 
 
-def _usage(native: Any) -> am.Usage | None:
-    return None if native is None else read_as(DESCRIBED.shapes["usage"], native, FAMILY)
+def _read_usage(native: Native, key: str) -> am.Usage | None:
+    usage = native.get(key)
+    return None if usage is None else read_as(DESCRIBED.shapes["usage"], usage, FAMILY)
 
 
-def _pieces(entries: Any) -> list[am.ChunkPart]:
+def _read_parts(native: Native, key: str) -> list[am.ChunkPart]:
+    entries = native.get(key)
     if entries is None:
         return []
     if not is_list(entries):
         raise Unreadable
-    return list(map(_read_part, entries))
+    return list(map(_READERS[key], entries))
 
 
-def _read_part(entry: Any) -> am.ChunkPart:
+def _read_call(entry: Any) -> am.ChunkPart:
+    return _make_part(read_call(entry))
+
+
+def _read_invalid(entry: Any) -> am.ChunkPart:
+    return _make_part(marked(read_invalid(entry), FAMILY, invalid=True))
+
+
+def _read_piece(entry: Any) -> am.ChunkPart:
     index = entry.get("index") if is_object(entry) else None
     if index is None:
         return _make_part(read_piece(entry))
@@ -118,11 +127,16 @@ def _read_part(entry: Any) -> am.ChunkPart:
     return _make_part(read_piece({key: value for key, value in entry.items() if key != "index"}), index)
 
 
+_READERS: Mapping[str, Callable[[Any], am.ChunkPart]] = {
+    "tool_calls": _read_call, "invalid_tool_calls": _read_invalid, "tool_call_chunks": _read_piece,
+}  # fmt: skip
+
+
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def write_chunk(chunk: am.MsgChunk) -> Native:
-    """Return the native chunk."""
+    """Write a chunk."""
     return write_as(_SHAPE, chunk, FAMILY)
 
 
@@ -144,7 +158,7 @@ def _write(chunk: am.MsgChunk) -> Native:
 
 
 def _write_part(part: am.ChunkPart, block: am.ToolUseBlock) -> tuple[str, Native]:
-    """Return the list that a call stands in, and its entry there."""
+    """Return the key of the list for a call, and its entry there."""
     if part.index is not None:
         whole = block if block.raw_input is not None else block.evolve(raw_input=tool_arguments.input_text(block))
         return "tool_call_chunks", {**write_piece(whole), "index": part.index}
@@ -155,4 +169,6 @@ def _write_part(part: am.ChunkPart, block: am.ToolUseBlock) -> tuple[str, Native
     return "tool_call_chunks", write_piece(block)
 
 
-_SHAPE = Shape(cls=am.MsgChunk, keys={None: CHUNK_KEYS}, tag="role", read=_read, write=_write, never=_CALLS)
+_SHAPE = Shape(
+    cls=am.MsgChunk, keys={None: CHUNK_KEYS}, tag="role", read=_read, write=_write, never=frozenset(_READERS)
+)

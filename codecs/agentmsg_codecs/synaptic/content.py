@@ -1,8 +1,8 @@
 """Content blocks, and the text beside them in ``content``.
 
-``content`` is a text, ``content_blocks`` a separate list: nothing keeps them in step. Usually the text is that of the
-blocks; if it isn't, it becomes a TextBlock of its own, marked ``/apart``, after the thinking. Other marks, on the
-message: ``/listed`` (blocks that hold one plain text), ``/joint`` (the separator between the texts of the blocks).
+``content`` is a text, ``content_blocks`` a separate list; nothing keeps them in step. Usually the text is that of the
+blocks. If it isn't, it becomes a TextBlock of its own, marked ``/apart``, after the thinking. Marks of messages:
+``/listed`` (the blocks are one plain text), ``/joint`` (an unusual separator between the texts of the blocks).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-make_text = maker(am.TextBlock, "text")
+_make_text = maker(am.TextBlock, "text")
 _make_thinking = maker(am.ThinkingBlock, "thinking")
 
 
-# -- the text beside them ---------------------------------------------------------------------------------------------
+# -- content and content_blocks ---------------------------------------------------------------------------------------
 
 _JOINTS: Mapping[str, str] = {"line": "\n", "nothing": "", "space": " ", "blank line": "\n\n"}
 
 
 def is_bare(block: Any) -> bool:
-    """Whether a block is a text that says nothing but its words."""
+    """Whether a block is a text and nothing more."""
     return type(block) is am.TextBlock and bool(block.text) and not (block.extras and FAMILY in block.extras)
 
 
@@ -48,10 +48,10 @@ def _texts(blocks: Sequence[Any]) -> list[str]:
 
 
 def read_content(native: Native, parts: Parts) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the blocks of ``content`` and ``content_blocks``, and the notes of their message.
+    """Read ``content`` and ``content_blocks``; return the blocks, and the notes of their message.
 
     Raises:
-        Unreadable: where one of them is of another type.
+        Unreadable: if one of them has another type.
     """
     content, listed = word_at(native, "content"), native.get("content_blocks")
     if not listed:
@@ -61,7 +61,7 @@ def read_content(native: Native, parts: Parts) -> tuple[tuple[Any, ...], dict[st
             if spelt is None:
                 raise Unreadable("content_blocks is not a list")
             notes["content_blocks"] = spelt
-        return ((make_text(content),) if content else ()), notes
+        return ((_make_text(content),) if content else ()), notes
     if not is_list(listed):
         raise Unreadable("content_blocks is not a list")
     blocks = tuple(map(parts.read, listed))
@@ -76,7 +76,7 @@ def read_content(native: Native, parts: Parts) -> tuple[tuple[Any, ...], dict[st
     if joint is not None:
         return blocks, notes if joint == "line" else {**notes, "/joint": joint}
     index = _thoughts(blocks)
-    return (*blocks[:index], marked(make_text(content), FAMILY, apart=True), *blocks[index:]), {}
+    return (*blocks[:index], marked(_make_text(content), FAMILY, apart=True), *blocks[index:]), {}
 
 
 def _joint_of(texts: Sequence[str], content: str) -> str | None:
@@ -84,12 +84,12 @@ def _joint_of(texts: Sequence[str], content: str) -> str | None:
 
 
 def _spelt(native: Native) -> str:
-    """Return how content says that there is none."""
+    """Return the spelling of content that says nothing."""
     return "absent" if "content" not in native else "null" if native["content"] is None else '""'
 
 
 def _thoughts(blocks: Sequence[Any]) -> int:
-    """Return how many blocks of thinking stand first."""
+    """Count the blocks of thinking at the start."""
     count = 0
     for block in blocks:
         if block.__class__ is not am.ThinkingBlock:
@@ -99,50 +99,46 @@ def _thoughts(blocks: Sequence[Any]) -> int:
 
 
 def write_content(message: am.Msg, blocks: Sequence[Any], write: Callable[[Any], Native]) -> Native:
-    """Return ``content`` and, where there is more than a text, ``content_blocks``."""
+    """Write ``content`` and, if there is more than a text, ``content_blocks``."""
     if not blocks:
         return {"content": ""}
-    if len(blocks) == 1 and is_bare(blocks[0]) and not (message.notes and is_marked(message, FAMILY, "/listed")):
+    if len(blocks) == 1 and is_bare(blocks[0]) and not is_marked(message, FAMILY, "/listed"):
         return {"content": blocks[0].text}
     content, rest = _apart(blocks)
     if content is None:
-        joint = mark_of(message, FAMILY, "/joint") if message.notes else None
+        joint = mark_of(message, FAMILY, "/joint")
         content = (_JOINTS.get(joint, "\n") if isinstance(joint, str) else "\n").join(_texts(blocks))
     return {"content": content, "content_blocks": list(map(write, rest))}
 
 
 def _apart(blocks: Sequence[Any]) -> tuple[str | None, Sequence[Any]]:
-    """Return the text that stands in ``content`` alone, and the others; None if there is no such text."""
+    """Return the text that only ``content`` has, and the other blocks; None and all blocks if there is no such text."""
     index = _thoughts(blocks)
-    block = blocks[index] if index < len(blocks) else None
-    if (
-        block is None
-        or not block.notes
-        or len(blocks) == 1
-        or not is_bare(block)
-        or not is_marked(block, FAMILY, "/apart")
-    ):
+    if len(blocks) == 1 or index == len(blocks):
+        return None, blocks
+    block = blocks[index]
+    if not is_marked(block, FAMILY, "/apart") or not is_bare(block):
         return None, blocks
     rest = [*blocks[:index], *blocks[index + 1 :]]
     texts = _texts(rest)
-    # Behind the thinking of the rest, and of nobody else's words: else it would be read as something else.
+    # It must follow the thinking, and differ from the joined texts; otherwise it would be read differently.
     is_own = _thoughts(rest) == index and all(mark.join(texts) != block.text for mark in _JOINTS.values())
     return (block.text, rest) if is_own else (None, blocks)
 
 
-# -- what a chunk says ------------------------------------------------------------------------------------------------
+# -- content and reasoning of a chunk ---------------------------------------------------------------------------------
 
 
-def read_said(native: Native) -> tuple[tuple[Any, ...], dict[str, Any], tuple[()]]:
-    """Return the blocks of ``reasoning`` and ``content`` of a chunk, and their notes."""
-    thought, said = word_at(native, "reasoning"), text_at(native, "content")
+def read_chunk_content(native: Native) -> tuple[tuple[Any, ...], dict[str, Any], tuple[()]]:
+    """Read ``reasoning`` and ``content`` of a chunk; return the blocks and their notes."""
+    thought, text = word_at(native, "reasoning"), text_at(native, "content")
     notes = {} if thought or "reasoning" not in native else {"reasoning": "null" if thought is None else '""'}
     thoughts = (_make_thinking(thought),) if thought else ()
-    return (*thoughts, *((make_text(said),) if said else ())), notes, ()
+    return (*thoughts, *((_make_text(text),) if text else ())), notes, ()
 
 
-def write_said(blocks: Sequence[Any], _: Any) -> Native:
-    """Return ``content`` and ``reasoning`` of a chunk."""
+def write_chunk_content(blocks: Sequence[Any], _: Any) -> Native:
+    """Write ``content`` and ``reasoning`` of a chunk."""
     native: Native = {"content": "".join(_texts(blocks))}
     if blocks and isinstance(blocks[0], am.ThinkingBlock):
         native["reasoning"] = blocks[0].thinking

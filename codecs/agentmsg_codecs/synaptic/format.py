@@ -1,8 +1,7 @@
 """The description: content blocks and messages in Synaptic.
 
 Marks on a message: ``/variant`` ("chat": a role with its own variant is in ``custom_role``; "bare": a role without one
-is in ``role``), ``/word`` (another system's word in ``role``), ``/chunk``, ``/named`` (a result that names its tool, as
-its call does).
+is in ``role``), ``/word`` (another system's word in ``role``), ``/chunk``, ``/named`` (a result that has its own name).
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from agentmsg_codecs.synaptic.calls import (
     write_invalid,
     write_piece,
 )
-from agentmsg_codecs.synaptic.content import read_content, read_said, write_content, write_said
+from agentmsg_codecs.synaptic.content import read_chunk_content, read_content, write_chunk_content, write_content
 from agentmsg_codecs.synaptic.names import FAMILY, RESERVED, ROLES, VARIANT_OF, VARIANTS
 from agentmsg_codecs.synaptic.variants import variant_of
 
@@ -48,15 +47,17 @@ if TYPE_CHECKING:
 
 
 def read_source(url: str, media_type: str | None = None) -> Any:
-    """Return the source of a URL: the data that a ``data:`` URL holds, or the reference."""
-    held = media.read_data_url(url)
-    if held is not None and media.data_url(held) == url and media_type in (None, held.media_type):
-        return held
+    """Return the source for a URL; for a ``data:`` URL, its data."""
+    data = media.read_data_url(url)
+    if data is not None and media.data_url(data) == url and media_type in (None, data.media_type):
+        return data
     return am.URLSource(url, media_type)
 
 
 def _read_url(url: Any) -> Any:
-    return read_source(text_at({"url": url}, "url"))
+    if type(url) is not str:
+        raise Unreadable
+    return read_source(url)
 
 
 def _read_file(native: Native) -> dict[str, Any]:
@@ -86,7 +87,7 @@ _FILE = Hatch(
     about="source; its media type",
 )
 
-FORMS = (
+_BLOCKS = (
     Form("text", am.TextBlock, "text", (Key("text", "text", Text()),)),
     Form("image", am.ImageBlock, "image", (_URL, Key("detail", "detail", Text(), "may"))),
     Form("audio", am.AudioBlock, "audio", (_URL,)),
@@ -95,14 +96,13 @@ FORMS = (
     Form("data", am.DataBlock, "data", (Key("data", "data", Json()),)),
     Form("reasoning", am.ThinkingBlock, "reasoning", (Key("content", "thinking", Text()),)),
 )  # fmt: skip
-BLOCKS = ("text", "image", "audio", "video", "file", "data", "reasoning")
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
 def _free_role(key: str, variant: str) -> Key:
-    """Return the key of a role that has no variant; it is marked where the model has a variant for it."""
+    """Return the key of a role without a variant; a role that the model has a variant for is marked."""
 
     def read(word: Any, note: dict[str, Any]) -> str:
         if type(word) is not str or word in RESERVED or (variant == "bare" and word in VARIANTS):
@@ -117,19 +117,21 @@ def _free_role(key: str, variant: str) -> Key:
     return Key(key, "role", Via(read, write, supports=KEEP, is_marking=True))
 
 
-def _read_told(native: Native) -> dict[str, Any]:
-    told = native["response_metadata"]
-    if not is_object(told) or not told:
+def _read_response(native: Native) -> dict[str, Any]:
+    metadata = native["response_metadata"]
+    if not is_object(metadata) or not metadata:
         return natives.unread(native, "response_metadata")
-    if type(told.get("model")) is not str:
-        return {"response_metadata": adopt(told)}
-    rest = {key: value for key, value in told.items() if key != "model"}
-    return {"model": told["model"], "response_metadata": adopt(rest) if rest else EMPTY}
+    if type(metadata.get("model")) is not str:
+        return {"response_metadata": adopt(metadata)}
+    rest = {key: value for key, value in metadata.items() if key != "model"}
+    return {"model": metadata["model"], "response_metadata": adopt(rest) if rest else EMPTY}
 
 
-def _write_told(message: am.Msg) -> Native:
-    told = message.response_metadata if message.model is None else {"model": message.model, **message.response_metadata}
-    return {"response_metadata": told} if told else {}
+def _write_response(message: am.Msg) -> Native:
+    metadata: Any = message.response_metadata
+    if message.model is not None:
+        metadata = {"model": message.model, **metadata}
+    return {"response_metadata": metadata} if metadata else {}
 
 
 def _read_name(native: Native) -> dict[str, Any]:
@@ -148,13 +150,13 @@ def _is_chat(message: am.Msg) -> bool:
 
 _ID_KEY = Key("id", "id", Text(), "may", is_odd=True)
 _KWARGS = Key("additional_kwargs", "metadata", Object(stays_frozen=True), "may", is_odd=True)
-_TOLD = Key("response_metadata", "response_metadata", Object(stays_frozen=True), "may", is_odd=True)
+_RESPONSE = Key("response_metadata", "response_metadata", Object(stays_frozen=True), "may", is_odd=True)
 _SENDER = (_ID_KEY, Key("name", "name", Text(), "may", is_odd=True), _KWARGS)
 _ANSWER = Hatch(
     keys=("response_metadata",),
     cells={"model": KEEP, "response_metadata": KEEP},
-    get=_read_told,
-    put=_write_told,
+    get=_read_response,
+    put=_write_response,
     odd=("response_metadata",),
     is_optional=True,
     about="model; response_metadata",
@@ -164,9 +166,10 @@ _NAME = Hatch(
 )
 _CALLS = Place("tool_calls", Each(Nested(("call",))), {am.ToolUseBlock: is_call})
 _INVALID = Via(read_invalid, write_invalid, EMPTY)
-_SAID = Beside(
-    keys=("content", "reasoning"), takes={}, get=read_said, put=write_said, is_always=True, about="text; thinking"
-)
+_CHUNK_CONTENT = Beside(
+    keys=("content", "reasoning"), takes={}, get=read_chunk_content, put=write_chunk_content, is_always=True,
+    about="text; thinking",
+)  # fmt: skip
 
 
 def _form(variant: str, *items: Any, **how: Any) -> Form:
@@ -182,7 +185,7 @@ def _of_rank(key: str, of: Via, *ranks: int) -> Place:
 
 
 def _messages(blocks: Callable[[], Parts]) -> tuple[Form, ...]:
-    """Return the messages, whose blocks are read and written by a table that is made later."""
+    """Return the forms of messages, given a function that returns the table of blocks."""
     keys = ("content", "content_blocks")
 
     def read(native: Native) -> tuple[tuple[Any, ...], dict[str, Any], tuple[()]]:
@@ -192,26 +195,19 @@ def _messages(blocks: Callable[[], Parts]) -> tuple[Form, ...]:
         content, notes = read_content(native, blocks())
         return {"content": content, "notes": notes}
 
-    def put(said: Any, message: am.Msg) -> Native:
-        if len(said) == 1 and not message.notes:
-            (block,) = said
+    def put(content: Any, message: am.Msg) -> Native:
+        if len(content) == 1 and not message.notes:
+            (block,) = content
             if block.__class__ is am.TextBlock and block.text and not block.extras:
                 return {"content": block.text}
-        return write_content(message, said, blocks().write)
+        return write_content(message, content, blocks().write)
 
     def put_result(message: am.Msg) -> Native:
         return put(message.content[0].content, message)  # type: ignore[union-attr] # its result
 
-    said = Beside(keys=keys, takes={}, get=read, put=put, is_always=True, about="content")
-    result = Hatch(
-        keys=keys,
-        cells={"content": KEEP},
-        get=read_result,
-        put=put_result,
-        about="content",
-    )
-
-    plain = (Lifted((said,)), *_SENDER, _TOLD)
+    content = Beside(keys=keys, takes={}, get=read, put=put, is_always=True, about="content")
+    result = Hatch(keys=keys, cells={"content": KEEP}, get=read_result, put=put_result, about="content")
+    plain = (Lifted((content,)), *_SENDER, _RESPONSE)
     piece = Via(read_marked_piece, write_piece, EMPTY)
     return (
         _form("chat", _free_role("custom_role", "chat"), *plain, when=_is_chat),
@@ -219,19 +215,19 @@ def _messages(blocks: Callable[[], Parts]) -> tuple[Form, ...]:
         _of_role("human", *plain),
         _of_role(
             "assistant",
-            Lifted((said, _CALLS, _of_rank("invalid_tool_calls", _INVALID, 2, 3))),
+            Lifted((content, _CALLS, _of_rank("invalid_tool_calls", _INVALID, 2, 3))),
             *_SENDER,
             _ANSWER,
             Key("usage_metadata", "usage", Nested(("usage",)), "may"),
         ),
         _of_role("tool", Single(am.ToolResultBlock, (
             result, Key("tool_call_id", "tool_call_id", Link(), "may", lacks="no-id"), _NAME,
-        )), _ID_KEY, _KWARGS, _TOLD),
+        )), _ID_KEY, _KWARGS, _RESPONSE),
         _of_role("remove", Key("id", "id", Link())),
         Form("bare", am.Msg, None, (_free_role("role", "bare"), *plain), is_apart=True),
         Form("chunk", am.Msg, None, (
             Lifted((
-                _SAID,
+                _CHUNK_CONTENT,
                 _CALLS,
                 _of_rank("invalid_tool_calls", _INVALID, 2),
                 _of_rank("tool_call_chunks", piece, 3),
@@ -243,8 +239,7 @@ def _messages(blocks: Callable[[], Parts]) -> tuple[Form, ...]:
 
 
 def described() -> Described:
-    """Return the messages, and what stands inside."""
-    made: list[Described] = []
-    forms = (*FORMS, *ENTRIES, *_messages(lambda: made[0].parts["content"]))
-    made.append(Described(FAMILY, forms, {"content": BLOCKS}))
-    return made[0]
+    """Return the description."""
+    forms = (*_BLOCKS, *ENTRIES, *_messages(lambda: found.parts["content"]))
+    found = Described(FAMILY, forms, {"content": tuple(form.name for form in _BLOCKS)})
+    return found

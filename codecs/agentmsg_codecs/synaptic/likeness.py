@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.synaptic.names import CALL_KEYS, CHUNK_KEYS
 
 _ROLES = frozenset({"system", "human", "assistant", "tool", "chat", "remove"})
-# No message of Synaptic has these; messages that are much alike do.
+# The keys of similar messages of other formats.
 _FOREIGN = frozenset({"type", "timestamp", "parts", "data", "created_at", "metadata", "files", "token_usage", "lc"})
-_CHUNK = frozenset({"content", "reasoning", "tool_calls", "usage", "id", "tool_call_chunks", "invalid_tool_calls"})
-_CALL = frozenset({"id", "name", "arguments"})
 _USAGE = frozenset({"input_tokens", "output_tokens", "total_tokens"})
 _COUNT_DETAILS = frozenset({"input_details", "output_details"})
 
 
 def sniff_message(message: Any) -> float:
-    """Return 0 to 1: for a message that only Synaptic has, for one such as many have, and for others."""
+    """Return 0 to 1: most for a message that only Synaptic has, less for one that others have, too."""
     if not is_mapping(message) or not _FOREIGN.isdisjoint(message):
         return 0.0
     role = message.get("role")
@@ -38,7 +37,7 @@ def sniff_message(message: Any) -> float:
 
 
 def _sniff_chunk(message: dict[str, Any]) -> float:
-    if not _CHUNK.issuperset(message):
+    if not CHUNK_KEYS.issuperset(message):
         return 0.0
     if "tool_call_chunks" in message or _is_usage(message.get("usage")):
         return 1.0
@@ -46,7 +45,7 @@ def _sniff_chunk(message: dict[str, Any]) -> float:
 
 
 def _are_calls(calls: Any) -> bool:
-    return is_sequence(calls) and all(is_mapping(call) and call.keys() == _CALL for call in calls)
+    return is_sequence(calls) and all(is_mapping(call) and call.keys() == CALL_KEYS for call in calls)
 
 
 def _is_usage(usage: Any) -> bool:

@@ -31,9 +31,7 @@ _LAST = {
     "assistant": ("content_blocks", "usage_metadata", "tool_call_chunks", "invalid_tool_calls"),
     "tool": ("name", "additional_kwargs", "response_metadata", "content_blocks"),
 }
-
-
-_LAST_OF_ANY = ("content_blocks",)
+_LAST_OF_OTHERS = ("content_blocks",)
 _GIVEN = (str, type(None))
 
 
@@ -41,7 +39,7 @@ class Messages:
     """Reads and writes single messages.
 
     Attributes:
-        described: the forms of messages, and of what stands inside.
+        described: the forms of messages and of their content.
         parts: the table of content blocks.
     """
 
@@ -51,15 +49,15 @@ class Messages:
         self._readers, self._writers = self.described.names.readers, self.described.names.writers
 
     def fill(self) -> None:
-        """Fill the tables of hooks, on first use."""
+        """Fill the tables, on first use."""
         self.described.fill()
 
     def read(self, native: Any, names: CallNames | None = None) -> am.Msg:
-        """Return the message of a native one; of the role ``native`` where it cannot be told in the model.
+        """Read a native message; one that the model can't express gets the role ``native``.
 
         Args:
             native: the native message, or chunk.
-            names: what is known of the calls before; None: nothing.
+            names: the names of earlier calls; None if they aren't known.
 
         Raises:
             DecodeError: if it isn't a message at all.
@@ -78,7 +76,7 @@ class Messages:
         return message if names is None else names.named(message)
 
     def shape_of(self, message: am.Msg) -> Shape:
-        """Return the shape of what a message is written as."""
+        """Return the shape in which a message is written."""
         return self.described.shapes[variant_of(message)]
 
     def keys_of(self, message: am.Msg) -> frozenset[str]:
@@ -90,11 +88,11 @@ class Messages:
         return natives.odd_at(self.shape_of(message), FAMILY)(message, key, value)
 
     def write(self, message: am.Msg, names: CallNames) -> Any:
-        """Return the native message of one that fits.
+        """Write a message that fits.
 
         Args:
             message: the message.
-            names: what a reader will know of the calls before.
+            names: the names of earlier calls, as a reader will know them.
         """
         role = message.role
         if role == "native":
@@ -103,12 +101,11 @@ class Messages:
                 return whole
         elif role == "assistant":
             if message.content and message.content[-1].__class__ is am.ToolUseBlock:
-                # Calls stand last.
-                names.see(message)
+                names.see(message)  # calls come last
         elif role == "tool":
             message = _unnamed(message, names)
         if (message.id.__class__ not in _GIVEN and role != "remove") or message.name.__class__ not in _GIVEN:
-            # What the library made is not written.
+            # What our library made isn't written.
             message = message.evolve(id=given(message.id), name=given(message.name))
         if message.notes or message.extras:
             native = write_as(self.shape_of(message), message, FAMILY)
@@ -118,16 +115,16 @@ class Messages:
         else:
             native = self._writers[VARIANT_OF.get(role, "chat")](message)
         unknown = natives.extras_of(message, FAMILY) if message.extras else ()
-        for key in (*_LAST.get(role, _LAST_OF_ANY), *unknown):
+        for key in (*_LAST.get(role, _LAST_OF_OTHERS), *unknown):
             if key in native:
                 native[key] = native.pop(key)
         return native
 
 
 def _unnamed(message: am.Msg, names: CallNames) -> am.Msg:
-    """Leave out the name of a result that a reader takes from its call, where the document did not say it too."""
+    """Leave out a result's name if a reader takes it from the call, unless the document had it, too."""
     result: Any = message.content[0]
     name = names.answer(result.tool_call_id)
-    is_said = name is None or result.name != name or is_marked(message, FAMILY, "/named")
-    # What the library made is not written anyway.
-    return message if is_said or given(result.name) is None else tool_links.named(message, None)
+    is_own = name is None or result.name != name or is_marked(message, FAMILY, "/named")
+    # A made name isn't written anyway.
+    return message if is_own or given(result.name) is None else tool_links.named(message, None)

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 FAMILY = "synaptic"
 CONTAINERS = Containers(family=FAMILY, title="Synaptic", own=frozenset({"role"}))
+CALL_KEYS = frozenset({"id", "name", "arguments"})
 CHUNK_KEYS = frozenset({"content", "reasoning", "tool_calls", "usage", "id", "tool_call_chunks", "invalid_tool_calls"})
-# What a model reads or does, wherever it stands, beside what it does in any format.
+# The keys, besides those of all formats, whose values a model reads or acts on.
 CONTENT_KEYS = frozenset({"data", "url"})
-# The variant of a word in `role`, with the words that other systems have; and the role of a variant.
+# The variant of a word in `role`, which may be another system's; and the role of a variant.
 VARIANTS: Mapping[str, str] = {
     "system": "system",
     "human": "human",
@@ -34,5 +35,5 @@ ROLES: Mapping[str, str] = {
     "remove": "remove",
 }
 VARIANT_OF: Mapping[str, str] = {role: variant for variant, role in ROLES.items()}
-# Roles that no message of a free role may take: the model has rules for them.
+# Roles that have rules in the model, so that no free role may be one of them.
 RESERVED = frozenset({"tool", "remove", "native"})

@@ -7,7 +7,7 @@
 | output_details: reasoning, audio | reasoning, output_audio |
 | others | extras["synaptic"], of the details extras["synaptic.input"] and extras["synaptic.output"] |
 
-All counts are required, those of a detail if it is there; all are unsigned 32-bit numbers. Anything else is marked
+All counts are required, and all of a detail that is there. They are unsigned 32-bit numbers. Any other usage is marked
 ``/odd``.
 """
 
@@ -30,7 +30,7 @@ _MOST = 2**32 - 1
 
 
 def _is_odd(native: Native) -> bool:
-    """Whether usage isn't what the schema has: a count is missing, is none, or takes more than 32 bits."""
+    """Whether usage doesn't match the schema: a count is missing, or isn't an unsigned 32-bit number."""
     counts = [native.get(key) for key in _COUNTS]
     for key, (_, names) in _DETAILS.items():
         inner = native.get(key)
@@ -55,7 +55,7 @@ USAGE = Form(
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counters that usage must have besides, or otherwise, to be what the schema has."""
+    """Return the counts that usage needs, or needs changed, to match the schema."""
     counts = (usage.input or 0, usage.output or 0)
     totals = zip(_COUNTS.values(), (*counts, sum(counts)), strict=True)
     wanted: dict[str, Any] = {name: count for name, count in totals if getattr(usage, name) is None}
@@ -70,7 +70,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return wanted
 
 
-# All counts that are required, details that are whole or not there at all, and no number too large.
+# The required counts are there, each detail is complete or absent, and no number is too large.
 _CASE = " and ".join(
     (
         *(f"value.{name} is not None" for name in _COUNTS.values()),
@@ -84,7 +84,7 @@ _CASE = " and ".join(
 
 
 def carried(rows: Any) -> Any:
-    """Return the cell for usage, given those of its fields."""
+    """Return the cell for usage, from the cells of its fields."""
     return cells.usage(
         _FIELDS,
         extras=rows["extras"],

@@ -22,18 +22,18 @@ def variant_of(message: am.Msg) -> str:
     own = VARIANT_OF.get(role)
     if own is None or own in RESERVED or mark != "chat":
         return own or "chat"
-    # What only responses have, no other variant has.
+    # Only assistants have usage, a model and calls.
     plain = message.usage is None and message.model is None and not message.has(am.ToolUseBlock)
     return "chat" if plain else own
 
 
 def _is_chunk(message: am.Msg) -> bool:
-    """Whether a message is written as a chunk: it was one, and says only what a chunk can."""
+    """Whether a message is written as a chunk: it was one, and has nothing that a chunk can't have."""
     if not is_marked(message, FAMILY, "/chunk"):
         return False
     if message.name is not None or message.model is not None or message.metadata or message.response_metadata:
         return False
-    said = [block for block in message.content if not rank(block)]
-    if said and type(said[0]) is am.ThinkingBlock and said[0].thinking and FAMILY not in said[0].extras:
-        said = said[1:]
-    return not said or (len(said) == 1 and is_bare(said[0]))
+    blocks = [block for block in message.content if not rank(block)]
+    if blocks and type(blocks[0]) is am.ThinkingBlock and blocks[0].thinking and FAMILY not in blocks[0].extras:
+        blocks = blocks[1:]
+    return not blocks or (len(blocks) == 1 and is_bare(blocks[0]))

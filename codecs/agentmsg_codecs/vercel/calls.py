@@ -73,11 +73,6 @@ def write_input(block: am.ToolUseBlock) -> Any:
     return {_RAW: thaw(value)} if is_mapping(value) and _is_envelope(value) else thaw(value)
 
 
-def own_text(text: str, block: am.ToolUseBlock) -> str | None:
-    """Keep the text of arguments if they are invalid, or if the input says all of it."""
-    return text if block.significant_text is None or not block.is_valid else None
-
-
 def _get_input(native: Native) -> dict[str, Any]:
     if "input" in native:
         fields = {"raw_input": None, **read_input(native["input"])}
@@ -94,7 +89,7 @@ def _put_input(block: am.ToolUseBlock) -> Native:
 
 # Before AI SDK 5, the input of a call was its `args`.
 INPUT = Hatch(
-    keys=("input", "args"), cells={"input": KEEP, "raw_input": own_text}, get=_get_input, put=_put_input,
+    keys=("input", "args"), cells={"input": KEEP, "raw_input": cells.arguments_text}, get=_get_input, put=_put_input,
     odd=("args",), schema={"input": {}}, about="input",
 )  # fmt: skip
 

@@ -5,6 +5,7 @@ Version 5 has ``media`` for data; the current one has ``file``, as elsewhere. Th
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -46,10 +47,6 @@ def _read_url(value: Any, media_type: str | None) -> Any:
     return am.URLSource(value, media_type)
 
 
-def _write_url(source: am.URLSource) -> str:
-    return source.url
-
-
 def _read_id(value: Any, media_type: str | None) -> Any:
     is_id = type(value) is str
     return am.FileSource(value, media_type=media_type) if is_id else read_reference(value, media_type)
@@ -80,7 +77,7 @@ _IDS: Mapping[str, Any] = {
 }  # fmt: skip
 _PDF = "application/pdf"
 _DATA = with_types(source_hatch("data", _read_base64, write_base64, STRING), _PDF)
-_URL = with_types(source_hatch("url", _read_url, _write_url, STRING), _PDF)
+_URL = with_types(source_hatch("url", _read_url, attrgetter("url"), STRING), _PDF)
 _ID = with_types(source_hatch("fileId", _read_id, _write_id, {"anyOf": [STRING, _IDS]}), _PDF)
 _REFERENCE = with_types(source_hatch("providerReference", read_reference, write_reference, _IDS), _PDF)
 _TYPED = source_hatch("data", _read_base64, write_base64, STRING, is_typed=True)

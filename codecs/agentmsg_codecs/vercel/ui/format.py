@@ -31,7 +31,7 @@ from agentmsg.formats import (
     text_at,
 )
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
-from agentmsg_codecs.vercel.calls import KIND, carried_provider, own_text, read_input, runner_of, write_input
+from agentmsg_codecs.vercel.calls import KIND, carried_provider, read_input, runner_of, write_input
 from agentmsg_codecs.vercel.media import is_url, of_kind
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.options import CACHE, SLOTS, Options
@@ -127,8 +127,8 @@ def _write_input(block: Any) -> Native:
 
 
 _INPUT = Hatch(
-    keys=("input", "rawInput"), cells={"input": KEEP, "raw_input": own_text}, get=_read_input, put=_write_input,
-    odd=("rawInput",), schema={"rawInput": {"type": "integer"}}, about="input",
+    keys=("input", "rawInput"), cells={"input": KEEP, "raw_input": cells.arguments_text}, get=_read_input,
+    put=_write_input, odd=("rawInput",), schema={"rawInput": {"type": "integer"}}, about="input",
 )  # fmt: skip
 
 
