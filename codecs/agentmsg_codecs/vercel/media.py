@@ -185,14 +185,15 @@ def source_hatch(
         kind = native.get("mediaType")
         if type(kind) is str and _MIME not in native:
             return {"source": read(native[key], kind)}
-        is_mime = "mediaType" not in native and type(native.get(_MIME)) is str
-        kind = native[_MIME] if is_mime else kind
-        if type(kind) is not str and (kind is not None or is_typed):
+        is_mime = kind is None and type(native.get(_MIME)) is str
+        own = native[_MIME] if is_mime else kind
+        if type(own) is not str and (own is not None or is_typed):
             raise Unreadable
-        is_null = kind is None and "mediaType" in native
-        notes = {"/mime": True} if is_mime else {"mediaType": "null"} if is_null else {}
+        notes: Native = {"/mime": True} if is_mime else {}
+        if kind is None and "mediaType" in native:
+            notes["mediaType"] = "null"
         odd = (_MIME,) if _MIME in native and not is_mime else ()
-        return {"source": read(native[key], kind), "notes": notes, "odd": odd}
+        return {"source": read(native[key], own), "notes": notes, "odd": odd}
 
     def put(block: Any) -> Native:
         kind = type_of(block.source)
