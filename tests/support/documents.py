@@ -392,6 +392,8 @@ def _agentscope() -> Iterator[tuple[str, Any]]:
         yield f"every block of {version}.x", written
     yield "a memory of 1.x", MEMORY
     yield "the entries of a memory", MEMORY["content"]
+    yield "a session of 1.x", {"agent": {"memory": MEMORY, "toolkit": {"active_groups": []}}}
+    yield "a session of 2.x", {"agent": {"state": {"session_id": "s1", "summary": "", "context": AGENTSCOPE_2}}}
 
 
 def _agentscope_java() -> Iterator[tuple[str, Any]]:
