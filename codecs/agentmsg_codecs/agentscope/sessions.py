@@ -105,7 +105,7 @@ def extras_cell(containers: Containers) -> Cell:
     session = carried_extras((space_of(containers), keys))
 
     def both(extras: Mapping[str, Any], history: am.History) -> Mapping[str, Any]:
-        kept = beside(extras, history)
+        kept: Mapping[str, Any] = beside(extras, history)
         if space_of(containers) not in extras:
             return kept
         found = {**kept, **session(extras, history)}
