@@ -504,7 +504,7 @@ def test_a_message_that_has_no_meaning_is_kept_whole(native: dict[str, Any]) -> 
     assert returned([native])[0].role == "native"
 
 
-# -- what has no place ------------------------------------------------------------------------------------------------
+# -- unsupported content ----------------------------------------------------------------------------------------------
 
 
 def test_what_only_assistants_have_is_not_written_for_users() -> None:

@@ -315,7 +315,7 @@ def test_a_call_of_python_is_no_block_of_java() -> None:
     assert returned(new(native))[0].has(am.NativeBlock)
 
 
-# -- what has no place ------------------------------------------------------------------------------------------------
+# -- unsupported content ----------------------------------------------------------------------------------------------
 
 
 def test_metadata_keys_that_mean_something_are_not_the_applications() -> None:

@@ -313,7 +313,7 @@ def test_what_the_schema_refuses_comes_back_understood(part: Any) -> None:
     assert same_document(am.encode(passed, CODEC), {"messages": [{"role": "assistant", "content": [part]}]})
 
 
-# -- what has no equal place ------------------------------------------------------------------------------------------
+# -- no equivalent ----------------------------------------------------------------------------------------------------
 
 FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
     "media type from the data": (
@@ -450,7 +450,7 @@ FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
     "video": (am.VideoBlock(am.URLSource("u")), [], "content"),
     "data": (am.DataBlock({"a": 1}), [{"type": "text", "text": '{"a":1}'}], "annotation"),
     "a source": (am.SourceBlock("u", title="T"), [{"type": "text", "text": "T u"}], "content"),
-    "a source of which nothing is told": (am.SourceBlock(), [], "content"),
+    "no place for a source": (am.SourceBlock(), [], "content"),
     "refusal": (am.RefusalBlock("no"), [{"type": "text", "text": "no"}], "annotation"),
     "tools in mid-conversation": (am.ToolsBlock((am.ToolSpec("f"),)), [], "content"),
     "native block of another": (am.NativeBlock("openai", 1, fallback="x"), [{"type": "text", "text": "x"}], "content"),
@@ -837,7 +837,7 @@ def test_malformed_bodies_say_where(document: Any, path: Any) -> None:
     assert refused(document, codec=CODEC) == (path, "schema", "anthropic")
 
 
-# -- answers ----------------------------------------------------------------------------------------------------------
+# -- responses --------------------------------------------------------------------------------------------------------
 
 
 def test_an_answer_is_one_message() -> None:

@@ -324,7 +324,7 @@ def test_what_is_no_message_is_refused_with_its_place(document: Any, path: tuple
     assert refused(document, codec=CODEC) == (path, "schema", "arcaelas")
 
 
-# -- over any history of what is special here ------------------------------------------------------------------------
+# -- any history with special content --------------------------------------------------------------------------------
 
 _WORDS = st.sampled_from(("", "Hi", "x"))
 _LINKS = st.sampled_from((None, "c1", "c2", ""))
@@ -379,7 +379,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
     notes_never_matter(codec, plant_notes(am.History(messages), rng, ("arcaelas",), keys, marks))
 
 
-# -- what has no place ------------------------------------------------------------------------------------------------
+# -- unsupported content ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

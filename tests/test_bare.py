@@ -65,7 +65,7 @@ def _usual_documents() -> list[Any]:
     return [document for _, document in documents("openai")] + [support_chat()]
 
 
-# -- documents that callers hold --------------------------------------------------------------------------------------
+# -- documents of callers ---------------------------------------------------------------------------------------------
 
 
 def _outcome(codec: am.Codec, document: Any) -> Any:

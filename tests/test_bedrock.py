@@ -13,6 +13,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.formats.spelling import same_document
+from agentmsg.testing import honest_account
 from agentmsg_codecs.bedrock import BedrockCodec
 from agentmsg_codecs.bedrock.response import BedrockResponseCodec
 from support import checked
@@ -42,6 +43,7 @@ CITATION = am.Citation(
     extras={"bedrock": {"/location": {"documentIndex": 0}}},
 )
 
+POINT = {"cachePoint": {"type": "default"}}
 PARTS: list[tuple[dict[str, Any], am.Block]] = [
     ({"text": "Hi"}, am.TextBlock("Hi")),
     ({"citationsContent": CITED}, am.TextBlock("Green.", citations=[CITATION])),
@@ -104,6 +106,95 @@ def test_thinking_without_a_signature_may_say_so() -> None:
     assert am.same(message, msg("assistant", am.ThinkingBlock("Hm")))
 
 
+_ENCODED = {"__bytes_encoded__": True, "data": "AAAA"}
+_BUFFER = {"type": "Buffer", "data": [0, 0, 0]}
+_NO_CITATIONS: tuple[Any, ...] = ({}, {"citations": []}, {"citations": None})
+_NO_ARGUMENTS: tuple[Any, ...] = ({}, {"input": None}, {"input": ""})
+_PNG = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
+
+
+def _called(**said: Any) -> dict[str, Any]:
+    return {"toolUse": {"toolUseId": "t", "name": "f", **said}}
+
+
+_SPELLINGS: list[tuple[dict[str, Any], am.Block]] = [
+    *(
+        ({"citationsContent": {"content": texts, **said}}, am.TextBlock("ab"))
+        for texts in ([{"text": "ab"}], [{"text": "a"}, {"text": ""}, {"text": "b"}])
+        for said in _NO_CITATIONS
+    ),
+    (
+        {"citationsContent": {**CITED, "content": [{"text": "Gre"}, {"text": "en."}]}},
+        am.TextBlock("Green.", citations=[CITATION]),
+    ),
+    (
+        {"citationsContent": {"content": [{"text": "a"}], "citations": [{"title": "D", "location": {}}]}},
+        am.TextBlock("a", citations=[am.Citation(title="D")]),
+    ),
+    *(({"image": {"format": "png", "source": {"bytes": data}}}, _PNG) for data in (_ENCODED, _BUFFER)),
+    *(
+        ({"reasoningContent": {"redactedContent": data}}, am.ThinkingBlock(redacted="AAAA"))
+        for data in (_ENCODED, _BUFFER)
+    ),
+    (
+        {"document": {"format": "pdf", "name": "Doc", "source": {"bytes": _ENCODED}}},
+        am.FileBlock(am.Base64Source("AAAA", "application/pdf"), name="Doc"),
+    ),
+    (
+        {"reasoningContent": {"text": "Hm", "signature": "s"}},
+        am.ThinkingBlock("Hm", signature=am.Signature("bedrock", "s")),
+    ),
+    *((_called(**said), am.ToolUseBlock("t", "f", {})) for said in _NO_ARGUMENTS),
+    *((_called(input=text), am.ToolUseBlock("t", "f", {"q": 1})) for text in ('{"q": 1}', '{"q":1}')),
+    (_called(input='{"q": '), am.ToolUseBlock("t", "f", raw_input='{"q": ')),
+]
+
+
+@pytest.mark.parametrize(("part", "block"), _SPELLINGS)
+def test_spellings_of_parts_come_back(part: dict[str, Any], block: am.Block) -> None:
+    """Frameworks and streams write such parts; alone, and with a cache point."""
+    for parts in ([part], [part, POINT]):
+        history = returned([{"role": "assistant", "content": parts}])
+        (found,) = history[0].content
+        assert am.same(found.evolve(cache=None), block), found
+        for messages in ([*history, *history], [history[0].evolve(content=[found, found])]):
+            honest_account(CODEC, history.evolve(messages=messages))
+
+
+def test_edited_parts_keep_their_spelling_if_they_may() -> None:
+    """A longer text is cut at the same places; a text with citations isn't one without."""
+    part = {"citationsContent": {"content": [{"text": "a"}, {"text": "b"}]}}
+    (message,) = returned([{"role": "assistant", "content": [part]}])
+    block: Any = message.content[0]
+    edits = (block.evolve(text="xyz"), block.evolve(text=""), block.evolve(text="Green.", citations=[CITATION]))
+    parts = [written(message.evolve(content=[edit]))["messages"][0]["content"][0] for edit in edits]
+    assert parts == [
+        {"citationsContent": {"content": [{"text": "x"}, {"text": "yz"}]}},
+        {"citationsContent": {"content": [{"text": ""}]}},
+        {"citationsContent": {**CITED, "content": [{"text": "G"}, {"text": "reen."}]}},
+    ]
+
+
+def test_content_may_be_a_text() -> None:
+    """A text replaces a list of one, in messages, in the prompt and in responses; an edited one stays a text."""
+    body = {"system": "s", "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}
+    history = returned(body)
+    assert [(message.role, message.text) for message in history] == [("system", "s"), ("user", "a"), ("assistant", "b")]
+    edits: tuple[Any, ...] = ([am.TextBlock("c")], [am.TextBlock("c"), am.TextBlock("d")], [])
+    contents = [written(history[1].with_content(content))["messages"] for content in edits]
+    assert contents[0] == [{"role": "user", "content": "c"}]
+    assert contents[1] == [{"role": "user", "content": [{"text": "c"}, {"text": "d"}]}]
+    assert returned({"messages": [], "system": {"text": "s"}}).messages == ()
+
+
+@pytest.mark.parametrize("role", [{}, {"role": None}, {"role": "assistant"}])
+@pytest.mark.parametrize("content", ["a", [{"text": "a"}]])
+def test_a_response_needs_no_role(role: dict[str, Any], content: Any) -> None:
+    """There is only one."""
+    (message,) = checked.returned({"output": {"message": {**role, "content": content}}}, codec=ANSWERS)
+    assert (message.role, message.text) == ("assistant", "a")
+
+
 def test_results_are_messages() -> None:
     """A user message's results are tool messages; adjacent ones become one message again."""
     call: Any = {"toolUse": {"toolUseId": "t", "name": "f", "input": {}}}
@@ -114,8 +205,6 @@ def test_results_are_messages() -> None:
 
 
 # -- cache points -----------------------------------------------------------------------------------------------------
-
-POINT = {"cachePoint": {"type": "default"}}
 
 
 def test_a_cache_point_is_a_hint_of_the_block_before() -> None:
@@ -217,7 +306,7 @@ def test_what_is_no_document_is_refused() -> None:
     """The error has the path."""
     assert refused({"messages": 1}, codec="bedrock")[0] == ("messages",)
     assert refused({"output": {}}, codec="bedrock-response")[0] == ("output",)
-    said: Any = {"content": [{"text": "Hi"}]}
+    said: Any = {"role": "user", "content": [{"text": "Hi"}]}
     assert refused({"output": {"message": said}}, codec="bedrock-response")[0] == ("output", "message", "role")
     said = {"role": "assistant"}
     assert refused({"output": {"message": said}}, codec="bedrock-response")[0] == ("output", "message", "content")

@@ -226,7 +226,7 @@ def test_nesting_has_a_limit() -> None:
         assert caught.value.code == "depth"
 
 
-# -- tool calls: which of input and raw_input holds ---------------------------------------------------------
+# -- tool calls: input or raw_input -------------------------------------------------------------------------
 
 
 def test_the_text_is_kept_while_it_says_the_input() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.formats.spelling import same_document
+from agentmsg.testing import honest_account
 from agentmsg_codecs.gemini import GeminiCodec
 from agentmsg_codecs.gemini.response import GeminiResponseCodec
 from support import checked
@@ -203,11 +204,59 @@ def test_instructions_are_one() -> None:
     assert [message.role for message in restored] == ["system", "user", "system"]
 
 
-@pytest.mark.parametrize("role", ["function", "tool", None])
+@pytest.mark.parametrize("role", ["function", "tool", "USER", None])
 def test_old_roles_of_results_come_back(role: str | None) -> None:
     """Old clients send results with the role function; some have no role."""
     content = {**({} if role is None else {"role": role}), "parts": _results(("f", "1"), ("f", "2"))["parts"]}
     assert [message.role for message in returned([content])] == ["tool", "tool"]
+
+
+_RESULT = {"functionResponse": {"name": "f", "response": {"output": "r"}}}
+_IMAGE = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
+_SPELLINGS: list[tuple[Any, list[tuple[str, str]]]] = [
+    ([{"role": "user", "parts": ["a"]}, {"role": "model", "parts": ["b"]}], [("user", "a"), ("assistant", "b")]),
+    ([{"role": "user", "parts": ["a", _IMAGE]}], [("user", "a")]),
+    ([{"role": "user", "parts": "a"}], [("user", "a")]),
+    ([{"role": "user", "parts": {"text": "a"}}], [("user", "a")]),
+    ([{"role": "user", "parts": _RESULT}, {"role": "user", "parts": [_RESULT]}], [("tool", "r"), ("tool", "r")]),
+    ([{"role": "USER", "parts": {"text": "a"}}, {"role": "MODEL", "parts": []}], [("user", "a"), ("assistant", "")]),
+    ([{"role": None, "parts": [{"text": "a"}]}], [("user", "a")]),
+    ({"contents": {"role": "user", "parts": {"text": "a"}}}, [("user", "a")]),
+    ({"contents": "a"}, [("user", "a")]),
+    ({"contents": ["a", {"text": "b"}]}, [("user", "a"), ("user", "b")]),
+    *(
+        ({"systemInstruction": said, "contents": []}, [("system", "s")])
+        for said in ("s", ["s"], {"text": "s"}, {"parts": {"text": "s"}}, {"role": "user", "parts": "s"})
+    ),
+]
+
+
+@pytest.mark.parametrize(("document", "said"), _SPELLINGS)
+def test_spellings_of_contents_come_back(document: Any, said: list[tuple[str, str]]) -> None:
+    """One part replaces a list of one, a text a part, and either a content; edited ones keep their spelling."""
+    history = returned(document)
+    assert [(message.role, message.text) for message in history] == said
+    edited = [message.evolve(content=(*message.content, am.TextBlock("new"))) for message in history]
+    for messages in (edited, [*history.messages, *history.messages]):
+        honest_account(CODEC, history.evolve(messages=messages))
+
+
+def test_an_edited_part_keeps_its_spelling() -> None:
+    """A text stays a text if the edited part may be one."""
+    (message,) = returned({"contents": [{"role": "user", "parts": ["a"]}]})
+    (block,) = message.content
+    edits = (block.evolve(text="b"), block.evolve(text="b", signature=SIGNED))
+    parts = [written(message.evolve(content=(edit,)))["contents"][0]["parts"] for edit in edits]
+    assert parts == [["b"], [{"text": "b", "thoughtSignature": "CpcB"}]]
+
+
+@pytest.mark.parametrize("tool", [{"googleMaps": {}}, {"functionDeclarations": [{"name": "f"}]}])
+def test_one_tool_needs_no_list(tool: dict[str, Any]) -> None:
+    """The API takes one object for a list of one; several tools are a list."""
+    history = returned({"contents": [], "tools": tool})
+    assert len(history.tools) == 1
+    more = history.evolve(tools=(*history.tools, am.NativeTool("gemini", {"googleSearch": {}})))
+    assert am.encode(more, "gemini")["tools"] == [tool, {"googleSearch": {}}]
 
 
 @pytest.mark.parametrize(
@@ -291,6 +340,21 @@ def test_a_response_is_a_message(parts: list[Any], reason: str, finish: str) -> 
     assert message.extras == {"gemini.candidate": {"avgLogprobs": -1.5}}
 
 
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ({"parts": {"text": "a"}}, "a"),
+        ({"role": "MODEL", "parts": "a"}, "a"),
+        ({"role": "model", "parts": ["a"]}, "a"),
+        ({"role": None, "parts": None}, ""),
+    ],
+)
+def test_spellings_of_an_answer_come_back(content: dict[str, Any], text: str) -> None:
+    """As in requests; the Python package dumps null for nothing."""
+    (message,) = checked.returned({"candidates": [{"content": content}]}, codec=ANSWERS)
+    assert message.text == text
+
+
 def test_further_candidates_are_an_extra() -> None:
     """The first candidate is the message; in other formats the further ones are lost as content, and reported."""
     first, second = (
@@ -310,8 +374,13 @@ def test_a_blocked_prompt_is_a_response() -> None:
     blocked = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "gemini-3"}
     assert checked.returned(blocked, codec=ANSWERS)[0].finish_reason == "content_filter"
     assert am.recognize(blocked) == "gemini-response"
-    others: tuple[Any, ...] = ({"candidates": []}, {"error": {"code": 400}}, {"message": "x", "modelVersion": None})
+    others: tuple[Any, ...] = (
+        {"candidates": []},
+        {"candidates": [None]},
+        {"error": {"code": 400}},
+        {"message": "x", "modelVersion": None},
+    )
     for other in others:
         assert refused(other, codec="gemini-response")[0] == ("candidates",)
     assert refused({"contents": 1}, codec="gemini")[0] == ("contents",)
-    assert refused({"contents": [], "systemInstruction": "x"}, codec="gemini")[0] == ("systemInstruction",)
+    assert refused({"contents": [], "systemInstruction": 5}, codec="gemini")[0] == ("systemInstruction",)

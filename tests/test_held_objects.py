@@ -145,7 +145,7 @@ def test_a_chunk_of_langchain_goes_in_as_it_is() -> None:
     assert chunk == am.decode_chunk({"type": "AIMessageChunk", "content": "Hel"}, "langchain")
 
 
-# -- a message by itself -----------------------------------------------------------------------------------------------
+# -- a single message --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("codec", ["openai", "anthropic"])

@@ -170,6 +170,8 @@ def test_roles_have_their_place() -> None:
         ({**base, "type": "remove", "content": ""}, "remove"),
         ({**base, "type": "function", "name": "f"}, "tool"),
         ({**base, "type": "HumanMessageChunk"}, "user"),
+        ({**base, "type": "HumanMessage"}, "user"),
+        ({**base, "type": "AIMessage"}, "assistant"),
         ({**base, "type": "nonsense"}, "native"),
     ]
     for native, role in natives:
@@ -204,7 +206,7 @@ def test_a_result_that_stands_apart_is_also_content() -> None:
         assert am.same(am.decode([native], CODEC)[0].content[0], block)
 
 
-# -- what a provider said -----------------------------------------------------------------------------------------
+# -- a provider's content -----------------------------------------------------------------------------------------
 
 
 def test_model_and_finish_reason_leave_response_metadata() -> None:
@@ -396,6 +398,28 @@ PARTS: list[tuple[Any, Any]] = [
         am.ThinkingBlock("hm", signature=am.Signature("anthropic", "s")),
     ),
     ({"type": "redacted_thinking", "data": "xyz"}, am.ThinkingBlock(redacted="xyz")),
+    ({"type": "reasoning", "text": "hm"}, am.ThinkingBlock("hm")),
+    ({"type": "reasoning", "content": [{"type": "reasoning_text", "text": "hm"}]}, am.ThinkingBlock("hm")),
+    (
+        {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]},
+        am.ThinkingBlock("hm"),
+    ),
+    (
+        {"type": "image_generation_call", "id": "ig_1", "result": "/9j/", "status": "completed"},
+        am.ImageBlock(am.Base64Source("/9j/", "image/jpeg"), item_id="ig_1"),
+    ),
+    (
+        {"type": "mcp_call", "id": "mcp_1", "name": "f", "server_label": "s", "arguments": "{}"},
+        am.ToolUseBlock(
+            None,
+            "f",
+            {},
+            kind="server",
+            provider="openai",
+            item_id="mcp_1",
+            extras={"langchain": {"server_label": "s"}},
+        ),
+    ),
     ({"type": "image", "url": "https://x/i.png"}, am.ImageBlock.from_url("https://x/i.png")),
     (
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk=", "detail": "low"}},
@@ -570,7 +594,7 @@ def test_detect_knows_the_forms() -> None:
     assert CODEC.sniff({"a": 1}) == CODEC.sniff(5) == CODEC.sniff([]) == 0
 
 
-# -- results inside of a human message ------------------------------------------------------------------------------
+# -- results inside a human message ---------------------------------------------------------------------------------
 
 RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "sunny", "is_error": False}
 

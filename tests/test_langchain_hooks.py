@@ -34,7 +34,7 @@ class Ballot(am.BaseBlock):
     names: Mapping[str, str] = attrs.field(factory=dict[str, str], kw_only=True)
 
 
-# -- hooks written by hand --------------------------------------------------------------------------------------------
+# -- hand-written hooks -----------------------------------------------------------------------------------------------
 
 
 def _exactly(kind: type) -> Callable[[Any], Any]:

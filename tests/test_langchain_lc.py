@@ -59,7 +59,7 @@ def loaded(*messages: am.Msg) -> list[Any]:
     return result
 
 
-# -- what langchain-core writes ---------------------------------------------------------------------------------------
+# -- output of langchain-core -----------------------------------------------------------------------------------------
 
 REAL: list[Any] = [
     core.HumanMessage("x"),
@@ -374,7 +374,7 @@ def test_the_text_of_a_generation_follows_its_message() -> None:
     assert serial.load(native, allowed_objects="core").message.text == "new"
 
 
-# -- what is refused --------------------------------------------------------------------------------------------------
+# -- refusals ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

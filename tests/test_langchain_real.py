@@ -33,7 +33,7 @@ def one(message: am.Msg, form: str = "dict") -> Any:
     return loaded(message, form=form)[0]
 
 
-# -- what we write ----------------------------------------------------------------------------------------------------
+# -- our output -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", ["dict", "flat"])
@@ -177,7 +177,7 @@ def test_what_loads_is_written_as_we_wrote_it() -> None:
     assert am.same(again.messages, am.decode(natives, "langchain").messages)
 
 
-# -- what it writes ---------------------------------------------------------------------------------------------------
+# -- its output -------------------------------------------------------------------------------------------------------
 
 CALL = {"name": "f", "args": {"a": 1}, "id": "c1"}
 

@@ -69,7 +69,7 @@ def without_notes(value: Any) -> Any:
     return list(map(without_notes, value)) if is_list(value) else value
 
 
-# -- known keys are those that the object in hand writes --------------------------------------------------------------
+# -- only the object's own keys are known -----------------------------------------------------------------------------
 
 KEYS = {kind: frozenset(FIELDS[kind]) for kind in dict.fromkeys(KINDS.values())}
 _ALL_KEYS = frozenset(key for keys in KEYS.values() for key in keys)
@@ -393,7 +393,7 @@ def test_openai_gets_names_and_breakpoints() -> None:
     assert not converted.losses.content
 
 
-# -- documents that were read fit their own format ----------------------------------------------------------------
+# -- read documents fit their own format --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", [{}, {"status": None}, {"status": "error"}, {"status": "cancelled"}])

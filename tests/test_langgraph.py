@@ -63,7 +63,7 @@ def revived(raw: bytes) -> Any:
     return REAL.loads_typed(("msgpack", raw))
 
 
-# -- what LangGraph writes --------------------------------------------------------------------------------------------
+# -- output of LangGraph ----------------------------------------------------------------------------------------------
 
 
 class Color(enum.Enum):
@@ -252,7 +252,7 @@ def test_few_messages_stay_native() -> None:
     assert sum(message.role == "native" for message in read) * 50 < len(read)
 
 
-# -- what we write ----------------------------------------------------------------------------------------------------
+# -- our output -------------------------------------------------------------------------------------------------------
 
 
 def _sources() -> list[str]:

@@ -258,7 +258,7 @@ def test_a_wrapper_that_is_not_needed_is_refused(odd: Any) -> None:
     assert caught.value.code == "type"
 
 
-# -- how MessagePack is spelt -----------------------------------------------------------------------------------------
+# -- spellings of MessagePack -----------------------------------------------------------------------------------------
 
 
 def packed(value: Any) -> bytes:

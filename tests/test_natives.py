@@ -270,7 +270,7 @@ def test_ids_of_lionpride_are_uuids() -> None:
     assert am.Msg("user", "Hi", id=LINK).encode("lionpride")["id"] == LINK
 
 
-# -- what is told in words, and in which order ------------------------------------------------------------------------
+# -- blocks as text, and their order ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

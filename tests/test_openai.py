@@ -385,7 +385,7 @@ def test_the_option_list_writes_bare_lists() -> None:
     assert set(body) == {"messages", "tools"}
 
 
-# -- what OpenAI has no equal place for ----------------------------------------------------------------------------
+# -- content without an equivalent in OpenAI -----------------------------------------------------------------------
 
 NOTHING = {"role": "user", "content": ""}
 GIVEN: dict[str, tuple[am.Msg, Any, list[tuple[Any, ...]]]] = {

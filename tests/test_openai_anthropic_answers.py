@@ -56,7 +56,7 @@ def back(document: dict[str, Any], into: dict[str, Any], *account: str) -> am.Co
     return converts(document, "anthropic-response", "openai-response", into, *account)
 
 
-# -- what stands around the message -----------------------------------------------------------------------------------
+# -- keys around the message ------------------------------------------------------------------------------------------
 
 
 def test_an_answer_keeps_its_id_its_model_and_its_words() -> None:
@@ -234,7 +234,7 @@ def test_a_citation_of_a_document_has_no_place_at_openai() -> None:
     back(anthropic(cited), openai(choice("Dark"), created=0), TIME_MADE, USAGE, lost)
 
 
-# -- answers in requests ----------------------------------------------------------------------------------------------
+# -- responses in requests --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

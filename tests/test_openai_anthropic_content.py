@@ -324,7 +324,7 @@ def test_a_cache_hint_on_a_call_or_tool_has_no_place_at_openai() -> None:
     )
 
 
-# -- what the provider did --------------------------------------------------------------------------------------------
+# -- the provider's own actions ---------------------------------------------------------------------------------------
 
 SEARCH = {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "night"}}
 HIT = {"type": "web_search_result", "title": "Night", "url": "https://example.com", "encrypted_content": "eA=="}

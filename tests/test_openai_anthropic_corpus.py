@@ -128,7 +128,7 @@ def test_a_conversion_there_and_back_loses_nothing_more(source: am.CodecName, ta
     assert lost <= _UNAVOIDABLE.keys()
 
 
-# -- what a reading of the tables found -------------------------------------------------------------------------------
+# -- found by reading the tables --------------------------------------------------------------------------------------
 
 
 @pairs

@@ -71,7 +71,7 @@ def write(message: am.Msg, losses: list[am.Loss] | None = None) -> Any:
     return plain_copy(am.thaw(am.encode([message], CODEC, losses=found)))
 
 
-# -- what an answer says ------------------------------------------------------------------------------------------
+# -- the content of a response ------------------------------------------------------------------------------------
 
 SOUND = {"id": "s", "data": "QUJD", "transcript": "t", "expires_at": 5}
 OWN: dict[str, tuple[Any, am.Msg]] = {
@@ -160,6 +160,17 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
         reply(TEXT),
     ),
     "no keys": ({"choices": [{"message": {"role": "assistant", "content": "a"}}]}, msg("assistant", TEXT)),
+    "no role": ({"choices": [{"message": {"content": "a"}}]}, msg("assistant", TEXT)),
+    "a null role": ({"choices": [{"message": {"content": "a", "role": None}}]}, msg("assistant", TEXT)),
+    "no role, annotations": (
+        {"choices": [{"message": {"content": "ab", "annotations": [CITED]}}]},
+        msg("assistant", am.TextBlock("ab", citations=[CITATION])),
+    ),
+    "an error": ({"choices": [{"finish_reason": "error"}]}, msg("assistant", finish_reason="error")),
+    "an error of a choice": (
+        {"choices": [{"error": {"code": 402}, "message": None}]},
+        msg("assistant", **own({"error": {"code": 402}}, "openai.choice")),
+    ),
     "annotations beside calls": (
         answer(choice(None, "tool_calls", annotations=[CITED], tool_calls=[call()])),
         reply(am.TextBlock("", citations=[CITATION]), am.ToolUseBlock("c1", "f", {}), finish_reason="tool_use"),
@@ -196,6 +207,29 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
         answer(choice(), usage={**COUNTS, "x": 1, "prompt_tokens_details": {"y": 2}}),
         reply(TEXT, usage=USAGE.evolve(extras={"openai.input": {"y": 2}, "openai": {"x": 1}})),
     ),
+    **{
+        f"{field} in {key}": (
+            answer(choice(), usage={**COUNTS, key: 4, "prompt_cache_miss_tokens": 5}),
+            reply(TEXT, usage=USAGE.evolve(**{field: 4}, **own({"prompt_cache_miss_tokens": 5}))),
+        )
+        for key, field in (
+            ("prompt_cache_hit_tokens", "cache_read"),
+            ("cache_read_input_tokens", "cache_read"),
+            ("num_cached_tokens", "cache_read"),
+            ("cached_tokens", "cache_read"),
+            ("cache_creation_input_tokens", "cache_write"),
+            ("reasoning_tokens", "reasoning"),
+        )
+    },
+    "a count told twice": (
+        answer(choice(), usage={**COUNTS, "num_cached_tokens": 4, "prompt_tokens_details": {"cached_tokens": 4}}),
+        reply(TEXT, usage=USAGE.evolve(cache_read=4, **own({"num_cached_tokens": 4}))),
+    ),
+    "usage of a choice": (answer({**choice(), "usage": COUNTS}, usage=None), reply(TEXT)),
+    "usage of a choice, too": (
+        answer({**choice(), "usage": COUNTS}),
+        reply(TEXT, **own({"usage": COUNTS}, "openai.choice")),
+    ),
     "null details": (answer(choice(), usage={**COUNTS, "completion_tokens_details": None}), reply(TEXT)),
     "one counter": (answer(choice(), usage={"prompt_tokens": 1}), reply(TEXT, usage=am.Usage(input=1))),
     "unknown keys": (
@@ -219,8 +253,10 @@ def test_answers_of_servers_mean_this(case: str) -> None:
         answer({"index": 0, "text": "a"}),
         answer(choice(role="user")),
         answer(choice(5)),
+        answer({"index": 0, "finish_reason": "stop"}),
+        answer({"index": 0, "finish_reason": "error", "delta": {"content": "a"}}),
     ],
-    ids=["null", "no message", "a user", "content"],
+    ids=["null", "no message", "a user", "content", "no error", "a delta"],
 )
 def test_what_cannot_be_told_is_kept_whole(document: Any) -> None:
     """An unreadable response is a message of the role native, and comes back exactly."""
@@ -252,7 +288,7 @@ def test_what_is_no_answer_is_refused(document: Any, path: tuple[Any, ...]) -> N
     assert refused(document, codec=CODEC) == (path, "schema", "openai-response")
 
 
-# -- what the schema requires -------------------------------------------------------------------------------------
+# -- required by the schema ---------------------------------------------------------------------------------------
 
 
 PLANTED: dict[str, Any] = {
@@ -288,6 +324,14 @@ def test_calls_without_a_reason_are_the_reason() -> None:
     """A message with calls and no finish reason ends with that of calls."""
     native = write(reply(am.ToolUseBlock("c1", "f", {}), finish_reason=None))
     assert native["choices"][0]["finish_reason"] == "tool_calls"
+
+
+def test_an_edited_count_is_written_where_it_was_read() -> None:
+    """A count keeps its key; one that is gone leaves none."""
+    message = read(answer(choice(), usage={**COUNTS, "num_cached_tokens": 4}))
+    for edited, expected in ((5, {**COUNTS, "num_cached_tokens": 5}), (None, COUNTS)):
+        assert message.usage is not None
+        assert write(message.evolve(usage=message.usage.evolve(cache_read=edited)))["usage"] == expected
 
 
 def test_counters_that_lack_are_filled() -> None:

@@ -537,7 +537,7 @@ def test_what_is_no_document_is_refused() -> None:
     assert refused(answer(id=1), codec="openai-responses-response")[0] == ("id",)
 
 
-# -- what the package accepts ------------------------------------------------------------------------------------------
+# -- accepted by the package -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("source", am.codec_names())

@@ -30,6 +30,157 @@ def returned(*messages: Any) -> am.History:
     return history
 
 
+# -- what each spelling means -----------------------------------------------------------------------------------------
+
+SIGNED_KEYS = {"thought_signature": "c2ln"}
+PICTURE = {"type": "image_url", "image_url": {"url": "https://x/1.png"}}
+IMAGE_BLOCK = am.ImageBlock(am.URLSource("https://x/1.png"))
+URL_CITATION = {"type": "url_citation", "url_citation": {"url": "u", "title": "t"}}
+SPELT: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
+    "args": (assistant(tool_calls=[{"name": "f", "args": {"a": 1}}]), (am.ToolUseBlock(None, "f", {"a": 1}),)),
+    "arguments": (
+        assistant(tool_calls=[{"id": "c", "type": "tool_call", "name": "f", "arguments": '{"a": 1}'}]),
+        (am.ToolUseBlock("c", "f", raw_input='{"a": 1}'),),
+    ),
+    "a flat call of the type function": (
+        assistant(tool_calls=[{"type": "function", "name": "f", "arguments": None, "index": 0}]),
+        (am.ToolUseBlock(None, "f", raw_input="", extras={"openai": {"index": 0}}),),
+    ),
+    "arguments under two keys": (
+        assistant(tool_calls=[{"name": "f", "args": {}, "arguments": "x"}]),
+        (am.ToolUseBlock(None, "f", {}, extras={"openai": {"arguments": "x"}}),),
+    ),
+    "a call of another type": (
+        assistant(tool_calls=[{"type": "mcp", "name": "f", "args": {}}]),
+        (am.NativeBlock("openai", {"type": "mcp", "name": "f", "args": {}}),),
+    ),
+    **{
+        f"signed with {[*more]}": (
+            assistant(tool_calls=[call(**more)]),
+            (am.ToolUseBlock("c1", "f", {}, signature=SIGNATURE, extras={"openai": rest} if rest else {}),),
+        )
+        for more, rest in (
+            ({"provider_specific_fields": SIGNED_KEYS}, {}),
+            (SIGNED_KEYS, {}),
+            ({"extra_content": SIGNED, **SIGNED_KEYS}, SIGNED_KEYS),
+            ({"provider_specific_fields": {"x": 1}, **SIGNED_KEYS}, {"provider_specific_fields": {"x": 1}}),
+        )
+    },
+    "images": (
+        assistant("a", images=[{**PICTURE, "index": 0}], tool_calls=[call()]),
+        (am.TextBlock("a"), IMAGE_BLOCK.evolve(extras={"openai": {"index": 0}}), am.ToolUseBlock("c1", "f", {})),
+    ),
+    "images alone": (assistant("", images=[PICTURE]), (IMAGE_BLOCK,)),
+    "images of a user": (
+        {"role": "user", "content": [PICTURE, TEXT_PART], "images": [PICTURE]},
+        (IMAGE_BLOCK, am.TextBlock("a"), IMAGE_BLOCK),
+    ),
+    "images beside a refusal": (
+        assistant("a", refusal="no", images=[PICTURE], cache_control=HINT, annotations=[URL_CITATION]),
+        (
+            am.TextBlock("a", citations=[am.Citation("u", "t", kind="url_citation")]),
+            am.RefusalBlock("no"),
+            IMAGE_BLOCK.evolve(cache=am.CacheHint("ephemeral", "1h")),
+        ),
+    ),
+    "a span beside the source": (
+        assistant("a", annotations=[{**URL_CITATION, "start_index": 0, "end_index": 1}]),
+        (am.TextBlock("a", citations=[am.Citation("u", "t", None, 0, 1, "url_citation")]),),
+    ),
+    "a flat citation": (
+        assistant("a", annotations=[{"type": "url_citation", "url": "u", "start_index": 0}]),
+        (am.TextBlock("a", citations=[am.Citation("u", None, None, 0, None, "url_citation")]),),
+    ),
+    "entries of unknown kinds": (
+        assistant(
+            "a",
+            reasoning="b",
+            reasoning_details=[{"type": "reasoning.text", "text": "b"}, {"type": "summary", "text": "c"}, {"data": 1}],
+        ),
+        (
+            am.ThinkingBlock("b"),
+            am.ThinkingBlock("c", extras={"openai": {"type": "summary"}}),
+            am.ThinkingBlock("", extras={"openai": {"data": 1}}),
+            am.ThinkingBlock("b"),
+            am.TextBlock("a"),
+        ),
+    ),
+    "input_text": (
+        {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "output_text", "text": "b"}]},
+        (am.TextBlock("a"), am.TextBlock("b")),
+    ),
+    "input_image": (
+        {
+            "role": "user",
+            "content": [
+                {"type": "input_image", "image_url": "https://x/1.png", "detail": "low"},
+                {"type": "input_image", "image_url": {"url": "https://x/1.png", "detail": "tiny"}},
+            ],
+        },
+        (IMAGE_BLOCK.evolve(detail="low"), IMAGE_BLOCK.evolve(detail="tiny")),
+    ),
+    "audio_url": (
+        {"role": "user", "content": [{"type": "audio_url", "audio_url": {"url": "https://x/1.mp3"}}]},
+        (am.AudioBlock(am.URLSource("https://x/1.mp3")),),
+    ),
+    "document_url": (
+        {"role": "user", "content": [{"type": "document_url", "document_url": "https://x", "document_name": "n"}]},
+        (am.FileBlock(am.URLSource("https://x"), name="n"),),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SPELT)
+def test_spellings_of_servers_mean_this(case: str) -> None:
+    """What compatible servers spell otherwise has these blocks, in requests and in responses."""
+    native, content = SPELT[case]
+    (message,) = returned(native)
+    assert am.same(message.content, content)
+    if native["role"] == "assistant":
+        document = {"choices": [{"message": native}]}
+        answer = am.decode(document, "openai-response")
+        assert am.same(answer[0].content, content)
+        assert am.encode(answer, "openai-response") == document
+
+
+def test_a_reminder_is_a_developers() -> None:
+    """The role ``latest_reminder`` is the developer's, and is written again."""
+    message = returned({"role": "latest_reminder", "content": "a"})[0]
+    assert (message.role, message.text) == ("developer", "a")
+
+
+def test_flat_calls_are_linked() -> None:
+    """A result without an id answers the flat call before it."""
+    document = [assistant(tool_calls=[{"name": "f", "args": {"a": 1}}]), {"role": "tool", "content": "1"}]
+    asked, told = am.convert(document, CODEC, "anthropic").document["messages"]
+    assert asked["content"][0]["input"] == {"a": 1}
+    assert asked["content"][0]["id"] == told["content"][0]["tool_use_id"]
+
+
+def test_an_edit_of_a_spelling_is_written() -> None:
+    """New input is written under the same key; a call of another kind is written as the schema has it."""
+    native = assistant(tool_calls=[{"name": "f", "arguments": '{"a": 1}'}])
+    (message,) = am.decode([native], CODEC)
+    edited = message.evolve(content=[message.content[0].evolve(input={"a": 2})])
+    (changed,) = am.encode(edited, CODEC)["messages"]
+    assert changed["tool_calls"] == [{"name": "f", "arguments": '{"a":2}'}]
+    custom = message.evolve(content=[am.ToolUseBlock("c", "f", "x", kind="custom", notes=message.content[0].notes)])
+    (changed,) = am.encode(custom, CODEC)["messages"]
+    assert changed["tool_calls"][0]["custom"] == {"name": "f", "input": "x"}
+
+
+def test_images_beside_the_content_follow_it() -> None:
+    """If a user's image from ``images`` is put before a text, it is written behind it, which is reported."""
+    (message,) = am.decode([{"role": "user", "content": "a", "images": [PICTURE]}], CODEC)
+    losses: list[am.Loss] = []
+    turned = am.History([message.evolve(content=message.content[::-1])])
+    assert am.encode(turned, CODEC, losses=losses)["messages"] == [
+        {"role": "user", "content": "a", "images": [PICTURE]}
+    ]
+    assert [loss.kind for loss in losses] == ["moved"]
+    honest_account(CODEC, turned)
+
+
 # -- cache hints ------------------------------------------------------------------------------------------------------
 
 
@@ -186,7 +337,7 @@ def test_a_result_of_media_alone_tells_what_is_structured(target: am.CodecName) 
     assert am.restore(am.decode(document, target), losses) == history
 
 
-# -- media of results behind them -------------------------------------------------------------------------------------
+# -- media after their results ----------------------------------------------------------------------------------------
 
 APART = OpenAICodec(results="user")
 IMAGE = {"type": "image", "source": {"type": "url", "url": "https://x/1.png"}}

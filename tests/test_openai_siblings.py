@@ -33,7 +33,7 @@ def comes_back(document: Any, word: str | None = None) -> am.History:
     return history
 
 
-# -- what only a sibling knows ----------------------------------------------------------------------------------------
+# -- keys of a sibling ------------------------------------------------------------------------------------------------
 
 WORD = "a word of a sibling"
 SIBLINGS: dict[str, Any] = {

@@ -92,6 +92,12 @@ ANSWERED: list[tuple[dict[str, Any], am.Block]] = [
     ),
     ({"part_kind": "file", "content": PICTURE}, am.ImageBlock(am.Base64Source("AAAA", "image/png"))),
     (
+        {"part_kind": "speech", "speaker": "assistant", "transcript": "Hi",
+         "audio": {"kind": "binary", "data": "AAAA", "media_type": "audio/wav"}},
+        am.AudioBlock(am.Base64Source("AAAA", "audio/wav"), transcript="Hi"),
+    ),
+    ({"part_kind": "speech", "speaker": "assistant", "transcript": "Hi", "audio": None}, am.TextBlock("Hi")),
+    (
         {"part_kind": "compaction", "content": None, "provider_details": {"encrypted_content": "x"}},
         am.CompactionBlock(encrypted="x"),
     ),
@@ -244,6 +250,64 @@ def test_what_has_no_place(message: am.Msg, told: dict[str, Any], level: str) ->
 def test_what_is_no_document_is_refused() -> None:
     """The error has the path."""
     assert refused([request(), 1], codec="pydantic-ai")[0] == (1,)
+
+
+_OLD_USAGE: dict[str, Any] = {
+    "requests": 1,
+    "request_tokens": 30,
+    "response_tokens": 9,
+    "total_tokens": 39,
+    "details": {},
+}
+
+
+@pytest.mark.parametrize("usage", [_OLD_USAGE, {"request_tokens": 30, "response_tokens": 9, "total_tokens": 39}])
+def test_versions_before_1_have_other_names(usage: dict[str, Any]) -> None:
+    """Counts of usage, and the id of a response; edited ones are written under these names, too."""
+    answer = response({"part_kind": "text", "content": "Hi"}, usage=usage, vendor_id="r", vendor_details={"a": 1})
+    (message,) = returned([answer])
+    assert message.usage is not None
+    assert (message.usage.input, message.usage.output, message.usage.total) == (30, 9, 39)
+    assert (message.id, message.response_metadata) == ("r", {"a": 1})
+    edited = message.evolve(id="s", usage=message.usage.evolve(input=31, cache_read=2))
+    losses: list[am.Loss] = []
+    assert written(edited, losses=losses)[0] == {**answer, "usage": {**usage, "request_tokens": 31}, "vendor_id": "s"}
+    assert [loss.path[-1] for loss in losses] == ["usage"]
+
+
+def test_newer_usage_has_no_total() -> None:
+    """The library computes it."""
+    losses: list[am.Loss] = []
+    (answer,) = written(msg("assistant", am.TextBlock("Hi"), usage=am.Usage(input=1, total=1)), losses=losses)
+    assert answer["usage"]["input_tokens"] == 1
+    assert [loss.path[-1] for loss in losses] == ["usage"]
+
+
+def test_transcripts_of_users_are_texts() -> None:
+    """A transcript in a request is what the user said."""
+    (message,) = returned([request({"part_kind": "speech", "speaker": "user", "transcript": "Hi", "audio": None})])
+    assert (message.role, message.text) == ("user", "Hi")
+
+
+def test_results_without_names_have_those_of_their_calls() -> None:
+    """A result that lacks a name is written without it; a changed name is written."""
+    call: dict[str, Any] = {"part_kind": "tool-call", "tool_name": "f", "args": {}, "tool_call_id": "c"}
+    result = {"part_kind": "tool-return", "tool_call_id": "c", "content": "r"}
+    history = returned([response(call), request(result)])
+    (block,) = history[1].tool_results
+    assert block.name == "f"
+    renamed = am.History([history[0], history[1].with_content([block.evolve(name="g")])])
+    assert am.encode(renamed, "pydantic-ai")[1]["parts"][0]["tool_name"] == "g"
+    assert returned([request(result)])[0].tool_results[0].name is None
+
+
+_KINDS: tuple[Any, ...] = ({}, [], {"a": 1}, 5, None)
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_a_kind_may_be_anything(kind: Any) -> None:
+    """The likeness of a document is a number whatever it holds."""
+    assert CODEC.likeness([{"kind": kind, "parts": []}]) == 0.0
 
 
 @pytest.mark.parametrize("link", [{}, {"tool_call_id": None}], ids=["absent", "null"])

@@ -479,7 +479,7 @@ def test_what_is_no_message_is_refused_with_its_place(document: Any, path: tuple
     assert refused(document, codec=CODEC) == (path, "schema", "riffer")
 
 
-# -- over any history of what is special here ------------------------------------------------------------------------
+# -- any history with special content --------------------------------------------------------------------------------
 
 _LINKS = st.sampled_from(("c1", "c2", "i1", "i2", ""))
 _WORDS = st.sampled_from(("", "Hi", "x"))
@@ -549,7 +549,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
     notes_never_matter(codec, plant_notes(am.History(messages), rng, ("riffer",), keys, marks))
 
 
-# -- what has no place ------------------------------------------------------------------------------------------------
+# -- unsupported content ----------------------------------------------------------------------------------------------
 
 
 def a_file(**fields: Any) -> Any:

@@ -132,14 +132,14 @@ CONVERTED: list[tuple[am.CodecName, dict[str, Any], dict[str, Any], list[str]]] 
         "openai",
         {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": SCHEMA}}},
         {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}},
-        ["settings/response_format changed (setting): only the schema of a response is said here"],
+        ["settings/response_format changed (setting): only the schema of a response format is supported"],
     ),
     ("anthropic", {"temperature": 0.5, "max_tokens": 9}, {"max_completion_tokens": 9, "temperature": 0.5}, []),
     (
         "anthropic",
         {"thinking": {"type": "enabled", "budget_tokens": 2048}},
         {},
-        ["settings/reasoning dropped (setting): reasoning is told by effort here"],
+        ["settings/reasoning dropped (setting): only the effort of reasoning can be set here"],
     ),
     (
         "anthropic",

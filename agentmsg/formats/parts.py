@@ -2,24 +2,28 @@
 
 The hooks of a codec's shapes are registered on its cattrs Converter, and the tables by tag and class are filled from it
 once. A hook of yours, registered before first use, changes the mapping.
+
+Parts that no shape reads may have another spelling that means the same: ``other_spellings`` turn it into the usual one.
+The mark of a spelling makes the writer use it again, as long as that still means the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.dispatch import hook_table
 from agentmsg.formats.natives import native_part
-from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, write_as
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
+from agentmsg.formats.spelling import same_document
 from agentmsg.lazy import FILLING, Later, once
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import NativeBlock
-from agentmsg.values.frozen import thaw
+from agentmsg.values.frozen import EMPTY, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,12 +48,16 @@ class Parts:
         tags: those allowed here; None: all that the shapes have.
 
     Attributes:
+        other_spellings: by the name of its mark, how a part may be spelt instead: a function that returns the usual
+            spelling of such a part and the value of the mark, or None for any other part; and a function that takes
+            them and returns such a part, or None if there is none.
         is_filled: whether the tables are filled.
         readers: the function that reads parts with a tag; it raises Unreadable for what has no meaning here.
         writers: the function that writes blocks of a class, by class.
     """
 
     is_filled = False
+    other_spellings: ClassVar[Mapping[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]]] = EMPTY
 
     def __init__(
         self,
@@ -169,6 +177,20 @@ class Parts:
                         return read(part)
                     except (Unreadable, AgentMsgError):
                         pass
+        return self.read_other(part)
+
+    def read_other(self, part: Any) -> Any:
+        """Read a part that no shape reads: in another spelling, or as a NativeBlock."""
+        for name, (usual, _) in self.other_spellings.items():
+            found = usual(part)
+            if found is None:
+                continue
+            native, how = found
+            block = self.read(native)
+            if type(block) is not NativeBlock:
+                block = marked(block, self.family, **{name: how})
+                if same_document(self.write(block), part):
+                    return block
         return native_part(part, self.family)
 
     def _reader_of(self, tag: str | None) -> Callable[[Native], Any] | None:
@@ -242,7 +264,17 @@ class Parts:
             return self.writers[cls](block)
         if cls is NativeBlock:
             return thaw(block.value)
-        return write_as(self._shapes[cls], block, self.family)
+        native = write_as(self._shapes[cls], block, self.family)
+        return self._respelt(native, block) if self.other_spellings and block.notes else native
+
+    def _respelt(self, native: Any, block: Any) -> Any:
+        """Return a block's part in the spelling in which it was read, unless that would mean something else now."""
+        for name, (usual, other) in reversed([*self.other_spellings.items()]):
+            how = mark_of(block, self.family, f"/{name}")
+            spelt = None if how is None else other(native, how)
+            if spelt is not None and same_document(usual(spelt), (native, how)):
+                native = spelt
+        return native
 
     def comes_back(self, block: NativeBlock) -> NativeBlock | None:
         """Return what is read back if this native block is written; None if that is something else."""

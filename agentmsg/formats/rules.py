@@ -281,7 +281,7 @@ def document_as_text(block: FileBlock) -> Any:
 
 
 def _words(block: TextBlock) -> Any:
-    return block if block.text else Drop("there are no words in it", "annotation")
+    return block if block.text else Drop("the text is empty", "annotation")
 
 
 def _one_text(message: Msg) -> Any:

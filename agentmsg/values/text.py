@@ -222,7 +222,7 @@ def _pairs(duplicates: Duplicates) -> Callable[[list[tuple[str, Any]]], dict[str
             seen: set[str] = set()
             for key, _ in pairs:
                 if key in seen:
-                    msg = f"the key {excerpt(key)} stands twice in one object"
+                    msg = f"the key {excerpt(key)} occurs twice in one object"
                     raise DecodeError(msg, code="duplicate-key")
                 seen.add(key)
         return fields

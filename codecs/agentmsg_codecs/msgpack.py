@@ -190,7 +190,7 @@ def _options(duplicates: Duplicates) -> dict[str, Any]:
 
 def _extension(kind: int, data: bytes) -> int:
     if kind != _BIG:
-        msg = f"extension type {kind} is none of agentmsg's"
+        msg = f"extension type {kind} is unknown"
         raise DecodeError(msg, code="type")
     if len(data) > _MAX_DIGITS + 1:
         msg = f"an integer of {len(data)} digits"
@@ -207,7 +207,7 @@ def _once(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
     if len(fields) != len(pairs):
         counts = Counter(name for name, _ in pairs)
         key = counts.most_common(1)[0][0]
-        msg = f"the key {excerpt(key)} stands twice in one map"
+        msg = f"the key {excerpt(key)} occurs twice in one map"
         raise DecodeError(msg, code="duplicate-key")
     return fields
 

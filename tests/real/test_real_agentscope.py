@@ -152,7 +152,7 @@ def test_no_url_is_written_that_is_refused(library: Library, version: int, urls:
     differences(pairs(library, version, natives_of(am.encode(images, CODEC[version], losses=[]))), TABLE[version])
 
 
-# -- what it writes ---------------------------------------------------------------------------------------------------
+# -- its output -------------------------------------------------------------------------------------------------------
 
 Strategy = st.SearchStrategy[Any]
 TIMES = st.one_of(st.datetimes().map(lambda time: time.isoformat()), st.sampled_from(("2026-01-15T10:30:00Z", "soon")))

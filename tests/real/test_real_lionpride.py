@@ -28,7 +28,7 @@ CODEC = LionprideCodec()
 CLASSES = {"user": "InstructionContent", "tool": "ActionResponseContent", "system": "SystemContent"}
 
 
-# -- what we write ----------------------------------------------------------------------------------------------------
+# -- our output -------------------------------------------------------------------------------------------------------
 
 
 def content_of(message: am.Msg) -> Iterator[tuple[str, Any]]:
@@ -154,7 +154,7 @@ def test_an_image_that_is_taken_is_written(lionpride: Library, url: str) -> None
     assert not losses
 
 
-# -- what it writes ---------------------------------------------------------------------------------------------------
+# -- its output -------------------------------------------------------------------------------------------------------
 
 UUIDS = st.uuids().map(str)
 NAMES = st.one_of(texts(), UUIDS, st.sampled_from(("user", "unset", "SYSTEM", "agent_1")))

@@ -63,7 +63,7 @@ def file(**fields: Any) -> dict[str, Any]:
     return {"type": "file", "file": fields}
 
 
-# -- what OpenAI itself has: both ways ----------------------------------------------------------------------------
+# -- OpenAI's own content: both ways ------------------------------------------------------------------------------
 
 USE = am.ToolUseBlock("c1", "f", raw_input='{"a": 1}')
 OWN: dict[str, tuple[Any, am.Msg]] = {
@@ -121,7 +121,7 @@ OWN: dict[str, tuple[Any, am.Msg]] = {
 }
 
 
-# -- what only some servers have, or write otherwise: read, and written as it was -----------------------------------
+# -- keys and spellings of some servers: read, and written unchanged ------------------------------------------------
 
 
 def thought(text: str = "t", **fields: Any) -> am.ThinkingBlock:

@@ -6,17 +6,17 @@ Follows the Python package anthropic 2.12, beta blocks included.
 
 | Anthropic | agentmsg |
 | --- | --- |
-| system of the body, a text or a list of texts | a system message in front; several are merged into one |
+| system of the body, a text or a list of texts | a system message in front; several become one |
 | messages: system, user, assistant | system, user, assistant; developer becomes system |
-| a system message after a user's turn, or read elsewhere | stays there; any other moves to the top |
+| a system message after a user's turn, or read in another place | stays there; any other moves to the top |
 | content: a text; a list | one TextBlock; one block per part |
-| tool_result in a user message | a tool message; a run of them is one user message; its name comes from the call |
+| tool_result in a user message | a tool message, named after its call; adjacent ones are one user message |
 | any other tool, part or message | NativeTool; NativeBlock; a message with the role "native" |
-| parameters of the body: model, max_tokens, tool_choice ... | settings |
-| unknown keys; the rest of the body | extras["anthropic"] of the object; of the history |
+| parameters of the body, such as model, max_tokens, tool_choice | settings |
+| unknown keys; other keys of the body | extras["anthropic"] of the object; of the history |
 
-New content is written as a text if it is one plain text. A list of messages that needs more than messages, such as
-tools, is written as a body.
+New content is written as a text if it is one plain text. A list of messages becomes a body if the history has more than
+messages, such as tools.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import EMPTY, excerpt, is_list, is_object, note_of, speed
+from agentmsg.formats import EMPTY, excerpt, is_list, is_object, natives, note_of, speed
 from agentmsg.formats.bodies import Requests, read_tool, write_tool
 from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.anthropic.base import Anthropic
@@ -54,9 +54,9 @@ class AnthropicCodec(Anthropic):
     """Requests to Anthropic's Messages API; for its other options see ``Anthropic``.
 
     Attributes:
-        sampling: what to do with temperature, top_p and top_k that were not read from Anthropic's requests. The
-            package's calls take none, and newer models refuse them, so "drop" leaves them out. "write" is for older
-            models.
+        sampling: what to do with temperature, top_p and top_k that weren't read from Anthropic's requests. The
+            package has no arguments for them, and newer models refuse them, so "drop" leaves them out. "write" is for
+            older models.
     """
 
     name: ClassVar[str] = "anthropic"
@@ -77,21 +77,18 @@ class AnthropicCodec(Anthropic):
         return make_caps(self.engine, thinking=self.thinking, sampling=self.sampling == "write")
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a body, of a list of messages, or of one message."""
+        """Read a body, a list of messages, or one message."""
         body, note = _REQUESTS.opened(document)
         if not is_object(body):
             raise DecodeError(f"a request is an object or a list, not {excerpt(document)}")
-        natives: Any = body.get("messages")
-        if not is_list(natives):
-            is_answer = body.get("type") == "message"
-            words = (
-                "this is a response, which anthropic-response reads"
-                if is_answer
-                else "a request must have a list of messages"
-            )
-            raise DecodeError(words, path=("messages",))
+        given: Any = body.get("messages")
+        if not is_list(given):
+            why = "a request must have a list of messages"
+            if body.get("type") == "message":
+                why = "this is a response, which anthropic-response reads"
+            raise DecodeError(why, path=("messages",))
         self.engine.fill()
-        messages = with_places(self.engine.read(natives))
+        messages = with_places(self.engine.read(given))
         if body.get("system") is not None:
             messages.insert(0, self._top(body["system"]))
         settings, rest = SETTINGS.read({key: value for key, value in body.items() if key not in BODY_KEYS})
@@ -107,14 +104,14 @@ class AnthropicCodec(Anthropic):
         return message
 
     def write(self, history: am.History) -> Any:
-        """Return the body; the list of messages where such a list was read, and nothing needs more."""
+        """Write a body; or a list of messages or one message, if it was read from that and has nothing more."""
         self.engine.fill()
         messages = history.messages
         body = SETTINGS.write(history.settings)
         if messages and messages[0].role == "system" and may_move(messages[0]):
             first = messages[0]
             group = (first,)
-            # What is bare has no spelling; one that says nothing is for messages.
+            # A bare message has no spellings; that of empty content is for messages.
             native = self.engine.write(group)[0] if speed.how_bare(first) else self.engine.write_group(group)
             system = native.get("content")
             body["system"] = self.engine.content(first) if system is None else system
@@ -122,40 +119,38 @@ class AnthropicCodec(Anthropic):
         body["messages"] = self.engine.write(messages)
         if history.tools:
             body["tools"] = [write_tool(tool, FAMILY, self.engine.described.shapes["tool"]) for tool in history.tools]
-        rest: Any = history.extras.get(FAMILY) if history.extras else None
-        if isinstance(rest, dict):
+        rest = natives.extras_of(history, FAMILY)
+        if rest:
             body = {**thaw(rest), **body}
         note = note_of(history, FAMILY) if history.notes else EMPTY
         if not note:
             return body
         if note.get("/container") in ("list", "single") and len(body) == 1:
-            natives = body["messages"]
-            is_alone = note["/container"] == "single" and len(natives) == 1 and is_message(natives[0])
-            return natives[0] if is_alone else natives
+            written = body["messages"]
+            is_alone = note["/container"] == "single" and len(written) == 1 and is_message(written[0])
+            return written[0] if is_alone else written
         return {**_spelt(note, body), **body}
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like a request to Anthropic: by its keys and its first blocks."""
+        """Return how much the keys and blocks of a document look like those of a request to Anthropic."""
         return sniff_body(document)
 
 
 def _tools(described: Described, body: Native, note: Native) -> tuple[Any, ...]:
-    """Return the tools of a body; note how it says that there are none."""
-    value = body.get("tools")
-    if value:
-        if not is_list(value):
-            raise DecodeError("tools are a list", path=("tools",))
-        return tuple(read_tool(tool, FAMILY, described.shapes["tool"]) for tool in value)
-    if "tools" in body:
-        name = "null" if value is None else "[]" if is_list(value) else None
-        if name is None:
-            raise DecodeError("tools are a list", path=("tools",))
-        note["tools"] = name
-    return ()
+    """Return the tools of a body; note null and an empty list."""
+    if "tools" not in body:
+        return ()
+    value = body["tools"]
+    if value is not None and not is_list(value):
+        raise DecodeError("tools are a list", path=("tools",))
+    if not value:
+        note["tools"] = "null" if value is None else "[]"
+        return ()
+    return tuple(read_tool(tool, FAMILY, described.shapes["tool"]) for tool in value)
 
 
 def _spelt(note: Mapping[str, Any], body: Native) -> Native:
-    """Return what a document said in so many words that there is none of."""
+    """Return the keys that were read as null or as an empty list."""
     spelt: Native = {}
     if note.get("system") == "null" and "system" not in body:
         spelt["system"] = None

@@ -1,4 +1,4 @@
-"""Shared by the codecs of Anthropic's requests and responses."""
+"""The base of the codecs for Anthropic's requests and responses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Anthropic(Codec):
 
     Attributes:
         thinking: what to do with thinking that Anthropic didn't sign: drop it, or write it as text in tags.
-        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+        engine: reads and writes. Hooks registered on ``engine.parts.converter`` before first use replace ours.
     """
 
     family: ClassVar[str] = FAMILY

@@ -11,10 +11,8 @@ from agentmsg.formats import (
     KEEP,
     Caps,
     Cell,
-    Drop,
     MessageRow,
     Row,
-    Rule,
     carried_extras,
     cells,
     natives,
@@ -28,7 +26,7 @@ from agentmsg_codecs.anthropic.system_messages import MESSAGE_EXTRAS, gather_sys
 from agentmsg_codecs.anthropic.tools import tool_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from agentmsg_codecs.anthropic.format import Messages
 
@@ -41,19 +39,10 @@ ComesBack: TypeAlias = "Callable[[am.NativeBlock], am.NativeBlock | None]"
 # -- rows -------------------------------------------------------------------------------------------------------------
 
 
-def _as_text(comes_back: ComesBack) -> Rows:
-    """Return the rows of what is told in words, and of native blocks."""
-    answers: Mapping[type[BaseBlock], Rule] = {
-        am.AudioBlock: rules.audio_as_text,
-        am.DataBlock: own.data_as_text,
-        am.RefusalBlock: rules.refusal_as_text,
-        am.SourceBlock: own.source_as_text,
-        am.ToolResultBlock: rules.result_as_text,
-    }
-    return {
-        **{cls: Row({}, rule) for cls, rule in answers.items()},
-        am.NativeBlock: rules.native_block_row(FAMILY, comes_back),
-    }
+_AS_TEXT: Rows = {
+    **{cls: rules.TEXT_ROWS[cls] for cls in (am.AudioBlock, am.DataBlock, am.RefusalBlock, am.SourceBlock)},
+    am.ToolResultBlock: Row({}, rules.result_as_text),
+}
 
 
 def block_rows(messages: Messages, place: str, comes_back: ComesBack, *, thinking: str) -> Rows:
@@ -61,27 +50,28 @@ def block_rows(messages: Messages, place: str, comes_back: ComesBack, *, thinkin
 
     Args:
         messages: the codec's reader and writer.
-        place: where it stands.
-        comes_back: tells what is read where a native block is written.
-        thinking: what becomes of thinking without signature: "drop" or "text".
+        place: its name.
+        comes_back: returns what is read if a native block is written.
+        thinking: what to do with thinking without signature: "drop" or "text".
     """
+    others = {**_AS_TEXT, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     answers: Any = {
         am.FileBlock: own.document,
         am.ThinkingBlock: own.thinking_rule(thinking),
         am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result,
     }
-    return _with_emptied(FormRows(messages.described).place(place, answers, _as_text(comes_back)))
+    return _with_emptied(FormRows(messages.described).place(place, answers, others))
 
 
 def _with_emptied(rows: Rows) -> Rows:
-    """Return the rows; an empty text goes with what it says beside its words."""
+    """Add the rule that drops an empty text with everything else in its block."""
     text = rows[am.TextBlock].fields
     return {**rows, am.TextBlock: Row(text, rules.emptied_text(text), rules.EMPTIED)}
 
 
 def server_rows(messages: Messages) -> Rows:
-    """Return the rows of what stands inside the result of a tool that the provider runs."""
+    """Return the rows of blocks inside the result of a tool that the provider runs."""
     made = FormRows(messages.described)
     native = rules.native_block_row(FAMILY, messages.returns("texts"))
     return _with_emptied(
@@ -90,13 +80,9 @@ def server_rows(messages: Messages) -> Rows:
 
 
 def _system_rows(messages: Messages) -> Rows:
-    others = {**_as_text(messages.returns("texts")), am.FileBlock: Row({}, _only_as_text)}
+    native = rules.native_block_row(FAMILY, messages.returns("texts"))
+    others = {**_AS_TEXT, am.FileBlock: rules.TEXT_ROWS[am.FileBlock], am.NativeBlock: native}
     return _with_emptied(FormRows(messages.described).place("texts", {}, others))
-
-
-def _only_as_text(block: am.FileBlock) -> Any:
-    answer = rules.document_as_text(block)
-    return Drop("no place for a file block here") if answer is block else answer
 
 
 def _result_row(messages: Messages) -> Row:
@@ -108,7 +94,7 @@ def _result_row(messages: Messages) -> Row:
 
 
 def needs_id(block: Any) -> bool:
-    """Whether a call or result must be given an id: all that are written as one have one here."""
+    """Whether a call or result must get an id: only those of other providers' tools need none."""
     return natives.link_at(block) is None and (block.kind != "server" or block.provider == FAMILY)
 
 
@@ -121,31 +107,33 @@ def make_caps(messages: Messages, *, thinking: str, sampling: bool) -> Caps:
 
     Args:
         messages: the codec's reader and writer.
-        thinking: what becomes of thinking without signature: "drop" or "text".
-        sampling: whether settings are written that only older models take.
+        thinking: what to do with thinking without signature: "drop" or "text".
+        sampling: whether to write settings that only older models take.
     """
     fields: dict[str, Cell] = {"extras": MESSAGE_EXTRAS}
-    system = _system_rows(messages)
-    server = server_rows(messages)
-    inner = block_rows(messages, "inner", messages.returns("inner"), thinking=thinking)
+    system, server = _system_rows(messages), server_rows(messages)
+
+    def blocks(place: str, comes_back: ComesBack) -> Rows:
+        return block_rows(messages, place, comes_back, thinking=thinking)
+
     return Caps(
         messages={
             "system": MessageRow(fields=fields, blocks=system),
             "developer": MessageRow(fields=fields, blocks=system, otherwise=rules.role_rule("system")),
             "user": MessageRow(
                 fields=fields,
-                blocks=block_rows(messages, "content", messages.comes_back_from_user, thinking=thinking),
+                blocks=blocks("content", messages.comes_back_from_user),
                 results=server,
             ),
             "assistant": MessageRow(
                 fields=fields,
-                blocks=block_rows(messages, "content", messages.returns("content"), thinking=thinking),
+                blocks=blocks("content", messages.returns("content")),
                 results=server,
             ),
             "tool": MessageRow(
                 fields=fields,
                 blocks={am.ToolResultBlock: _result_row(messages)},
-                results=inner,
+                results=blocks("inner", messages.returns("inner")),
             ),
             "native": rules.native_message_row(FAMILY, messages.message_of),
         },

@@ -1,4 +1,4 @@
-"""Cells that many rows share: the nearest cache hint, citations and sources that the format has."""
+"""Cells that many rows share: cache hints, citations and sources."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, cells, mark_of, media, usually
+from agentmsg.formats import Drop, cells, is_marked, media, natives, usually
 from agentmsg_codecs.anthropic.kinds import DOCUMENT_TYPES, IMAGE_TYPES, is_known_place, is_usual
 from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _is_odd(owner: Any) -> bool:
-    return bool(owner.notes) and mark_of(owner, FAMILY, "/odd") is True
+    return is_marked(owner, FAMILY, "/odd")
 
 
 def _evolved(owner: Any, **wanted: Any) -> Any:
@@ -30,7 +30,7 @@ def _evolved(owner: Any, **wanted: Any) -> Any:
 
 
 def hint(value: am.CacheHint, _: Any) -> am.CacheHint:
-    """Keep a cache hint; one that the schema does not have becomes the nearest that it has."""
+    """Keep a cache hint, or return the nearest one that the schema has."""
     is_usual_hint = value.kind == "ephemeral" and (value.ttl is None or value.ttl in TTLS)
     return value if is_usual_hint or _is_odd(value) else value.evolve(kind="ephemeral", ttl=_nearest_ttl(value.ttl))
 
@@ -39,7 +39,7 @@ _UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 1440}
 
 
 def _nearest_ttl(ttl: str | None) -> str | None:
-    """Return the time that is nearest by ratio; None, the provider's default, if it isn't a number and unit."""
+    """Return the time that is nearest by ratio; None, for the provider's default, if it isn't a number and a unit."""
     if ttl is None or ttl in TTLS:
         return ttl
     number, unit = ttl[:-1], _UNITS.get(ttl[-1:])
@@ -55,11 +55,8 @@ def _nearest_ttl(ttl: str | None) -> str | None:
 def _is_supported(citation: am.Citation) -> bool:
     if citation.kind is None or citation.kind not in PLACES:
         return False
-    own: Any = citation.extras.get(FAMILY)
-    rest: dict[str, Any] = {**own} if isinstance(own, dict) else {}
-    return _is_odd(citation) or is_known_place(
-        {**rest, "cited_text": citation.cited_text, "url": citation.url}, citation.kind
-    )
+    native = {**natives.extras_of(citation, FAMILY), "cited_text": citation.cited_text, "url": citation.url}
+    return _is_odd(citation) or is_known_place(native, citation.kind)
 
 
 citations = cells.those(_is_supported)
@@ -71,12 +68,12 @@ citations = cells.those(_is_supported)
 
 @usually("type(value) is by_url and value.media_type is None and not value.extras", by_url=am.URLSource)
 def image_source(source: Any, _: Any) -> Any:
-    """Keep the source of an image; its media type is found out if it is not told."""
+    """Keep the source of an image; guess a media type that is missing."""
     return _source(source, IMAGE_TYPES, "images")
 
 
 def document_source(source: Any, block: Any) -> Any:
-    """Keep the source of a document; bytes that are text are given as text."""
+    """Keep the source of a document; data that is text becomes text."""
     if isinstance(source, am.BlocksSource):
         return _blocks(source, block)
     if isinstance(source, am.TextSource) and not (_is_odd(source) or is_usual(source, DOCUMENT_TYPES)):
@@ -97,7 +94,7 @@ def _decoded(data: str) -> str | None:
 
 def _source(source: Any, types: Mapping[type[Any], frozenset[str | None]], what: str) -> Any:
     if type(source) not in types:
-        return Drop(f"{what} are not given so here")
+        return Drop(f"{what} can't have this kind of source here")
     if isinstance(source, am.FileSource) and source.provider != FAMILY:
         return Drop(f"a file of {source.provider or 'another provider'} is unknown here")
     usual = types[type(source)]
@@ -106,7 +103,7 @@ def _source(source: Any, types: Mapping[type[Any], frozenset[str | None]], what:
         if kind is None and isinstance(source, am.Base64Source):
             kind = media.guess_media_type(source.data)
         if kind not in usual:
-            return Drop(f"no {what} of the type {kind or 'that is not told'} here")
+            return Drop(f"no {what} of {f'the type {kind}' if kind else 'an unknown type'} here")
     return _evolved(source, media_type=kind)
 
 
@@ -117,15 +114,12 @@ def _blocks(source: am.BlocksSource, block: am.FileBlock) -> Any:
     kept = tuple(new for old in source.content if (new := _inner(old)) is not None)
     if source.content and not kept:
         return Drop("nothing of it has a place in a document")
-    return (
-        source
-        if len(kept) == len(source.content) and all(map(is_, kept, source.content))
-        else source.evolve(content=kept)
-    )
+    is_same = len(kept) == len(source.content) and all(map(is_, kept, source.content))
+    return source if is_same else source.evolve(content=kept)
 
 
 def _inner(block: Any) -> Any:
-    """Return the nearest text or image that may stand inside a document; None for everything else."""
+    """Return the nearest text or image that a document can contain; None for everything else."""
     if type(block) is am.ImageBlock:
         source = image_source(block.source, block)
         return None if isinstance(source, Drop) else _evolved(block, source=source)

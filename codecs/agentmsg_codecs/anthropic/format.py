@@ -1,7 +1,7 @@
 """The description: blocks, sources, citations, results, tools and usage in Anthropic's Messages API.
 
-What a document has although the schema refuses it is read with the mark ``/odd`` (thinking without a signature:
-``/unsigned``). The capability table supports what is marked, and mends what isn't.
+Values that the schema refuses are read with the mark ``/odd`` (thinking without a signature: ``/unsigned``). The
+capability table supports marked values, and changes others.
 
 Follows the Python package anthropic 2.12, beta blocks included.
 """

@@ -1,4 +1,4 @@
-"""What tells objects of one class apart, and those that the schema has from others."""
+"""Tests that tell objects of one class apart, and objects of the schema from others."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import is_mapping
+from agentmsg.formats import natives
 from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_RESULTS, UPLOAD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# The media types that the schema has, by class of source; where a class is missing, it has no place.
+# The media types that the schema allows, by class of source; other classes aren't allowed.
 IMAGE_TYPES: Mapping[type[Any], frozenset[str | None]] = MappingProxyType(
     {
         am.Base64Source: frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"}),
@@ -33,7 +33,7 @@ ON_THE_WEB = "web_search_result_location"
 
 
 def is_usual(source: Any, types: Mapping[type[Any], frozenset[str | None]]) -> bool:
-    """Whether a source is one that the schema has here."""
+    """Whether the schema allows a source."""
     return getattr(source, "media_type", None) in types.get(source.__class__, ())
 
 
@@ -44,7 +44,7 @@ def is_upload(block: am.FileBlock) -> bool:
 
 
 def is_search_result(block: am.FileBlock) -> bool:
-    """Whether a document is a search result: texts that have a name."""
+    """Whether a document is a search result: texts with a name."""
     source = block.source
     if type(source) is not am.BlocksSource or block.name is None:
         return False
@@ -52,28 +52,27 @@ def is_search_result(block: am.FileBlock) -> bool:
 
 
 def is_known_place(citation: Mapping[str, Any], kind: str) -> bool:
-    """Whether a native citation has all that the schema wants of its kind."""
+    """Whether a native citation has everything that the schema requires of its kind."""
     if citation.get("cited_text") is None or (kind == ON_THE_WEB and citation.get("url") is None):
         return False
     return all(type(citation.get(key)) is wanted for key, wanted in PLACES[kind][1].items())
 
 
 def is_of_mcp(native: Any) -> bool:
-    """Whether a native call names its MCP server, by which it is told from others."""
+    """Whether a native call names its MCP server."""
     return type(native.get("server_name")) is str
 
 
 def is_mcp_call(block: am.ToolUseBlock) -> bool:
-    """Whether a call is of the tool of an MCP server, which the provider calls."""
-    own: Any = block.extras.get(FAMILY)
-    return block.kind == "server" and is_mapping(own) and isinstance(own.get("server_name"), str)
+    """Whether the provider calls a tool of an MCP server."""
+    return block.kind == "server" and isinstance(natives.extras_of(block, FAMILY).get("server_name"), str)
 
 
 def result_tag(block: am.ToolResultBlock) -> str:
-    """Return the tag of the result of a tool that runs at the provider."""
+    """Return the tag for the result of a tool that the provider runs."""
     return "mcp_tool_result" if block.name is None else f"{block.name}_tool_result"
 
 
 def is_known_server(block: am.ToolResultBlock) -> bool:
-    """Whether the result is of a tool that runs at this provider and has a tag."""
+    """Whether a result is of a tool that this provider runs, and has a tag."""
     return block.provider == FAMILY and result_tag(block) in SERVER_RESULTS and block.name != "mcp"

@@ -6,7 +6,7 @@ from typing import Any
 
 from agentmsg.formats import is_list, is_object
 
-# Tags of parts that OpenAI's messages do not have. `image` and `document` count with the type of their source.
+# Tags of parts that OpenAI's messages don't have. `image` and `document` count if their source has a type.
 _OWN_TAGS = frozenset(
     {
         "thinking",
@@ -24,7 +24,7 @@ _OWN_TAGS = frozenset(
 _OWN_PARAMETERS = frozenset(
     {"system", "anthropic_version", "mcp_servers", "stop_sequences", "context_management", "output_config"}
 )
-# Parameters of OpenAI and of those who speak like it, of models of Anthropic, too.
+# Parameters of OpenAI and of compatible servers, which also serve models of Anthropic.
 _OTHERS = frozenset(
     {"functions", "max_completion_tokens", "n", "response_format", "seed", "stop", "store", "stream_options"}
 )
@@ -44,7 +44,7 @@ def sniff_answer(document: Any) -> float:
 
 
 def is_message(document: Any) -> bool:
-    """Whether an object is a message by itself, rather than the body of a request; a response is none."""
+    """Whether an object is a message by itself, neither the body of a request nor a response."""
     return (
         is_object(document) and "role" in document and "messages" not in document and document.get("type") != "message"
     )
@@ -81,12 +81,12 @@ def _sniff_outside(body: dict[str, Any]) -> float:
 
 
 def _is_own_tool(tool: dict[str, Any]) -> bool:
-    # The tools of OpenAI have their names inside of `function` or `custom`.
+    # OpenAI's tools have their names inside `function` or `custom`.
     return "input_schema" in tool or ("name" in tool and type(tool.get("type")) is str)
 
 
 def _sniff_message(native: Any) -> float:
-    """Return 0 for what cannot be a message here."""
+    """Return the score of a message; 0 if it isn't one of Anthropic's."""
     if not is_object(native) or "content" not in native:
         return 0.0
     role: Any = native.get("role")
@@ -105,11 +105,11 @@ def _sniff_message(native: Any) -> float:
 
 
 def _is_unsigned(part: Any) -> bool:
-    # Anthropic signs all thinking, others who speak alike do not.
+    # Anthropic signs all thinking; compatible servers don't.
     return is_object(part) and part.get("type") == "thinking" and "signature" not in part
 
 
-# Keys of messages and tags of parts of other formats.
+# Keys of OpenAI's messages.
 _OPENAI = frozenset({"tool_calls", "function_call", "tool_call_id", "refusal", "audio"})
 
 

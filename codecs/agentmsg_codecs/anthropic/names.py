@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
 
 FAMILY = "anthropic"
-# What a model would read or could do, beside what goes by such words everywhere.
+# Further keys with content for the model, or with its abilities.
 CONTENT_KEYS = frozenset({"data", "encrypted_content", "function", "source"})
-# Namespaces of extras beside FAMILY: of a response as a whole, of the details of its output, and of what a block is.
+# Namespaces of extras besides FAMILY: of a response, of its output details, and of a block's kind.
 RESPONSE = "anthropic.response"
 OUTPUT = "anthropic.output"
 KIND = "anthropic.kind"
 
 UPLOAD: Mapping[str, str] = MappingProxyType({"type": "container_upload"})
 
-# How long a cache may be kept, in minutes.
+# The lifetimes of caches, in minutes.
 TTLS: Mapping[str, int] = MappingProxyType({"5m": 5, "1h": 60})
 
-# By kind of citation: the key of its title, and what else it must have, with its type.
+# By kind of citation: the key of its title, and the types of its other required keys.
 PLACES: Mapping[str, tuple[str, Mapping[str, type]]] = MappingProxyType(
     {
         "char_location": ("document_title", {"document_index": int, "start_char_index": int, "end_char_index": int}),
@@ -39,7 +39,7 @@ PLACES: Mapping[str, tuple[str, Mapping[str, type]]] = MappingProxyType(
     }
 )
 
-# Tools that run at the provider, by the tag of what they give; those of MCP servers have names of their own.
+# The tools that the provider runs, by the tag of their results; tools of MCP servers have their own names.
 SERVER_RESULTS: Mapping[str, str | None] = MappingProxyType(
     {
         "web_search_tool_result": "web_search",
@@ -53,7 +53,7 @@ SERVER_RESULTS: Mapping[str, str | None] = MappingProxyType(
     }
 )
 
-# The names of the calls of these tools: the API refuses others, which are of MCP servers.
+# The names in calls of these tools; the API refuses others, except for tools of MCP servers.
 SERVER_CALLS = frozenset(
     {
         *(name for name in SERVER_RESULTS.values() if name not in (None, "tool_search")),
@@ -62,7 +62,7 @@ SERVER_CALLS = frozenset(
     }
 )
 
-# Words of ours by the native ones, one for one; any other word means the same on both sides.
+# Our words by the native ones; any other word is the same on both sides.
 FINISH: Mapping[str, str] = MappingProxyType({"end_turn": "stop", "max_tokens": "length"})
 STOP_REASON: Mapping[str, str] = MappingProxyType({ours: word for word, ours in FINISH.items()})
 STOP_REASONS = frozenset(
@@ -77,5 +77,5 @@ STOP_REASONS = frozenset(
     }
 )
 
-# The fields of a response beside its message.
+# The keys of a response that are response metadata.
 ARGUED = frozenset({"stop_sequence", "stop_details", "container", "context_management", "diagnostics"})

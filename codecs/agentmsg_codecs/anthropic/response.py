@@ -1,15 +1,15 @@
 """anthropic-response: responses of Anthropic's Messages API. For requests, use ``anthropic``.
 
 A document is one response, ``{"type": "message", "role": "assistant", "content": [...], ...}``: a history of one
-message. Of a longer history, only the first assistant message is written.
+message. For a longer history, only the first assistant message is written.
 
 Follows the Python package anthropic 2.12, beta blocks included.
 
 | Anthropic | agentmsg |
 | --- | --- |
 | content | content, one block per part, as in requests |
-| any other stop_reason than end_turn and max_tokens | the same word |
-| other counters | extras["anthropic"] of the usage, and extras["anthropic.output"] |
+| stop_reason, except for end_turn and max_tokens | finish_reason: the same word |
+| other counters; of output_tokens_details | extras["anthropic"] of the usage; ["anthropic.output"] |
 | unknown keys | extras["anthropic.response"] |
 | ``{}`` | a history without messages |
 """
@@ -32,7 +32,7 @@ from agentmsg.formats import (
     adopt,
     excerpt,
     is_list,
-    mark_of,
+    is_marked,
     marked,
     read_as,
     restructure,
@@ -56,9 +56,10 @@ if TYPE_CHECKING:
     from agentmsg_codecs.anthropic.format import Messages
 
 
-_ARGUED = ("stop_sequence", *sorted(ARGUED - {"stop_sequence"}))
+_STOP_SEQUENCE = "stop_sequence"
+_ARGUED = (_STOP_SEQUENCE, *sorted(ARGUED - {_STOP_SEQUENCE}))
 _WORDS = (("type", "message"), ("role", "assistant"))
-# What the schema requires of every response, if nothing else is known.
+# Values for fields that the schema requires of every response.
 _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.Usage(input=0, output=0)}
 
 
@@ -96,7 +97,7 @@ class AnthropicResponseCodec(Answers, Anthropic):
 
 
 def _check(document: Native) -> DecodeError | None:
-    """Return the error for a document that isn't a response, with the place; None where all of them are right."""
+    """Return the error for a document that isn't a response, with its path; None if there is none."""
     if not is_list(document.get("content")):
         return DecodeError("a response must have a list of content", path=("content",))
     for key, word in _WORDS:
@@ -109,13 +110,13 @@ def _check(document: Native) -> DecodeError | None:
 
 
 def _hint_marked(block: Any) -> Any:
-    # Responses have no cache hints; one that has them all the same keeps them.
+    # The schema has no cache hints in responses; those that were read stay.
     hint = getattr(block, "cache", None)
     return block if hint is None else block.evolve(cache=marked(hint, FAMILY, odd=True))
 
 
 def _refusal(answer: Described, document: Native) -> DecodeError:
-    """Return the error for a response that isn't read: its usage, or a value that would not come back."""
+    """Return the error for a response with unreadable usage, or with a value that would not come back."""
     try:
         if document.get("usage") is not None:
             read_as(answer.shapes["usage"], document["usage"], FAMILY)
@@ -131,19 +132,18 @@ def _argued(metadata: Any, _: Any) -> Any:
 
 def _get_kept(native: Native) -> dict[str, Any]:
     notes = {key: "null" for key in _ARGUED[1:] if key in native and native[key] is None}
-    if _ARGUED[0] not in native:
-        notes[_ARGUED[0]] = "absent"
+    if _STOP_SEQUENCE not in native:
+        notes[_STOP_SEQUENCE] = "absent"
     kept = {key: native[key] for key in native if key in ARGUED and native[key] is not None}
     return {"response_metadata": adopt(kept), "notes": notes} if kept else {"notes": notes}
 
 
 def _put_kept(message: am.Msg) -> Native:
     kept = message.response_metadata
-    # In their order, which is told again.
-    return thaw(kept) if _ARGUED[0] in kept else {_ARGUED[0]: None, **thaw(kept)}
+    return thaw(kept) if _STOP_SEQUENCE in kept else {_STOP_SEQUENCE: None, **thaw(kept)}
 
 
-# How the model came to stop, and what the server did, stays as it is; one of the keys is null where it says nothing.
+# Response metadata, unchanged; only stop_sequence is null if there is nothing.
 _KEPT = Hatch(
     keys=_ARGUED,
     cells={"response_metadata": _argued},
@@ -184,23 +184,23 @@ def _described(engine: Messages) -> Described:
 
 
 def _finish(word: str, message: am.Msg) -> str | None:
-    """Keep the words that the schema has, and those that were read."""
+    """Keep the words of the schema, and those that were read."""
     if word not in STOP_REASON:
         word = "refusal" if word == "content_filter" else FINISH.get(word, word)
     is_known = STOP_REASON.get(word, word) in STOP_REASONS
-    return word if is_known or mark_of(message, RESPONSE, "/word") is True else None
+    return word if is_known or is_marked(message, RESPONSE, "/word") else None
 
 
 def _cache(value: am.CacheHint, owner: Any) -> am.CacheHint | None:
-    return hint(value, owner) if mark_of(value, FAMILY, "/odd") is True else None
+    return hint(value, owner) if is_marked(value, FAMILY, "/odd") else None
 
 
 def _image(block: am.ImageBlock) -> Any:
-    return block if mark_of(block, FAMILY, "/odd") is True else Drop("responses hold no images")
+    return block if is_marked(block, FAMILY, "/odd") else Drop("responses hold no images")
 
 
 def _document(block: am.FileBlock) -> Any:
-    if is_upload(block) or mark_of(block, FAMILY, "/odd") is True:
+    if is_upload(block) or is_marked(block, FAMILY, "/odd"):
         return document(block)
     answer = rules.document_as_text(block)
     return Drop("responses hold no documents") if answer is block else answer
@@ -217,7 +217,7 @@ def _rows(engine: Messages, thinking: str) -> Rows:
 
 
 def _complete(message: am.Msg) -> Any:
-    if mark_of(message, RESPONSE, "/partial") is True:
+    if is_marked(message, RESPONSE, "/partial"):
         return message
     return completed(message, **{name: value for name, value in _INVENTED.items() if getattr(message, name) is None})
 

@@ -6,24 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Swap, Unreadable, dump_json, is_marked, mark_of, rules
+from agentmsg.formats import Drop, Swap, Unreadable, is_marked, rules
 from agentmsg_codecs.anthropic.kinds import is_known_server, is_mcp_call, is_search_result, is_upload, result_tag
 from agentmsg_codecs.anthropic.names import FAMILY, SERVER_CALLS
 from agentmsg_codecs.anthropic.server_results import form_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-def data_as_text(block: am.DataBlock) -> Swap:
-    """Make data the JSON text that it is."""
-    return Swap(am.TextBlock(dump_json(block.data).decode()), "structured content is text here", "annotation")
-
-
-def source_as_text(block: am.SourceBlock) -> Any:
-    """Make a source its title and URL."""
-    words = " ".join(word for word in (block.title, block.url) if word)
-    return Swap(am.TextBlock(words), "a source is text here") if words else Drop("a source of which nothing is told")
 
 
 # -- thinking ---------------------------------------------------------------------------------------------------------
@@ -41,10 +30,10 @@ def _tagged(block: am.ThinkingBlock) -> Any:
 
 
 def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
-    """Return the rule for thinking: it is supported with the signature of this provider, or as its opaque payload.
+    """Return the rule for thinking, which needs this provider's signature or opaque payload.
 
     Args:
-        lacking: what becomes of thinking without: "drop" or "text".
+        lacking: what to do with other thinking: "drop" or "text".
     """
     otherwise = _tagged if lacking == "text" else _without_place
 
@@ -54,7 +43,7 @@ def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
             return otherwise(block)
         is_signed = signature is not None and bool(signature.value)
         if block.redacted is None:
-            is_unsigned = signature is None and mark_of(block, FAMILY, "/unsigned") is True
+            is_unsigned = signature is None and is_marked(block, FAMILY, "/unsigned")
             return block if is_signed or is_unsigned else otherwise(block)
         if is_signed and block.thinking:
             return Swap(block.evolve(redacted=None), "thinking is readable or opaque here")
@@ -69,11 +58,11 @@ def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
 
 
 def document(block: am.FileBlock) -> Any:
-    """Keep a document; its name is its title, but a search result has both."""
+    """Keep a document; its name becomes its title. A search result has both."""
     if block.name is None or is_upload(block):
         return block
     if is_search_result(block):
-        if block.title is not None or mark_of(block, FAMILY, "/untitled") is True:
+        if block.title is not None or is_marked(block, FAMILY, "/untitled"):
             return block
         return Swap(block.evolve(title=block.name), "search results have a title here", "annotation")
     title = block.name if block.title is None else block.title
@@ -87,13 +76,13 @@ _own_call = rules.call_of(FAMILY)
 
 
 def call(block: am.ToolUseBlock) -> Any:
-    """Keep a call; of a provider's tools those that the schema names, those of MCP servers, and what was read here."""
+    """Keep a call; if the provider runs the tool, only one of the schema, of an MCP server, or one that was read."""
     is_named = block.name in SERVER_CALLS or is_mcp_call(block) or is_marked(block, FAMILY, "/odd")
     return _own_call(block) if is_named or block.kind != "server" else rules.server_as_text(block)
 
 
 def client_result(block: am.ToolResultBlock) -> Any:
-    """Keep a result; its structured content and its error are told in the content and the status."""
+    """Keep a result; its structured content and its error become content and status."""
     if block.structured is None and block.error is None:
         return block
     answer = rules.structured_as_text(block)
@@ -102,7 +91,7 @@ def client_result(block: am.ToolResultBlock) -> Any:
         new = new.evolve(status="error")
     if new is block:
         return block
-    # What is lost beside is reported with the whole; an error that its text tells is not.
+    # An error that the text contains isn't lost.
     is_lost = new.structured is not None or (new.error is not None and new.error not in new.text)
     if new.error is not None and not is_lost:
         new = new.evolve(error=None)
@@ -110,7 +99,7 @@ def client_result(block: am.ToolResultBlock) -> Any:
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
-    """Keep a result of a tool that this provider runs, in the one form that it may have."""
+    """Keep a result of a tool that this provider runs, in one of its forms."""
     if block.kind != "server":
         return rules.result_as_text(block)
     if not is_known_server(block):
@@ -150,7 +139,7 @@ def _in_one_form(block: am.ToolResultBlock) -> am.ToolResultBlock | None:
 
 
 def _settled(block: am.ToolResultBlock, **form: Any) -> am.ToolResultBlock:
-    """Return the block in this form and no other."""
+    """Return a result with these fields and no others."""
     wanted: dict[str, Any] = {"content": (), "structured": None, "error": None, "error_type": None, "status": None}
     wanted |= form
     changes = {name: value for name, value in wanted.items() if getattr(block, name) != value}

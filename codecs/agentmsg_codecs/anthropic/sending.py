@@ -34,7 +34,7 @@ def _system_place(request: Request) -> Iterator[Path]:
 
 
 def _empty_messages(request: Request) -> Iterator[Path]:
-    """Yield the messages that hold nothing, or one empty text: several are told one by one."""
+    """Yield the messages without content, or with one empty text; several texts are reported one by one."""
     messages = request.messages
     empty = {index for index, message in enumerate(messages) if not message.content}
     for index, _, block in request.blocks(am.TextBlock):
@@ -47,7 +47,7 @@ def _empty_messages(request: Request) -> Iterator[Path]:
 
 
 def _is_said(message: am.Msg, block: am.TextBlock) -> bool:
-    """Whether a text is looked at: where one stands alone, an empty one is an empty message."""
+    """Whether a text is checked by itself: one that is empty and alone is an empty message."""
     return message.role in _SAYING and (bool(block.text) or len(message.content) > 1)
 
 
@@ -84,7 +84,7 @@ def _caches(request: Request) -> Iterator[Path]:
 
 
 def _as_user(mending: Mending) -> Iterator[Edit]:
-    """Make instructions a user's text in tags, behind the results of the calls before."""
+    """Turn instructions into a user's text in tags, after the results of earlier calls."""
     messages = mending.request.messages
     for path in mending.paths:
         index = int(path[1])
@@ -98,20 +98,20 @@ def _as_user(mending: Mending) -> Iterator[Edit]:
 
 
 def _shown_by_user(mending: Mending) -> Iterator[Edit]:
-    """Let the user show what the assistant has made, behind the assistant's turn."""
+    """Move media of the assistant into a user message after its turn."""
     for path in mending.paths:
         yield Move(path, mending.request.pairing.after_results(path), "user")
 
 
 def _cut(mending: Mending) -> Iterator[Edit]:
-    """Cut the white space: where the answer goes on, what was said before has changed."""
+    """Cut the white space at the end of the text that the answer continues."""
     for path in mending.paths:
         block = mending.request.messages[int(path[1])].content[int(path[3])]
         yield Change(path, block.text.rstrip(), "annotation")  # type: ignore[union-attr]
 
 
 def _uncached(mending: Mending) -> Iterator[Edit]:
-    """Keep the hints that cover most: the last of the instructions, and the last of all. Earlier hints change."""
+    """Keep the hints that cover most: the last one of the instructions, and the last ones of all messages."""
     messages, hinted = mending.request.messages, _hinted(mending.request)
     prompts = [path for path in hinted if messages[int(path[1])].role in usual.PROMPTS][-1:]
     others = [path for path in hinted if path not in prompts]
@@ -121,10 +121,10 @@ def _uncached(mending: Mending) -> Iterator[Edit]:
 
 RULES = (
     usual.no_messages(),
-    # Clouds that host the model have its name in the URL, and this in the body.
+    # Clouds that host the model have its name in the URL, and this parameter in the body.
     SETTINGS.needs("model", "max_tokens", unnamed="anthropic_version"),
     usual.tools_missing("there are calls, and no tools"),
-    # A recorded request that begins with an assistant's message was answered.
+    # A recorded request that begins with an assistant message got an answer.
     usual.first_role(),
     SendingRule(
         "system-place",

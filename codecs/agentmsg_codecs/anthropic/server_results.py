@@ -1,4 +1,4 @@
-"""Results of server tools: sources, an error, or anything structured."""
+"""Results of tools that the provider runs: sources, an error, or any JSON."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ERROR = {"type", "error_code", "error_message"}
 
 
 def form_of(tag: str, content: Any) -> Native:
-    """Return the fields of a result for what a server's tool gave; sources as they stand.
+    """Return the fields of a result with some content; sources are still native.
 
     Raises:
-        Unreadable: where it gave nothing.
+        Unreadable: if there is no content.
     """
     if content is None:
         raise Unreadable
@@ -42,7 +42,7 @@ def _is_source(item: Any) -> bool:
 
 
 def given_schema(tag: str) -> Native:
-    """Return the JSON Schema of what a server's tool gives: an error, and anything else but null."""
+    """Return the JSON Schema of the content of a result: an error, or anything else but null."""
     text = {"type": "string"}
     keys = {"type": {"const": f"{tag}_error"}, "error_code": text, "error_message": {"anyOf": [text, {"type": "null"}]}}
     error = {"type": "object", "properties": keys, "required": ["type", "error_code"]}
@@ -51,7 +51,7 @@ def given_schema(tag: str) -> Native:
 
 
 def read_given(native: Native, source: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return the fields of the content of a result."""
+    """Read the content of a result."""
     content = native["content"]
     fields = form_of(native["type"], content)
     if "content" in fields:
@@ -61,7 +61,7 @@ def read_given(native: Native, source: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 def write_given(block: am.ToolResultBlock, source: Callable[[Any], Any]) -> Native:
-    """Return the content of a result that fits."""
+    """Write the content of a result that fits."""
     if block.structured is not None:
         return {"content": thaw(block.structured)}
     if block.error_type is None:

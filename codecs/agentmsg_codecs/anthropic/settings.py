@@ -1,13 +1,13 @@
-"""Settings: what a request asks for besides its messages and tools.
+"""Settings: the parameters of a request besides its messages and tools.
 
 | Anthropic | agentmsg |
 | --- | --- |
 | model, max_tokens, stream | the same |
-| temperature (from 0 to 1), top_p, top_k: taken by older models only | the same; written where they were read |
+| temperature (from 0 to 1), top_p, top_k: only for older models | the same; written if they were read |
 | stop_sequences | stop |
 | metadata: user_id | user |
 | tool_choice: auto, any, none; tool | tool_choice: "auto", "required", "none"; its name |
-| disable_parallel_tool_use of tool_choice | parallel_tool_calls, the other way round |
+| disable_parallel_tool_use of tool_choice | parallel_tool_calls, negated |
 | thinking: enabled, with its budget; disabled | reasoning: the budget; "off" |
 | output_config: effort; format | reasoning: the effort; response_format: the schema |
 """
@@ -26,8 +26,8 @@ from agentmsg.formats import (
     Unreadable,
     adopt,
     is_mapping,
+    is_marked,
     is_object,
-    mark_of,
 )
 from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Text, Truth, Via, Whole
@@ -51,13 +51,13 @@ _ONE_AT_A_TIME = "disable_parallel_tool_use"
 
 
 def _read_sampling(native: Native) -> dict[str, Any]:
-    told = {key: native[key] for key in _SAMPLING if type(native.get(key)) in (int, float)}
-    if not 0 <= told.get("temperature", 0) <= 1:
-        del told["temperature"]
-    if type(told.get("top_k", 0)) is not int:
-        del told["top_k"]
-    odd = [key for key in _SAMPLING if key in native and key not in told]
-    return {**told, "odd": odd, "notes": {"/sampled": True} if told else {}}
+    found = {key: native[key] for key in _SAMPLING if type(native.get(key)) in (int, float)}
+    if not 0 <= found.get("temperature", 0) <= 1:
+        del found["temperature"]
+    if type(found.get("top_k", 0)) is not int:
+        del found["top_k"]
+    odd = [key for key in _SAMPLING if key in native and key not in found]
+    return {**found, "odd": odd, "notes": {"/sampled": True} if found else {}}
 
 
 def _write_sampling(settings: Any) -> Native:
@@ -65,13 +65,14 @@ def _write_sampling(settings: Any) -> Native:
 
 
 def _carried_sampling(value: Any, settings: am.Settings) -> Any:
-    """Keep what was read here: older models take it."""
-    is_read = settings.notes and mark_of(settings, FAMILY, "/sampled") is True
-    return value if is_read else Drop('models have no such setting now; sampling="write" keeps it')
+    """Keep a setting that was read from a request."""
+    if is_marked(settings, FAMILY, "/sampled"):
+        return value
+    return Drop('models have no such setting now; sampling="write" keeps it')
 
 
 def _carried_temperature(value: Any, _: Any) -> Any:
-    """Keep what is in range; the nearest is the end of the range."""
+    """Keep a temperature in range; replace another by the nearer end."""
     if 0 <= value <= 1:
         return value
     return Swap(1 if value > 1 else 0, "it goes from 0 to 1 here")
@@ -126,7 +127,7 @@ def _write_choice(settings: Any) -> Native:
 
 
 def _as_said(settings: am.Settings) -> Any:
-    """Say with the choice of tools whether there may be several calls: there is no other place for it."""
+    """Give parallel calls a choice of tools, which they are part of."""
     choice, parallel = settings.tool_choice, settings.parallel_tool_calls
     if choice is not None and _written_choice(choice, parallel=None) is None:
         choice = None
@@ -144,18 +145,18 @@ def _as_said(settings: am.Settings) -> Any:
 
 
 def _read_thinking(native: Native) -> dict[str, Any]:
-    told = {key: native[key] for key, is_ours in _CHECKED.items() if key in native and is_ours(native[key])}
-    is_off = told.get("thinking") == _OFF
-    if is_off and "effort" in told.get("output_config", {}):
-        del told["output_config"]
-    config: Any = told.get("output_config", {})
+    found = {key: native[key] for key, is_ours in _CHECKED.items() if key in native and is_ours(native[key])}
+    is_off = found.get("thinking") == _OFF
+    if is_off and "effort" in found.get("output_config", {}):
+        del found["output_config"]
+    config: Any = found.get("output_config", {})
     reasoning: dict[str, Any] = {"effort": config["effort"]} if "effort" in config else {}
-    if "thinking" in told and not is_off:
-        reasoning["budget"] = told["thinking"]["budget_tokens"]
+    if "thinking" in found and not is_off:
+        reasoning["budget"] = found["thinking"]["budget_tokens"]
     return {
         "reasoning": "off" if is_off else adopt(reasoning or None),
         "response_format": adopt({"schema": config["format"]["schema"]}) if "format" in config else None,
-        "odd": [key for key in _CHECKED if key in native and key not in told],
+        "odd": [key for key in _CHECKED if key in native and key not in found],
     }
 
 
@@ -198,7 +199,7 @@ def _write_thinking(settings: Any) -> Native:
 
 
 def _carried_reasoning(value: Any, _: Any) -> Any:
-    """Keep the effort in the words that there are, and the budget."""
+    """Keep the budget, and an effort of the schema."""
     if value == "off":
         return value
     given: Any = value if is_mapping(value) else {}
@@ -216,12 +217,15 @@ def _carried_reasoning(value: Any, _: Any) -> Any:
 def _carried_format(value: Any, _: Any) -> Any:
     schema = value.get("schema") if is_mapping(value) else None
     if not is_mapping(schema):
-        return Drop("only the schema of a response is said here")
-    return value if len(value) == 1 else Swap(adopt({"schema": schema}), "only the schema of a response is said here")
+        return Drop("only the schema of a response format is supported")
+    return (
+        value
+        if len(value) == 1
+        else Swap(adopt({"schema": schema}), "only the schema of a response format is supported")
+    )
 
 
 _key = BodySettings.key
-_ANY: Any = {}
 SETTINGS = BodySettings(Described(FAMILY, (
     Form("settings", am.Settings, None, (
         _key("model", Text()),
@@ -237,7 +241,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
               put=_write_thinking, is_optional=True, odd=("thinking", "output_config"),
               about="reasoning, response_format"),
         _key("stream", Truth()),
-        _key("metadata", Via(_read_user, _write_user, _ANY, supports=KEEP), "user"),
+        _key("metadata", Via(_read_user, _write_user, {}, supports=KEEP), "user"),
     ), is_apart=True),
 ), {}))  # fmt: skip
 _SAMPLED: Mapping[str, Cell] = {"temperature": _carried_temperature, "top_p": KEEP, "top_k": KEEP}
@@ -247,6 +251,6 @@ def settings_row(*, sampling: bool) -> Row:
     """Return the row of settings.
 
     Args:
-        sampling: whether those are written that only older models take.
+        sampling: whether to write those that only older models take.
     """
     return SETTINGS.row(_as_said, **(_SAMPLED if sampling else {}))

@@ -1,15 +1,14 @@
-"""The place of system messages: those at the start are merged, at the top; later ones come after a user turn.
+"""The place of system messages: those at the start become one; later ones follow a user turn.
 
 https://docs.claude.com/en/api/messages: newer models accept a system message among the others, directly after a user
-turn, which tool results are, too. Any other is lifted to the top. One that was read elsewhere is marked ``/inline`` and
-stays.
+turn or tool results. Any other moves to the top. One that was read in another place is marked ``/inline`` and stays.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import carried_extras, mark_of, marked, restructure
+from agentmsg.formats import carried_extras, is_marked, marked, restructure
 from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
@@ -24,14 +23,14 @@ _USERS = frozenset({"user", "tool"})
 
 
 def may_move(message: am.Msg) -> bool:
-    """Whether a system's message may stand at the top, which has a place for its content alone."""
+    """Whether a system message may move to the top, where it has only content."""
     if message.extras and MESSAGE_EXTRAS(message.extras, message):
         return False
-    return not message.notes or mark_of(message, FAMILY, "/inline") is not True
+    return not is_marked(message, FAMILY, "/inline")
 
 
 def with_places(messages: list[am.Msg]) -> list[am.Msg]:
-    """Return the messages of a document; those of the system are marked where the writer would put them elsewhere."""
+    """Mark the system messages of a document that the writer would move."""
     before = ""
     for index, message in enumerate(messages):
         role = message.role
@@ -42,15 +41,15 @@ def with_places(messages: list[am.Msg]) -> list[am.Msg]:
 
 
 def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
-    """Make one message of the systems' that stand first, and of those without a place of their own.
+    """Merge the system messages that must be at the top, and adjacent ones after a user turn.
 
-    Neighbours after a user's turn are one message, too. Messages that say nothing stay where they are.
+    Empty messages stay where they are.
     """
     if plan is None and not _is_amiss(messages):
         return None
     top: list[restructure.Part] = []
     rest: list[list[restructure.Part]] = []
-    before: Any = None  # the role of the message before; "" after a system's to which another may be joined
+    before: Any = None  # the role of the last message; "" after a system message that may be merged with another
     current = plan if plan is not None else restructure.as_is(messages)
     for parts in current:
         first = messages[parts[0].index]
@@ -70,7 +69,7 @@ def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) ->
 
 
 def _is_amiss(messages: Sequence[am.Msg]) -> bool:
-    """Whether a system's message stands elsewhere than first or after a user's turn."""
+    """Whether a system message is neither first nor after a user turn."""
     for index, message in enumerate(messages):
         if message.role == "system" and index and messages[index - 1].role not in _USERS:
             return True

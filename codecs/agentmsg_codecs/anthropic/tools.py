@@ -21,7 +21,7 @@ def _spec(tool: am.ToolSpec) -> Any:
 
 
 def tool_rows(described: Described) -> dict[type[Any], Row]:
-    """Return what requests support of tools."""
+    """Return the rows of tools."""
     return {
         am.ToolSpec: Rows(described).row("tool", rules={am.ToolSpec: _spec}, kind=cells.kinds()),
         am.NativeTool: native_tool_row(FAMILY, lambda native: read_tool(native, FAMILY, described.shapes["tool"])),

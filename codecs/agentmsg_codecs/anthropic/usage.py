@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import cells, mark_of
+from agentmsg.formats import cells, is_marked
 from agentmsg.formats.forms import Form, Inside, Key, Total, Whole
 from agentmsg_codecs.anthropic.names import FAMILY, OUTPUT
 
@@ -22,9 +22,9 @@ USAGE = Form("usage", am.Usage, None, (
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counts that the schema wants, 0 if they are not told, and none below what they hold."""
+    """Return the counts that the schema requires, 0 if they are missing; input is at least its cached part."""
     wanted: dict[str, Any] = {name: 0 for name in _COUNTED if (getattr(usage, name) or 0) < 0}
-    if mark_of(usage, FAMILY, "/partial") is not True:
+    if not is_marked(usage, FAMILY, "/partial"):
         wanted |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
     paid = wanted.get("input", usage.input)
     cached = max(usage.cache_read or 0, 0) + max(usage.cache_write or 0, 0)

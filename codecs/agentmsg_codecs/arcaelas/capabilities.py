@@ -89,7 +89,7 @@ def _document(block: am.FileBlock) -> Any:
 
 
 def _with_words(block: am.TextBlock) -> Any:
-    return block if block.text or is_odd(block) else Drop("there are no words in it", "annotation")
+    return block if block.text or is_odd(block) else Drop("the text is empty", "annotation")
 
 
 def _word_rows(parts: Parts) -> Rows:

@@ -1,7 +1,7 @@
 """bedrock: requests to Converse of Amazon Bedrock. For responses, use ``bedrock-response``.
 
 A document is a body, ``{"messages": [...], "system"?, "toolConfig"?, ...}``, a list of messages, or one message. Bytes
-are base64 texts, as on the wire.
+are base64 texts, as on the wire, or as Strands and JavaScript dump them. A text may replace content of one text.
 
 Follows the Python package botocore 1.43.
 
@@ -10,7 +10,7 @@ Follows the Python package botocore 1.43.
 | system of the body | the first message, a system message; several are merged into one |
 | messages: user, assistant, system | user, assistant, system; developer becomes system |
 | text | TextBlock |
-| guardContent with a text; citationsContent with one text | TextBlock with extras["bedrock.guard"]; with citations |
+| guardContent with a text; citationsContent | TextBlock with extras["bedrock.guard"]; with citations |
 | image, audio, video, document: bytes; s3Location | ImageBlock ... with base64 data; with the URI |
 | document: text; content | FileBlock with a TextSource; with a BlocksSource |
 | cachePoint | cache of the previous block |
@@ -79,7 +79,7 @@ class BedrockCodec(Bedrock):
         self.engine.fill()
         messages = _marked(self.engine.read(body["messages"]))
         rest = {key: value for key, value in body.items() if key != "messages"}
-        if is_list(rest.get("system")):
+        if is_list(rest.get("system")) or type(rest.get("system")) is str:
             top = self.engine.system(rest.pop("system"))
             if top.role != "system":
                 raise DecodeError("system is a list of texts and cache points", path=("system",))

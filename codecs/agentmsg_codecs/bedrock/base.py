@@ -8,7 +8,7 @@ import attrs
 
 from agentmsg.formats import Codec
 from agentmsg_codecs.bedrock.messages import Messages
-from agentmsg_codecs.bedrock.names import FAMILY
+from agentmsg_codecs.bedrock.names import FAMILY, STRANDS
 
 
 @attrs.frozen(kw_only=True)
@@ -22,6 +22,8 @@ class Bedrock(Codec):
 
     family: ClassVar[str] = FAMILY
     writes_plain: ClassVar[bool] = True
+    # The keys that Strands adds to messages.
+    kept: ClassVar[frozenset[str]] = STRANDS
 
     thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

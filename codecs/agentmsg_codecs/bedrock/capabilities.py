@@ -132,8 +132,9 @@ def _beside_messages(history: am.History) -> frozenset[str]:
 
 
 def _says_none(history: am.History, key: str, value: Any) -> bool:
-    """Whether the value of "system" is an extra: it isn't a list, and there is no system prompt."""
-    return key == "system" and not is_sequence(value) and not (history.messages and is_top(history.messages[0]))
+    """Whether the value of "system" is an extra: it is neither a list nor a text, and there is no system prompt."""
+    is_prompt = is_sequence(value) or isinstance(value, str)
+    return key == "system" and not is_prompt and not (history.messages and is_top(history.messages[0]))
 
 
 def make_caps(messages: Messages, *, thinking: str) -> Caps:

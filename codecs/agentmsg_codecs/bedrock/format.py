@@ -19,13 +19,13 @@ from agentmsg.formats import (
     adopt,
     is_list,
     is_mapping,
+    is_marked,
     is_object,
     mark_of,
     marked,
     natives,
     object_at,
     text_at,
-    word_at,
 )
 from agentmsg.formats.forms import (
     Content,
@@ -43,8 +43,9 @@ from agentmsg.formats.forms import (
     Whole,
     Words,
 )
-from agentmsg_codecs.bedrock.media import DOCUMENT, media_hatch
+from agentmsg_codecs.bedrock.media import DOCUMENT, media_hatch, read_bytes, write_bytes
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, IMAGES, ITEM, POINT, PROVIDER, SOUNDS, TTLS, VIDEOS
+from agentmsg_codecs.bedrock.spelling import BedrockParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,12 +99,17 @@ REASONING_KEYS = frozenset({"text", "signature"})
 
 
 def _read_reasoning(native: Native) -> dict[str, Any]:
-    held = object_at(native, "reasoningContent")
-    if held.keys() == {"redactedContent"}:
-        return {"redacted": text_at(held, "redactedContent")}
-    said = only_object_at(held, "reasoningText")
-    found: dict[str, Any] = {"thinking": text_at(said, "text"), "extras": natives.rest_of(said, REASONING_KEYS, ITEM)}
-    value = word_at(said, "signature")
+    held = native["reasoningContent"]
+    if is_object(held) and held.keys() == {"redactedContent"}:
+        redacted, kind = read_bytes(held["redactedContent"])
+        return {"redacted": redacted, "notes": {"/bytes": kind} if kind else {}}
+    said: Any = held.get("reasoningText") if is_object(held) and len(held) == 1 else None
+    if not is_object(said) or type(said.get("text")) is not str:
+        raise Unreadable
+    value: Any = said.get("signature")
+    if value is not None and type(value) is not str:
+        raise Unreadable
+    found: dict[str, Any] = {"thinking": said["text"], "extras": natives.rest_of(said, REASONING_KEYS, ITEM)}
     if value is not None:
         found["signature"] = am.Signature(PROVIDER, value)
     elif "signature" in said:
@@ -113,7 +119,7 @@ def _read_reasoning(native: Native) -> dict[str, Any]:
 
 def _write_reasoning(block: am.ThinkingBlock) -> Native:
     if block.redacted is not None:
-        return {"reasoningContent": {"redactedContent": block.redacted}}
+        return {"reasoningContent": {"redactedContent": write_bytes(block.redacted, block)}}
     said: Native = {"text": block.thinking}
     if block.signature is not None:
         said["signature"] = block.signature.value
@@ -164,6 +170,7 @@ def read_citation(native: Any) -> am.Citation:
         raise Unreadable
     rest: Native = {key: value for key, value in native.items() if key not in ("title", "sourceContent", "location")}
     fields: dict[str, Any] = {"title": native.get("title")}
+    notes: Native = {}
     cited: Any = native.get("sourceContent")
     if is_list(cited) and len(cited) == 1 and is_object(cited[0]) and cited[0].keys() == {"text"}:
         fields["cited_text"] = cited[0]["text"]
@@ -178,12 +185,14 @@ def read_citation(native: Any) -> am.Citation:
         fields |= {"kind": kind, **{key: where[key] for key in keys if key in where}}
         inner = {key: value for key, value in where.items() if key not in keys}
         rest |= {"/location": inner} if inner else {}
+    elif place == {} and is_object(place):
+        notes = {FAMILY: {"/nowhere": True}}
     elif "location" in native:
         raise Unreadable
     wanted = {"title": str, "cited_text": str, "url": str, "start": int, "end": int}
     if any(key in fields and fields[key] is not None and type(fields[key]) is not kind for key, kind in wanted.items()):
         raise Unreadable
-    citation = am.Citation(**fields, extras=adopt({FAMILY: rest}) if rest else {})
+    citation = am.Citation(**fields, extras=adopt({FAMILY: rest}) if rest else {}, notes=notes)
     if citation.kind not in CITED_PLACES:
         citation = marked(citation, FAMILY, odd=True)
     if write_citation(citation) != native:
@@ -202,6 +211,8 @@ def write_citation(citation: am.Citation) -> Native:
         told = {"start": citation.start, "end": citation.end} if citation.kind in _SPANS else {"url": citation.url}
         said = {key: value for key, value in told.items() if value is not None}
         native["location"] = {citation.kind: {**(inner if is_object(inner) else {}), **said}}
+    elif is_marked(citation, FAMILY, "/nowhere"):
+        native["location"] = {}
     return {**native, **rest}
 
 
@@ -260,7 +271,7 @@ def _has_no_points(held: Any) -> bool:
     return not is_list(parts) or not any(is_object(part) and POINT in part for part in parts)
 
 
-_CALL = (Key("toolUseId", "id", Link()), Key("name", "name", Text()), Key("input", "input", Input()))
+_CALL = (Key("toolUseId", "id", Link()), Key("name", "name", Text()), Key("input", "input", Input(), "{}"))
 _KIND = Key("type", "kind", Words({"server_tool_use": "server"}, is_closed=True))
 _RESULT = (
     Key("toolUseId", "tool_call_id", Link()),
@@ -316,4 +327,4 @@ USAGE = Form("usage", am.Usage, None, (
 
 def describe() -> Described:
     """Return the description."""
-    return Described(FAMILY, PARTS, PLACES)
+    return Described(FAMILY, PARTS, PLACES, table=BedrockParts)

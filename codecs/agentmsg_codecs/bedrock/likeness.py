@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_list, is_object
+from agentmsg_codecs.bedrock.names import STRANDS
 
 _PARTS = frozenset({
     "audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "reasoningContent", "searchResult",
     "text", "toolResult", "toolUse", "video",
 })  # fmt: skip
 _OWN_PARAMETERS = frozenset({"inferenceConfig", "toolConfig", "modelId", "additionalModelRequestFields"})
+_KEYS = frozenset({"role", "content"}) | STRANDS
 _ROLES = frozenset({"user", "assistant", "system"})
 _PLAIN, _LIKELY, _SURE = 0.6, 0.9, 0.95
 
@@ -32,15 +34,22 @@ def sniff_body(document: Any) -> float:
     found = list(map(_sniff_message, natives))
     if 0.0 in found:
         return 0.0
-    return max([_SURE if is_own else 0.0, *found])
+    told = [score for score in found if score is not None]
+    if found and not told:
+        return 0.0  # messages of texts alone may be of any format
+    return max([_SURE if is_own else 0.0, *told])
 
 
-def _sniff_message(native: Any) -> float:
-    """Return 0 for anything that can't be a message; only Converse has parts without a `type`."""
-    if not is_object(native) or native.keys() - {"role", "content"}:
+def _sniff_message(native: Any) -> float | None:
+    """Return 0 for anything that can't be a message, None for a text; only Converse has parts without a `type`."""
+    if not is_object(native) or native.keys() - _KEYS:
         return 0.0
     role, content = native.get("role"), native.get("content")
-    if type(role) is not str or role not in _ROLES or not is_list(content):
+    if type(role) is not str or role not in _ROLES:
+        return 0.0
+    if type(content) is str:
+        return None
+    if not is_list(content):
         return 0.0
     if not all(is_object(part) and len(part) == 1 and _PARTS.issuperset(part) for part in content):
         return 0.0

@@ -1,7 +1,7 @@
 """Images, sound, videos and documents: bytes as base64 text, an S3 location, or the text of a document.
 
 In requests that JavaScript dumped as JSON, bytes are a Buffer, ``{"type": "Buffer", "data": [255, ...]}``, or an array
-by index, ``{"0": 255, ...}``. A mark records which.
+by index, ``{"0": 255, ...}``; Strands writes ``{"__bytes_encoded__": true, "data": "..."}``. A mark records which.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST = 255
+_ENCODED = "__bytes_encoded__"
 MEDIUM_KEYS = frozenset({"format", "source"})
 _S3_KEYS = frozenset({"uri"})
 
@@ -34,22 +35,30 @@ def _source(held: Any, media_type: str | None) -> Any:
         raise Unreadable
     ((key, value),) = held.items()
     if key == "bytes":
-        if type(value) is str:
-            return am.Base64Source(value, media_type)
-        kind, numbers = _javascript_bytes(value)
-        return marked(am.Base64Source(base64.b64encode(bytes(numbers)).decode(), media_type), FAMILY, bytes=kind)
+        data, kind = read_bytes(value)
+        source = am.Base64Source(data, media_type)
+        return source if kind is None else marked(source, FAMILY, bytes=kind)
     uri: Any = value.get("uri") if key == "s3Location" and is_object(value) else None
     if type(uri) is not str or not uri.startswith(S3):
         raise Unreadable
     return am.URLSource(uri, media_type, extras=natives.rest_of(value, _S3_KEYS, FAMILY))
 
 
-def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
-    """Return the form of dumped bytes, "buffer" or "array", and their numbers."""
+def read_bytes(value: Any) -> tuple[str, str | None]:
+    """Return the base64 text of bytes, and how they are dumped: "encoded", "buffer", "array", or None for the text.
+
+    Raises:
+        Unreadable: if they are none of these.
+    """
+    if type(value) is str:
+        return value, None
     if not is_object(value):
         raise Unreadable
+    data = value.get("data")
+    if type(data) is str and value == {_ENCODED: True, "data": data}:
+        return data, "encoded"
     is_buffer = value.keys() == {"type", "data"} and value["type"] == "Buffer"
-    numbers: Any = value["data"] if is_buffer else list(value.values())
+    numbers: Any = data if is_buffer else list(value.values())
     if (
         not is_list(numbers)
         or not numbers
@@ -58,20 +67,22 @@ def _javascript_bytes(value: Any) -> tuple[str, list[int]]:
         raise Unreadable
     if not is_buffer and (list(value) != list(map(str, range(len(numbers))))):
         raise Unreadable
-    return ("buffer" if is_buffer else "array"), numbers
+    return base64.b64encode(bytes(numbers)).decode(), "buffer" if is_buffer else "array"
 
 
-def _write_bytes(source: am.Base64Source) -> Any:
-    """Write base64 text, or the form that it was read from."""
-    kind = mark_of(source, FAMILY, "/bytes")
+def write_bytes(data: str, owner: Any) -> Any:
+    """Write base64 text, or the form in which its owner was read."""
+    kind = mark_of(owner, FAMILY, "/bytes") if owner.notes else None
+    if kind == "encoded":
+        return {_ENCODED: True, "data": data}
     if kind not in ("buffer", "array"):
-        return source.data
+        return data
     try:
-        held = base64.b64decode(source.data, validate=True)
+        held = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        return source.data
-    if base64.b64encode(held).decode() != source.data or not held:
-        return source.data
+        return data
+    if base64.b64encode(held).decode() != data or not held:
+        return data
     if kind == "buffer":
         return {"type": "Buffer", "data": list(held)}
     return {str(index): number for index, number in enumerate(held)}
@@ -79,7 +90,7 @@ def _write_bytes(source: am.Base64Source) -> Any:
 
 def _write_source(source: Any) -> Native:
     if isinstance(source, am.Base64Source):
-        return {"bytes": _write_bytes(source)}
+        return {"bytes": write_bytes(source.data, source)}
     return {"s3Location": {"uri": source.url, **thaw(natives.extras_of(source, FAMILY))}}
 
 

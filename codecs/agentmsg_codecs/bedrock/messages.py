@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import Native, is_list, is_object, natives
+from agentmsg.formats import Native, is_list, is_marked, is_object, marked, natives
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.bedrock.format import describe
 from agentmsg_codecs.bedrock.names import FAMILY, POINT
@@ -50,6 +50,12 @@ def unfolded(parts: list[Any]) -> list[Any]:
     return out
 
 
+def text_if_one(parts: Any) -> Any:
+    """Return the text of content that is one text and no more; any other content unchanged."""
+    is_one = is_list(parts) and len(parts) == 1 and is_object(parts[0]) and parts[0].keys() == {"text"}
+    return parts[0]["text"] if is_one else parts
+
+
 class Messages(Grouped):
     """Reads and writes messages."""
 
@@ -59,6 +65,9 @@ class Messages(Grouped):
     def container(self, native: Any) -> list[am.Msg]:
         """Read one native message; anything unknown becomes a message with the role "native"."""
         parts = native.get("content") if is_object(native) else None
+        if type(parts) is str:
+            first, *_ = super().container({**native, "content": [{"text": parts}]})
+            return [natives.read_whole(native, FAMILY) if first.role == "native" else marked(first, FAMILY, str=True)]
         moved = folded(parts)
         if moved is parts:
             return super().container(native)
@@ -72,7 +81,10 @@ class Messages(Grouped):
     def write_group(self, group: Sequence[am.Msg]) -> Any:
         """Write these messages as one native message."""
         native = super().write_group(group)
-        return _Kept(native) if group[0].role == "native" and is_object(native) else native
+        if group[0].role == "native":
+            return _Kept(native) if is_object(native) else native
+        is_text = is_marked(group[0], FAMILY, "/str") and "content" in native
+        return {**native, "content": text_if_one(native["content"])} if is_text else native
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Write messages that fit."""
@@ -82,10 +94,10 @@ class Messages(Grouped):
         """Read the system prompt of a body as a message."""
         return self.container({"role": "system", "content": parts})[0]
 
-    def write_system(self, message: am.Msg) -> list[Any]:
+    def write_system(self, message: am.Msg) -> Any:
         """Write a message that fits as the system prompt of a body."""
-        parts: list[Any] = _unfolded(self.write_group((message,)))["content"]
-        return parts
+        content = _unfolded(self.write_group((message,))).get("content")
+        return [] if content is None else content
 
     def blocks(self, parts: Iterable[Any]) -> tuple[Any, ...]:
         """Read the parts of a response's message as blocks."""

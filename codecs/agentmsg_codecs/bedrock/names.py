@@ -11,6 +11,8 @@ ITEM, RESPONSE = "bedrock.item", "bedrock.response"
 GUARD = "bedrock.guard"
 POINT = "cachePoint"
 S3 = "s3://"
+# Keys of messages that Strands adds.
+STRANDS = frozenset({"metadata", "tracking_id"})
 TTLS = {"5m": 5, "1h": 60}
 # The media types of Bedrock's formats.
 IMAGES = {name: f"image/{name}" for name in ("png", "jpeg", "gif", "webp")}

@@ -35,15 +35,15 @@ from agentmsg.formats import (
     is_object,
     mark_of,
     natives,
-    object_at,
+    note_of,
 )
 from agentmsg.formats.bodies import Answers, answer_caps, completed
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Rows, Words
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.capabilities import assistant_rows, inner_rows, needs_id
-from agentmsg_codecs.bedrock.format import USAGE, only_object_at
+from agentmsg_codecs.bedrock.format import USAGE
 from agentmsg_codecs.bedrock.likeness import sniff_answer
-from agentmsg_codecs.bedrock.messages import folded, unfolded
+from agentmsg_codecs.bedrock.messages import folded, text_if_one, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, RESPONSE
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ class BedrockResponseCodec(Answers, Bedrock):
         if not is_object(output) or not is_object(output.get("message")):
             return DecodeError("a response must have a message as its output", path=("output",))
         message = output["message"]
-        if message.get("role") != "assistant":
-            said = excerpt(message["role"]) if "role" in message else "absent"
+        if message.get("role") not in ("assistant", None):
+            said = excerpt(message["role"])
             return DecodeError(f"the role of a response is assistant, not {said}", path=("output", "message", "role"))
         if not is_list(message.get("content")):
             return DecodeError("a response must have a list of content", path=("output", "message", "content"))
@@ -117,16 +117,25 @@ class BedrockResponseCodec(Answers, Bedrock):
 
 def _output(engine: Messages) -> Hatch:
     def read(native: Native) -> dict[str, Any]:
-        said = only_object_at(object_at(native, "output"), "message")
-        parts: Any = folded(said.get("content"))
-        if not is_list(parts) or said.get("role") != "assistant":
+        output = native["output"]
+        said: Any = output.get("message") if is_object(output) and len(output) == 1 else None
+        parts: Any = folded(said.get("content")) if is_object(said) else None
+        notes: Native = {}
+        if type(parts) is str:
+            parts, notes["/str"] = [{"text": parts}], True
+        if is_list(parts) and said.get("role") is None:
+            notes["/role"] = "null" if "role" in said else "absent"
+        elif not is_list(parts) or said["role"] != "assistant":
             raise Unreadable
-        return {"content": engine.blocks(parts), "extras": natives.rest_of(said, _MESSAGE_KEYS, FAMILY)}
+        return {"content": engine.blocks(parts), "notes": notes, "extras": natives.rest_of(said, _MESSAGE_KEYS, FAMILY)}
 
     def write(message: am.Msg) -> Native:
-        parts = unfolded(list(map(engine.places["assistant"].write, message.content)))
-        rest = thaw(natives.extras_of(message, FAMILY))
-        return {"output": {"message": {"role": "assistant", "content": parts, **rest}}}
+        parts: Any = unfolded(list(map(engine.places["assistant"].write, message.content)))
+        note = note_of(message, RESPONSE)
+        content = text_if_one(parts) if note.get("/str") is True else parts
+        word = note.get("/role")
+        role = {} if word == "absent" else {"role": None if word == "null" else "assistant"}
+        return {"output": {"message": {**role, "content": content, **thaw(natives.extras_of(message, FAMILY))}}}
 
     schema = {"type": "object", "required": ["message"], "additionalProperties": False, "properties": {"message": {
         "type": "object", "required": ["role", "content"], "properties": {

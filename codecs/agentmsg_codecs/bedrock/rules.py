@@ -21,17 +21,17 @@ def _nearest(source: Any, formats: Mapping[str, str]) -> Any:
     if isinstance(source, am.URLSource) and not source.url.startswith(S3):
         return Drop("media are given as data, or in S3, here")
     if not isinstance(source, (am.Base64Source, am.URLSource)):
-        return Drop("no place for what is given so")
+        return Drop("this kind of source isn't supported")
     if formats is DOCUMENTS and source.media_type is None:
         # A document may leave its format open.
         return _without_extras(source)
-    told = (source.media_type or "").partition(";")[0].strip().lower()
-    if not told and isinstance(source, am.Base64Source):
-        told = media.guess_media_type(source.data) or ""
-    told = ALIASES.get(told, told)
-    if told not in formats.values():
-        return Drop(f"no format for {told or 'media whose type is not told'} here")
-    return _without_extras(source if told == source.media_type else source.evolve(media_type=told))
+    media_type = (source.media_type or "").partition(";")[0].strip().lower()
+    if not media_type and isinstance(source, am.Base64Source):
+        media_type = media.guess_media_type(source.data) or ""
+    media_type = ALIASES.get(media_type, media_type)
+    if media_type not in formats.values():
+        return Drop(f"no format for {media_type or 'media without a type'} here")
+    return _without_extras(source if media_type == source.media_type else source.evolve(media_type=media_type))
 
 
 def _without_extras(source: Any) -> Any:

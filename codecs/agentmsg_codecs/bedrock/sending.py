@@ -102,7 +102,7 @@ RULES = (
     SendingRule(
         "redacted-encoding",
         _odd_redacted,
-        "the redacted thinking is no base64",
+        "the redacted thinking isn't base64",
         "drop the block",
         mend=removing("content"),
     ),

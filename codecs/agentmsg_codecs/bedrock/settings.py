@@ -56,6 +56,6 @@ SETTINGS = BodySettings(Described(FAMILY, (
         BodySettings.between("topP", 0, 1, "top_p"),
         BodySettings.stops("stopSequences"),
         _key("toolChoice", Via(_read_choice, _write_choice, _ANY, supports=BodySettings.coming_back(
-            _read_choice, _write_choice, "no such choice of tools here")), "tool_choice"),
+            _read_choice, _write_choice, "this tool choice isn't supported")), "tool_choice"),
     ), is_apart=True),
 ), {}), inside=_INSIDE)  # fmt: skip

@@ -1,14 +1,15 @@
 """gemini: requests to generateContent of Google's Gemini and Vertex AI. For responses, use ``gemini-response``.
 
 A document is a body, ``{"contents": [...], "systemInstruction"?, "tools"?, ...}``, a list of contents, or one content.
-Keys of the schema may be in camelCase or snake_case.
+Keys of the schema may be in camelCase or snake_case. As the API and its SDKs allow, one object replaces a list of one,
+a text a part, and either of them a content.
 
 Follows the Python package google-genai 3.4.
 
 | Gemini | agentmsg |
 | --- | --- |
 | systemInstruction | the first message, a system message; several are merged into one |
-| contents: user; model | user; assistant |
+| contents: user, function, or no role; model | user; assistant |
 | text | TextBlock |
 | text with thought; thoughtSignature alone | ThinkingBlock |
 | thoughtSignature of any part | its signature, by "google" |
@@ -51,6 +52,13 @@ if TYPE_CHECKING:
 __all__ = ["GeminiCodec"]
 
 _REQUESTS = Requests(family=FAMILY, key="contents", is_single=is_content)
+# The keys of lists, for which the API takes one object, and SDKs one text as a content.
+_LISTS = ("contents", "tools")
+
+
+def _is_one(value: Any, key: str) -> bool:
+    """Whether the value of a list's key is one of its items."""
+    return bool(value) and (is_object(value) or (type(value) is str and key == "contents"))
 
 
 @attrs.frozen(kw_only=True)
@@ -74,6 +82,9 @@ class GeminiCodec(Gemini):
     def read(self, document: Any) -> am.History:
         """Read a body, a list of contents, or one content."""
         body, note = _REQUESTS.opened(document)
+        for key in _LISTS:
+            if is_object(body) and _is_one(body.get(key), key):
+                body, note[f"/{key}"] = {**body, key: [body[key]]}, "one"
         if not is_object(body) or not is_list(body.get("contents")):
             raise DecodeError(f"a request must have a list of contents, not {excerpt(document)}", path=("contents",))
         self.engine.fill()
@@ -90,15 +101,15 @@ class GeminiCodec(Gemini):
         if found[0] != SYSTEM:
             note["/snake"] = True
         native = body[found[0]]
-        try:
-            if is_object(native) and len(found) == 1:
-                return [self.engine.instruction(native)]
-        except Unreadable:
-            pass
         if native is None and len(found) == 1:
             note["/system"] = "null"
             return []
-        raise DecodeError("there is one system instruction, an object with parts", path=(found[0],))
+        try:
+            if len(found) == 1:
+                return [self.engine.instruction(native)]
+        except Unreadable:
+            pass
+        raise DecodeError("the system instruction must be one content", path=(found[0],))
 
     def write(self, history: am.History) -> Any:
         """Write the body; write bare contents if they were read and need no body."""
@@ -114,7 +125,15 @@ class GeminiCodec(Gemini):
         body["contents"] = self.engine.write(messages)
         if history.tools:
             body["tools"] = write_tools(history.tools)
-        return _REQUESTS.closed(history, body, SETTINGS.write(history.settings, natives.extras_of(history, FAMILY)))
+        settings = SETTINGS.write(history.settings, natives.extras_of(history, FAMILY))
+        document = _REQUESTS.closed(history, body, settings)
+        if not history.notes or not is_object(document) or "contents" not in document:
+            return document
+        for key in _LISTS:
+            if mark_of(history, FAMILY, f"/{key}") == "one" and len(document.get(key, ())) == 1:
+                (one,) = document[key]
+                document |= {key: one} if _is_one(one, key) else {}
+        return document
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the contents of a document."""

@@ -15,6 +15,7 @@ from agentmsg.formats import (
     Row,
     carried_extras,
     cells,
+    is_mapping,
     media,
     natives,
     restructure,
@@ -108,6 +109,11 @@ def _beside_contents(history: am.History) -> frozenset[str]:
     return BODY_KEYS | SETTINGS.taken(history)
 
 
+def _says_no_tools(history: am.History, key: str, value: Any) -> bool:
+    """Whether an extra is under the key of tools, and means that there are none; one object is a tool."""
+    return says_no_tools(history, key, value) and not (is_mapping(value) and value)
+
+
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table of requests."""
     fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _MESSAGE_KEYS))}
@@ -123,7 +129,7 @@ def make_caps(messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=says_no_tools)},
+        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=_says_no_tools)},
         tools=tool_rows(),
         settings=SETTINGS.row(),
         arrange=(restructure.split_results, restructure.lift("system"), _one_instruction, restructure.merge("system")),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_list, is_object
+from agentmsg_codecs.gemini.contents import WORDS, is_part
 from agentmsg_codecs.gemini.names import OUTER_KEYS, both
 
-_ROLES = frozenset({"user", "model", "function", "tool"})
+_ROLES = ("user", "model")
 # Keys that only responses have, all of them optional.
 OF_RESPONSES = both(("usageMetadata", "modelVersion", "responseId", "promptFeedback"))
 _OF_CANDIDATES = both(("content", "finishReason"))
@@ -26,6 +27,7 @@ def sniff_body(document: Any) -> float:
         natives = [document]
     elif is_object(document):
         natives = document.get("contents")
+        natives = [natives] if is_object(natives) else natives
     if not is_list(natives) or not natives:
         return 0.0
     found = list(map(_sniff_content, natives))
@@ -36,12 +38,15 @@ def sniff_body(document: Any) -> float:
 
 def _sniff_content(native: Any) -> float:
     """Return 0 for anything that can't be a content."""
-    if not is_object(native) or not is_list(native.get("parts")):
+    if not is_object(native):
         return 0.0
-    role: Any = native.get("role", "user")
-    if type(role) is not str or role not in _ROLES:
+    role, parts = native.get("role"), native.get("parts")
+    parts = [parts] if is_part(parts) else parts
+    is_role = role is None or (type(role) is str and (role in _ROLES or role in WORDS))
+    if not is_list(parts) or not is_role:
         return 0.0
-    parts: list[Any] = native["parts"]
+    if parts and "role" in native and all(type(part) is str for part in parts):
+        return _PLAIN
     if any(not is_object(part) or "type" in part or "kind" in part for part in parts):
         return 0.0
     if parts and not all(OUTER_KEYS & part.keys() for part in parts):

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import Native, Unreadable, grouping, is_object, made_ids, mark_of, marked, natives, write_as
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    grouping,
+    is_list,
+    is_object,
+    made_ids,
+    mark_of,
+    marked,
+    natives,
+    note_of,
+    write_as,
+)
 from agentmsg.formats.forms import Grouped
+from agentmsg_codecs.gemini.contents import is_part, listed, respelt_content, unlisted, usual_content
 from agentmsg_codecs.gemini.format import describe
 from agentmsg_codecs.gemini.names import FAMILY
 from agentmsg_codecs.gemini.spelling import padded, respelt, usual
@@ -15,8 +28,8 @@ if TYPE_CHECKING:
 
     import agentmsg as am
 
-# Roles that old clients give to contents with results; some give none.
-_USERS = ("function", "tool", "absent")
+_ROLES = ("user", "model")
+_MARKS = frozenset({"/role", "/one", "/bare"})
 _PLACES = {"system": "system", "user": "user", "assistant": "model"}
 
 
@@ -34,16 +47,16 @@ class Messages(Grouped):
 
     def container(self, native: Any) -> list[am.Msg]:
         """Read one content, a user's if it has no role; anything else becomes a message with the role "native"."""
-        word: Any = native.get("role", "absent") if is_object(native) else None
-        # Instructions belong beside the contents.
-        if word == "system" or (word == "absent" and "role" in native):
-            return [natives.read_whole(native, FAMILY)]
-        if word not in _USERS:
-            return super().container(native)
-        first, *others = super().container({**native, "role": "user"})
-        if first.role == "native":
-            return [natives.read_whole(native, FAMILY)]
-        return [marked(first, FAMILY, role=word), *others]
+        if is_object(native) and native.get("role") in _ROLES and is_list(native.get("parts")):
+            return super().container(native)  # the usual case
+        if is_part(native):
+            content, marks = usual_content(native)
+            # Instructions belong beside the contents.
+            if content["role"] in _ROLES:
+                first, *others = super().container(content)
+                if first.role != "native":
+                    return [marked(first, FAMILY, **marks) if marks else first, *others]
+        return [natives.read_whole(native, FAMILY)]
 
     def read_result(self, part: Any) -> am.ToolResultBlock | None:
         """Return the result of a part; None if it isn't one."""
@@ -62,17 +75,14 @@ class Messages(Grouped):
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Write messages that fit as contents."""
         bare = made_ids.unlinked(messages, FAMILY)
-        if any(message.notes and mark_of(message, FAMILY, "/role") is not None for message in bare):
+        if any(message.notes and not _MARKS.isdisjoint(note_of(message, FAMILY)) for message in bare):
             return [self.write_group(group) for group in grouping.containers(bare, self.grouping)]
         return super().write(bare)
 
-    def _plain(self, group: Sequence[am.Msg]) -> Native:
-        native = super()._plain(group)
-        word = mark_of(group[0], FAMILY, "/role") if group[0].notes else None
-        if word not in _USERS or native["role"] != "user":
-            return native
-        said = {} if word == "absent" else {"role": word}
-        return {**said, "parts": native["parts"]}
+    def write_group(self, group: Sequence[am.Msg]) -> Any:
+        """Write these messages as one content."""
+        native = super().write_group(group)
+        return respelt_content(native, group[0]) if group[0].notes and group[0].role != "native" else native
 
     def write_result(self, block: Any) -> Any:
         """Write a result as a part, with its name."""
@@ -81,21 +91,23 @@ class Messages(Grouped):
     def _reread(self, native: Native) -> am.Msg | None:
         return super().container(native)[0] if native.get("role") == "system" else super()._reread(native)
 
-    def instruction(self, native: Native) -> am.Msg:
+    def instruction(self, native: Any) -> am.Msg:
         """Read a system instruction.
 
         Raises:
             Unreadable: if it isn't one.
         """
-        role = native.get("role")
-        (message,) = super().container({**native, "role": "system"})
-        if message.role != "system" or ("role" in native and type(role) is not str):
+        content, marks = listed(native)
+        role = content.get("role")
+        (message,) = super().container({**content, "role": "system"})
+        if message.role != "system" or ("role" in content and type(role) is not str):
             raise Unreadable
-        return message if role is None else marked(message, FAMILY, role=role)
+        marks |= {} if role is None else {"role": role}
+        return marked(message, FAMILY, **marks) if marks else message
 
-    def write_instruction(self, message: am.Msg) -> Native:
+    def write_instruction(self, message: am.Msg) -> Any:
         """Write a system message that fits as the system instruction."""
-        native: Native = {**self.write_group((message,))}
+        native: Native = {**super().write_group((message,))}
         del native["role"]
-        role = mark_of(message, FAMILY, "/role")
-        return native if role is None else {**native, "role": role}
+        role = mark_of(message, FAMILY, "/role") if message.notes else None
+        return unlisted({**native, "role": role} if type(role) is str else native, message)

@@ -54,6 +54,7 @@ from agentmsg.formats.bodies import Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
+from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
 from agentmsg_codecs.gemini.format import USAGE
 from agentmsg_codecs.gemini.grounding import grounded, regrounded
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
@@ -122,7 +123,7 @@ class GeminiResponseCodec(Answers, Gemini):
         try:
             native, found = _camel(document)
         except Unreadable:
-            raise DecodeError("a response says a key in two spellings") from None
+            raise DecodeError("a response has a key in two spellings") from None
         if document and not _says_any(native):
             raise self.refusal(native)
         history = super().read(native)
@@ -137,8 +138,8 @@ class GeminiResponseCodec(Answers, Gemini):
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for an unreadable response."""
         candidates: Any = document.get("candidates")
-        if not is_list(candidates) or not candidates:
-            return DecodeError("a response must have a candidate", path=("candidates",))
+        if not is_list(candidates) or not candidates or not is_object(candidates[0]):
+            return DecodeError("a response must have a candidate object", path=("candidates",))
         return super().refusal(document)
 
     def linked(self, message: am.Msg) -> am.Msg:
@@ -179,10 +180,10 @@ def _content(native: Native, engine: Messages, notes: Native) -> tuple[tuple[Any
     if held is None:
         notes["/content"] = "null" if "content" in native else "absent"
         return (), {}
-    if not is_object(held) or held.get("role", "model") != "model" or not is_list(held.get("parts", [])):
+    if not is_object(held):
         raise Unreadable
-    notes.update({f"/{key}": "absent" for key in ("role", "parts") if key not in held})
-    blocks = tuple(map(engine.places["assistant"].read, held.get("parts", [])))
+    parts = parts_of_model(held, notes)
+    blocks = tuple(map(engine.places["assistant"].read, parts))
     return blocks, {key: value for key, value in held.items() if key not in _CONTENT_KEYS}
 
 
@@ -224,8 +225,7 @@ def _candidate(engine: Messages) -> Hatch:
         candidate: Native = {}
         if message.content or "/content" not in note or FAMILY in message.extras:
             parts = list(map(engine.places["assistant"].write, message.content))
-            held: Native = {} if note.get("/parts") == "absent" and not parts else {"parts": parts}
-            held |= {} if note.get("/role") == "absent" else {"role": "model"}
+            held = content_of_model(parts, note)
             candidate["content"] = {**held, **thaw(natives.extras_of(message, FAMILY))}
         elif note["/content"] == "null":
             candidate["content"] = None

@@ -26,7 +26,7 @@ def carried_media(block: Any) -> Any:
         source = am.URLSource(source.file_id, source.media_type)
     source = media.unwrapped(source)
     if not isinstance(source, (am.Base64Source, am.URLSource)):
-        return Drop("no place for what is given so")
+        return Drop("this kind of source isn't supported")
     if isinstance(source, am.URLSource) and is_data_url(source.url):
         return Drop("data are base64 here")
     told = _media_type(block, source, kind)

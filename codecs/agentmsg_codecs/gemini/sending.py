@@ -63,13 +63,13 @@ RULES: tuple[Any, ...] = (
     *PAIRING,
     data_encoding("padded"),
     SendingRule(
-        "signature-encoding", _odd_signatures, "the signature is no base64", "leave it out", mend=_without_signature
+        "signature-encoding", _odd_signatures, "the signature isn't base64", "leave it out", mend=_without_signature
     ),
     SendingRule(
         "signature-missing",
         _unsigned,
         "newer models want the signature of the first call of a step",
-        "say that it is another model's",
+        "mark it as another model's",
         mend=_sign,
         severity="warning",
     ),

@@ -77,11 +77,11 @@ def _write_format(settings: Any) -> Native:
 
 
 def _carried_format(value: Any, _: Any) -> Any:
-    why = "only the schema of a response is said here"
+    why = "only the schema of a response format is supported"
     if value in ("text", "json"):
         return value
     if not is_mapping(value) or not is_mapping(value.get("schema")):
-        return Drop("no such format of responses here")
+        return Drop("this response format isn't supported")
     return value if len(value) == 1 else Swap(adopt({"schema": value["schema"]}), why)
 
 
@@ -120,11 +120,11 @@ SETTINGS = BodySettings(Described(FAMILY, (
         BodySettings.stops("stopSequences"),
         _key("seed", Whole()),
         _key("toolConfig", Via(_read_choice, _write_choice, _ANY, supports=_coming_back(
-            _read_choice, _write_choice, "no such choice of tools here")), "tool_choice"),
+            _read_choice, _write_choice, "this tool choice isn't supported")), "tool_choice"),
         Hatch(keys=(_MIME, *_SCHEMAS), cells={"response_format": _carried_format}, get=_read_format, put=_write_format,
               is_optional=True, odd=(_MIME, *_SCHEMAS), about="response_format"),
         _key("thinkingConfig", Via(_read_thinking, _write_thinking, _ANY, supports=_coming_back(
-            _read_thinking, _write_thinking, "thinking is told by a budget or a level here")), "reasoning"),
+            _read_thinking, _write_thinking, "thinking takes a budget or a level here")), "reasoning"),
     ), is_apart=True),
 ), {}), inside={CONFIG: (
     "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", _MIME, *_SCHEMAS, "thinkingConfig",

@@ -7,7 +7,7 @@ Python package dumps all fields of a part; the mark ``/nothing`` holds the empty
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -113,8 +113,18 @@ def usual(part: Native) -> tuple[Native, dict[str, Any]]:
     return native, {key: value for key, value in (("snake", found), ("nothing", nothing)) if value}
 
 
+def _part_of_text(part: Any) -> Any:
+    return ({"text": part}, True) if type(part) is str else None
+
+
+def _text_of_part(native: Native, _: Any) -> Any:
+    return native.get("text")
+
+
 class GeminiParts(Parts):
-    """Parts in either spelling."""
+    """Parts in either spelling, or as a text."""
+
+    other_spellings: ClassVar[Any] = {"text": (_part_of_text, _text_of_part)}
 
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""

@@ -39,7 +39,7 @@ def _media(block: Any) -> Any:
     source = block.source
     if not isinstance(source, (am.URLSource, am.Base64Source)):
         said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
-        return said if said is not block else Drop("media are given by URL, or as data, here")
+        return said if said is not block else Drop("media are given by URL or as data here")
     if is_raw(block):
         return block
     new = media.as_url(source, is_untyped=True)

@@ -113,7 +113,7 @@ def _blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
 
 
 def _sources(column: Any, count: int) -> list[Any] | None:
-    """Return the sources in a column; None if it doesn't hold so many addresses."""
+    """Return the sources in a column; None if it doesn't hold that number of addresses."""
     entries: Any = thaw(column)
     if not count or not is_list(entries) or len(entries) != count:
         return None

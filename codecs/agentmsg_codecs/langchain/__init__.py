@@ -44,9 +44,9 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | the same inside of image_url, source, file ... | extras["langchain.nested"] |
 | the same in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |
 
-New content is written as v1 blocks, or as a text if it is one plain text. Calls are written in tool_calls. They are
-written in content too if they come before other blocks, or have more than id, name and arguments. The fields of
-messages are told below, with the forms of parts; a note keeps the class of a chunk.
+New content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls, and
+also in content if they come before other blocks, or have more than id, name and arguments. The fields of messages are
+below, with the forms of parts; a note keeps the class of a chunk.
 """
 
 from __future__ import annotations
@@ -82,9 +82,8 @@ class LangChainCodec(ContainerCodec):
     """LangChain's messages as dicts.
 
     Attributes:
-        form: how to write messages of a history that wasn't read from LangChain: with type and data, flat, or as role
-            and content.
-        engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
+        form: how to write a history that wasn't read from LangChain: with type and data, flat, or as role and content.
+        engine: reads and writes messages; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
     name: ClassVar[str] = "langchain"
@@ -122,7 +121,7 @@ class LangChainCodec(ContainerCodec):
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
-        """Return the history of a document; a list of usual messages proves its depth while it is read."""
+        """Return the history of a document; reading a list of usual messages proves its depth."""
         natives = speed.parse_undoubted(raw, limits) if duplicates == "last" else speed.UNUSUAL
         messages: list[am.Msg] | None = None
         form = "flat"
@@ -133,13 +132,13 @@ class LangChainCodec(ContainerCodec):
                 read = self.engine.proving[form]
                 messages = read_all(natives, [], read, lambda native: _noted(*self.engine.read(native), form))
             except AgentMsgError:
-                messages = None  # told by the careful way, with its place
+                messages = None  # the general path raises the error, with its path
         if messages is None:
             return super().from_bytes(raw, limits, duplicates)
         return CONTAINERS.history(CONTAINERS.contents([]), separate(messages, self.engine.parts), form=form)
 
     def write(self, history: am.History) -> Any:
-        """Return the native messages, in the form and container that the history was read from, or that is wanted."""
+        """Return the native messages, in the form and container of the history's notes, or else of the options."""
         form = mark_of(history, FAMILY, "/form") if history.notes else None
         form = form if isinstance(form, str) and form in _WRITABLE else self.form
         self.engine.fill()
@@ -148,7 +147,7 @@ class LangChainCodec(ContainerCodec):
         return CONTAINERS.document(history, natives, self.container)
 
     def read_chunk(self, document: Any) -> am.MsgChunk:
-        """Return the chunk of an AIMessageChunk or its kin; see chunks/documents.py."""
+        """Return the chunk of an AIMessageChunk or another message chunk; see chunks/documents.py."""
         self.engine.fill()
         return read_chunk(document, self)
 
@@ -158,10 +157,10 @@ class LangChainCodec(ContainerCodec):
         return write_chunk(chunk, self)
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like LangChain: by the forms of its first messages."""
+        """Return the lowest likeness among the first messages, by their forms."""
         return min(map(sniff_message, self.first_natives(document)), default=0.0)
 
 
 def _noted(message: am.Msg, own: str, form: str) -> am.Msg:
-    """Return a message that remembers its own form, where that is not the one of the history."""
+    """Return a message with a note of its form, if that isn't the form of the history."""
     return message if own == form or message.role == "native" else marked(message, FAMILY, form=own)

@@ -1,8 +1,8 @@
 """Tool results inside a human message, as Anthropic has them: split on reading, joined on writing.
 
-A result that stands among the parts of a human message is a tool message of its own; what stands beside it stays a
-user's. The human message is a container (`agentmsg.formats`); nothing joins by default, so its messages have seats.
-Everything that belongs to the native message as a whole is on the first.
+A result among the parts of a human message becomes a tool message; the other parts remain user messages. The human
+message is a container (`agentmsg.formats`); nothing joins by default, so its messages have seats. The first one has
+everything that belongs to the native message as a whole.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from agentmsg.formats import (
     note_of,
     with_note,
 )
-from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_words, make_result, make_text, write_cache
+from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_hint, is_words, make_result, make_text, write_cache
 from agentmsg_codecs.langchain.messages.fields import BODY_KEYS
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -38,20 +38,19 @@ if TYPE_CHECKING:
 
 _make_msg = maker(am.Msg)
 _make_native = maker(am.NativeBlock)
-# ContentParts that say more stay native blocks.
+# Parts with other keys remain native blocks.
 _KEYS = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
 _NEEDED = frozenset({"type", "tool_use_id"})
 
 
 def is_result(block: Any) -> bool:
-    """Whether a native block is a tool result that is a message of its own."""
+    """Whether a native block is a tool result that becomes a message."""
     value: Any = block.value if type(block) is am.NativeBlock and block.codec == FAMILY else None
     if not is_mapping(value) or value.get("type") != "tool_result" or not _NEEDED <= value.keys() <= _KEYS:
         return False
     if not isinstance(value.get("content", ""), (str, list)) or not isinstance(value["tool_use_id"], str):
         return False
-    hint = value.get("cache_control", {"type": ""})
-    return isinstance(value.get("is_error", False), bool) and is_mapping(hint) and isinstance(hint.get("type"), str)
+    return isinstance(value.get("is_error", False), bool) and is_hint(value.get("cache_control", {"type": ""}))
 
 
 def _read_result(value: Native, parts: ContentParts) -> am.ToolResultBlock:
@@ -87,7 +86,7 @@ def _write_result(block: Any, parts: ContentParts) -> am.NativeBlock:
 
 
 def make_grouping(parts: ContentParts) -> Grouping:
-    """Return which messages may stand in one human message; a tool message is by default one of its own."""
+    """Return the rule of which messages may share a human message; by default, a tool message is on its own."""
 
     def may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
         if not group:
@@ -98,7 +97,7 @@ def make_grouping(parts: ContentParts) -> Grouping:
 
 
 def _may_open(message: am.Msg, parts: ContentParts) -> bool:
-    """Whether a human message may begin with this one, and have all that is around its content."""
+    """Whether a human message may begin with this one, and have everything around its content."""
     if not BODY_KEYS.isdisjoint(natives.extras_of(message, FAMILY)):
         return False
     if message.role == "tool" and message.name is not None:
@@ -107,7 +106,7 @@ def _may_open(message: am.Msg, parts: ContentParts) -> bool:
 
 
 def _may_follow(before: am.Msg, message: am.Msg, parts: ContentParts) -> bool:
-    """Whether a message has nothing but content, and is not read as one with that before."""
+    """Whether a message has only content, and isn't read as one with the message before."""
     if before.role == message.role == "user":
         return False
     return am.same(message, _make_msg(message.role, message.content)) and _may_stand(message, parts)
@@ -124,7 +123,7 @@ def _may_stand(message: am.Msg, parts: ContentParts) -> bool:
 
 
 def split(message: am.Msg, parts: ContentParts) -> list[am.Msg]:
-    """Return the messages that stand in one human message; the message itself where there is but one."""
+    """Return the messages in a human message; itself if there is only one."""
     content: Any = message.content
     if not any(map(is_result, content)):
         return [message]
@@ -145,10 +144,7 @@ def split(message: am.Msg, parts: ContentParts) -> list[am.Msg]:
 
 
 def _unlinked(messages: list[am.Msg]) -> list[am.Msg]:
-    """Return the messages to write: an id that a reader would give to a call again is made, whatever it went through.
-
-    One that was made, where a reader would give another, is not.
-    """
+    """Return the messages to write: an id that a reader would give to a call counts as made, any other doesn't."""
 
     def known(own: Any, link: str) -> Any:
         if own == link:
@@ -159,10 +155,10 @@ def _unlinked(messages: list[am.Msg]) -> list[am.Msg]:
 
 
 def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> list[am.Msg]:
-    """Return the messages; a call that may have no id, as OpenAI's first had none, has that of the result after it.
+    """Return the messages with new ids of calls that may lack one, as OpenAI's first calls did.
 
-    Such a call ends its message, and stands in `function_call` alone. Its id is made of its own and the result's, or
-    stays as it is, where the function gives None.
+    Such a call is the last block of its message, and only in `function_call`. ``id_of`` returns its id from its own and
+    that of the result in the next message; None: it stays.
     """
     out: list[am.Msg] | None = None
     for index, message in enumerate(messages):
@@ -172,7 +168,7 @@ def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> lis
         if not content[-1].notes or mark_of(content[-1], FAMILY, "/copies") != "f" or index + 1 == len(messages):
             continue
         behind = messages[index + 1]
-        # An empty id is none to take: it would be written.
+        # An empty id would be written, so it isn't taken.
         if behind.role != "tool" or not (link := behind.tool_call_id):
             continue
         calls = [block for block in content if type(block) is am.ToolUseBlock]
@@ -188,8 +184,8 @@ def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> lis
 
 
 def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
-    """Return the messages that were read, with those of each human message that holds several, which have seats."""
-    # A made id is not written where a reader would make the same link again.
+    """Return the messages that were read, with human messages split; these messages have seats."""
+    # A made id isn't written, because a reader makes the same link again.
     messages = _with_links(messages, lambda own, link: Made(link) if own is None else None)
     split_up: dict[int, list[am.Msg]] = {}
     for index, message in enumerate(messages):
@@ -212,7 +208,7 @@ def _join(pieces: Sequence[am.Msg], parts: ContentParts) -> am.Msg:
 
 
 def gather(messages: Sequence[am.Msg], parts: ContentParts) -> Sequence[am.Msg]:
-    """Return the messages to write: those that stand in one human message as that message."""
+    """Return the messages to write: those of one human message are joined."""
     marks: set[Any] = set()
     for message in messages:
         if message.notes:

@@ -1,4 +1,4 @@
-"""``usage_metadata`` to Usage and back."""
+"""``usage_metadata`` and Usage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _readers, _writers, _shape = USAGE.names.readers, USAGE.names.writers, USAGE.sha
 
 
 def read_usage(native: Any) -> am.Usage | None:
-    """Return the usage of ``usage_metadata``; None if it is null or no object."""
+    """Return the usage of ``usage_metadata``; None if it isn't an object."""
     return _readers["usage"](native) if is_object(native) else None
 
 
@@ -42,12 +42,12 @@ def write_usage(usage: am.Usage) -> Native:
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counts that LangChain requires, unless a document was read that lacks them."""
+    """Return missing counts that LangChain requires, unless the document lacked them."""
     if is_marked(usage, FAMILY, "/partial"):
         return {}
-    counts = (usage.input or 0, usage.output or 0)
-    wanted = {"input": counts[0], "output": counts[1], "total": sum(counts)}
-    return {name: count for name, count in wanted.items() if getattr(usage, name) is None}
+    given, answered = usage.input or 0, usage.output or 0
+    required = {"input": given, "output": answered, "total": given + answered}
+    return {name: count for name, count in required.items() if getattr(usage, name) is None}
 
 
 def carried_usage() -> Cell:

@@ -34,7 +34,7 @@ def data_row(role: str) -> Row:
         if block.data is None:
             return Drop("an empty field has no meaning", "annotation")
         if slot == "instruction" and isinstance(block.data, str):
-            return Swap(am.TextBlock(block.data), "an instruction in words is text", "annotation")
+            return Swap(am.TextBlock(block.data), "an instruction that is a text is a TextBlock", "annotation")
         return block
 
     return Row({"data": KEEP, "name": KEEP}, rule)
@@ -47,7 +47,7 @@ def image_rule(block: am.ImageBlock) -> Any:
         return Drop("an image is given by URL (http, https) here")
     if source.media_type is None and not source.extras:
         return block
-    return Swap(block.evolve(source=am.URLSource(source.url)), "an image is a URL and no more here", "annotation")
+    return Swap(block.evolve(source=am.URLSource(source.url)), "an image is only a URL here", "annotation")
 
 
 def carried_detail(detail: str, block: Any) -> str | None:

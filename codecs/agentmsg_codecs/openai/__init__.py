@@ -10,20 +10,25 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | --- | --- |
 | system, developer, user, assistant, tool | the same roles, one message each |
 | function, with its name | tool, with a result that gets a made id |
+| latest_reminder (DeepSeek) | developer |
 | name | name; of a tool message: the tool's name |
 | content: a text; a list; null | one TextBlock; one block per part; no blocks |
 | text; refusal | TextBlock; RefusalBlock |
 | image_url (URL or data), detail | ImageBlock |
 | input_audio (data, format) | AudioBlock with base64 data of audio/wav or audio/mp3 |
 | file (file_id; file_data, filename) | FileBlock (name) |
-| video_url (compatible servers) | VideoBlock |
+| video_url; audio_url; document_url (compatible servers) | VideoBlock; AudioBlock; FileBlock |
+| input_text, output_text; input_image (compatible servers) | TextBlock; ImageBlock |
+| images of a message (compatible servers) | ImageBlocks after the content |
 | thinking, with a list of texts or a text (Mistral) | ThinkingBlock at the same position, signed by "mistral" |
 | prompt_cache_breakpoint; cache_control (compatible servers) | cache |
 | cache_control of a message; of an entry of tool_calls | cache of the last block that may have one; of the call |
 | extra_content.google.thought_signature (Gemini) | signature of the call; of an assistant's part or last text |
+| provider_specific_fields.thought_signature, thought_signature of a call (LiteLLM) | signature of the call |
 | refusal; audio of a message | RefusalBlock; AudioBlock, after the content |
 | tool_calls: function; custom | ToolUseBlock of kind "function" (arguments: raw_input) or "custom" (input: the text) |
 | another type of an entry | kind of the call |
+| name with args or arguments, without function (compatible servers) | ToolUseBlock |
 | function_call | ToolUseBlock with a made id |
 | tool_call_id, content | ToolResultBlock, named after its call; content that is an object becomes structured |
 | reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks in front |
@@ -87,8 +92,8 @@ class OpenAICodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
     has_dialects: ClassVar[bool] = True
-    # In rows for fine-tuning, in Mistral's messages and calls, in OpenRouter's reasoning.
-    kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "index", "format"})
+    # In rows for fine-tuning, in messages and calls of Mistral and Kimi, in OpenRouter's reasoning.
+    kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "partial", "index", "format"})
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
     rules: ClassVar[tuple[SendingRule, ...]] = RULES

@@ -1,6 +1,7 @@
 """Citations: the ``annotations`` of a message, which are citations of its only text.
 
-Marks: ``/annotated`` on a cited text in a request; ``/odd`` on a citation without one of the keys, or of another kind.
+Marks: ``/annotated`` on a cited text in a request; ``/odd`` on a citation without one of the keys, or of another kind;
+``/spelt`` on one whose span is outside of ``url_citation`` ("azure"), or that has no such object ("flat").
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg import AgentMsgError
+from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     Native,
     Unreadable,
     is_list,
     is_marked,
+    is_object,
+    mark_of,
     marked,
     note_of,
     read_as,
@@ -26,21 +29,46 @@ from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.places import is_beside, is_thinking_field
 
 KEY = "annotations"
-_CITED = (
-    Key("start_index", "start", Whole(), "may"),
-    Key("end_index", "end", Whole(), "may"),
-    Key("title", "title", Text(), "may"),
-    Key("url", "url", Text(), "may"),
-)
+_URL = "url_citation"
+_SPAN = (Key("start_index", "start", Whole(), "may"), Key("end_index", "end", Whole(), "may"))
+_SOURCE = (Key("title", "title", Text(), "may"), Key("url", "url", Text(), "may"))
+_CITED = (*_SPAN, *_SOURCE)
 
 
 def _lacks_some(native: Native) -> bool:
-    return any(native["url_citation"].get(key.native) is None for key in _CITED)
+    return any(native[_URL].get(key.native) is None for key in _CITED)
+
+
+def _has_span(native: Native) -> bool:
+    return any(type(native.get(key.native)) is int for key in _SPAN)
+
+
+def _is_azure(native: Native) -> bool:
+    """Whether the span of a citation is beside its source, as Azure has it."""
+    source = native.get(_URL)
+    return is_object(source) and _has_span(native) and not _has_span(source)
+
+
+def _was_azure(citation: am.Citation) -> bool:
+    return bool(mark_of(citation, FAMILY, "/spelt") == "azure")
+
+
+def _is_flat(native: Native) -> bool:
+    """Whether a citation has no object ``url_citation``, as in other APIs."""
+    return _URL not in native and native.get("url") is not None
+
+
+def _was_flat(citation: am.Citation) -> bool:
+    return citation.url is not None and mark_of(citation, FAMILY, "/spelt") == "flat"
 
 
 ANNOTATIONS = Described(FAMILY, (
-    Form("url_citation", am.Citation, "url_citation", (Inside("url_citation", _CITED, space=ITEM),),
-         fixed={"kind": "url_citation"}, marks={"odd": _lacks_some}, is_apart="citation"),
+    Form("azure_citation", am.Citation, _URL, (*_SPAN, Inside(_URL, _SOURCE, space=ITEM)), fixed={"kind": _URL},
+         fits=_is_azure, when=_was_azure, notes={"odd": True, "spelt": "azure"}, is_apart="citation"),
+    Form("flat_citation", am.Citation, _URL, _CITED, fixed={"kind": _URL},
+         fits=_is_flat, when=_was_flat, notes={"odd": True, "spelt": "flat"}, is_apart="citation"),
+    Form("url_citation", am.Citation, _URL, (Inside(_URL, _CITED, space=ITEM),), fixed={"kind": _URL},
+         marks={"odd": _lacks_some}, is_apart="citation"),
     Form("other_citation", am.Citation, None, (Key("type", "kind", Text()),), notes={"odd": True},
          fits=lambda native: bool(native.get("type")), is_apart="citation"),
 ), {})  # fmt: skip
@@ -137,15 +165,24 @@ def _carried(citation: am.Citation, text: str) -> am.Citation | None:
             "title": citation.title or "",
             "start": 0 if start is None else start,
             "end": len(text) if end is None else end,
-            "kind": "url_citation",
+            "kind": _URL,
         }
-        if citation.kind != "url_citation":
+        if citation.kind != _URL:
             wanted["extras"] = {}
-    elif citation.kind != "url_citation":
-        wanted |= {"url": None, "title": None, "start": None, "end": None, "kind": citation.kind or "url_citation"}
+    elif citation.kind != _URL:
+        wanted |= {"url": None, "title": None, "start": None, "end": None, "kind": citation.kind or _URL}
     changes = {name: new for name, new in wanted.items() if getattr(citation, name) is not new}
     changes = {name: new for name, new in changes.items() if getattr(citation, name) != new}
-    return citation.evolve(**changes) if changes else citation
+    near = citation.evolve(**changes) if changes else citation
+    return near.evolve(extras={}) if near.extras and not _comes_back(near) else near
+
+
+def _comes_back(citation: am.Citation) -> bool:
+    """Whether a citation is read as it was, although its extras might be read as its span or source."""
+    try:
+        return am.same(read_as(_SHAPE, thaw(write_as(_SHAPE, citation, FAMILY)), FAMILY), citation)
+    except (Unreadable, AgentMsgError):
+        return False
 
 
 def response_citations(citations: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:

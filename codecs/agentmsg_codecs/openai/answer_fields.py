@@ -13,32 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Unreadable, read_as, spelling, write_as
-from agentmsg.formats.forms import Described, Form, Inside, Key, Number, Whole
-from agentmsg_codecs.openai.names import CHOICE, FAMILY, FINISH, FINISH_WORDS, INPUT, OUTPUT, RESPONSE
+from agentmsg.formats import Unreadable, spelling
+from agentmsg_codecs.openai.names import CHOICE, FINISH, FINISH_WORDS, RESPONSE
+from agentmsg_codecs.openai.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
+    import agentmsg as am
     from agentmsg.formats import Native
 
-USAGE = Described(FAMILY, (
-    Form("usage", am.Usage, None, (
-        Key("prompt_tokens", "input", Whole(), "may", lacks="partial"),
-        Key("completion_tokens", "output", Whole(), "may", lacks="partial"),
-        Key("total_tokens", "total", Whole(), "may", lacks="partial"),
-        Inside("prompt_tokens_details", (
-            Key("cached_tokens", "cache_read", Whole(), "may"),
-            Key("cache_write_tokens", "cache_write", Whole(), "may"),
-            Key("audio_tokens", "input_audio", Whole(), "may"),
-        ), "may", space=INPUT),
-        Inside("completion_tokens_details", (
-            Key("reasoning_tokens", "reasoning", Whole(), "may"),
-            Key("audio_tokens", "output_audio", Whole(), "may"),
-        ), "may", space=OUTPUT),
-        Key("cost", "cost", Number(), "may", said="cost"),
-    ), is_apart=True),
-), {})  # fmt: skip
 _SECONDS = range(-62_135_596_800, 253_402_300_800)  # the range of datetime
 
 
@@ -167,8 +150,7 @@ RESPONSE_LEVEL = Level(RESPONSE, "choices", (
     _constant("object", "chat.completion"),
     Field("created", "created_at", _time, lambda time: int(time.timestamp())),
     Field("model", "model", _text),
-    Field("usage", "usage", lambda value: read_as(USAGE.shapes["usage"], value, FAMILY),
-          lambda usage: write_as(USAGE.shapes["usage"], usage, FAMILY)),
+    Field("usage", "usage", read_usage, write_usage),
     *(Field(key, None, is_always=False) for key in ("system_fingerprint", "service_tier", "metadata", "moderation")),
 ))  # fmt: skip
 FIELDS = {**CHOICE_LEVEL.by_key, **RESPONSE_LEVEL.by_key}

@@ -3,8 +3,11 @@
 ``cache_control`` of a message is the cache hint of its last block that may have one. With ``extra_content: {"google":
 {"thought_signature": ...}}``, Google's endpoint signs a call, a part or a response: the signature of a response belongs
 to the last text of its message. If a block has the same hint or signature as its message, both are written; if they
-differ, the message is kept unchanged. The mark ``/signed`` tells "own", "message" and "both" apart.
+differ, the message is kept unchanged. The mark ``/signed`` tells "own", "message" and "both" apart. LiteLLM and others
+sign a call with ``provider_specific_fields: {"thought_signature": ...}`` or ``thought_signature``: then the mark is the
+key. The first of these keys has the signature, others are extras.
 https://ai.google.dev/gemini-api/docs/thought-signatures
+https://docs.litellm.ai/docs/providers/gemini
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from agentmsg.formats import (
     speed,
 )
 from agentmsg.formats.forms import Hatch
-from agentmsg_codecs.openai.annotations import unmarked
+from agentmsg_codecs.openai.annotations import KEY, citations_of, cited, uncited, unmarked
 from agentmsg_codecs.openai.hints import (
     CACHE_KEYS,
     CONTROL,
@@ -35,11 +38,14 @@ from agentmsg_codecs.openai.hints import (
     is_odd,
     write_control,
 )
-from agentmsg_codecs.openai.names import FAMILY
-from agentmsg_codecs.openai.places import is_field_audio, is_thinking_part, place_of
+from agentmsg_codecs.openai.images import images_of, with_images, without_images
+from agentmsg_codecs.openai.names import FAMILY, IMAGES
+from agentmsg_codecs.openai.places import is_field_audio, is_field_image, is_thinking_part, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from agentmsg.formats import Shape
 
 SIGNED_KEY = "extra_content"
 _SIGNER, _SIGNATURE = "google", "thought_signature"
@@ -72,21 +78,15 @@ def _last(content: Sequence[Any], may: Callable[[Any], bool]) -> int | None:
 
 # -- signatures of parts and calls ------------------------------------------------------------------------------------
 
-
-def signature_of(value: Any) -> am.Signature | None:
-    """Return the signature in an ``extra_content``; None if there is anything else."""
-    inner: Any = value.get(_SIGNER) if is_object(value) and len(value) == 1 else None
-    text = inner.get(_SIGNATURE) if is_object(inner) and len(inner) == 1 else None
-    return am.Signature(_SIGNER, text) if type(text) is str else None
+# By key, the path to a signature.
+_PATHS = {SIGNED_KEY: (_SIGNER, _SIGNATURE), "provider_specific_fields": (_SIGNATURE,), _SIGNATURE: ()}
 
 
-def _get(native: Native) -> dict[str, Any]:
-    signature = signature_of(native[SIGNED_KEY])
-    return {"odd": (SIGNED_KEY,)} if signature is None else {"signature": signature, "notes": {"/signed": "own"}}
-
-
-def _put(block: Any) -> Native:
-    return {SIGNED_KEY: {_SIGNER: {_SIGNATURE: block.signature.value}}}
+def signature_of(value: Any, path: Sequence[str] = _PATHS[SIGNED_KEY]) -> am.Signature | None:
+    """Return the signature in an ``extra_content``, or at another path; None if there is anything else."""
+    for key in path:
+        value = value.get(key) if is_object(value) and len(value) == 1 else None
+    return am.Signature(_SIGNER, value) if type(value) is str else None
 
 
 def _carried(signature: am.Signature, block: Any) -> am.Signature | None:
@@ -96,18 +96,84 @@ def _carried(signature: am.Signature, block: Any) -> am.Signature | None:
     return signature.evolve(extras={}) if signature.extras else signature
 
 
-SIGNED = Hatch(
-    keys=(SIGNED_KEY,),
-    cells={"signature": _carried},
-    get=_get,
-    put=_put,
-    is_optional=True,
-    odd=(SIGNED_KEY,),
-    about="signature of Google",
-)
+def _signed_by(*keys: str) -> Hatch:
+    """Return the keys that may hold a signature."""
+
+    def get(native: Native) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        odd: list[str] = []
+        for key in keys:
+            signature = signature_of(native[key], _PATHS[key]) if key in native and not found else None
+            if signature is not None:
+                found = {"signature": signature, "notes": {"/signed": "own" if key == SIGNED_KEY else key}}
+            elif key in native:
+                odd.append(key)
+        return {**found, "odd": odd}
+
+    def put(block: Any) -> Native:
+        mark = mark_of(block, FAMILY, "/signed")
+        return _signed_at(next((key for key in keys if key == mark), SIGNED_KEY), block.signature)
+
+    return Hatch(
+        keys=keys,
+        cells={"signature": _carried},
+        get=get,
+        put=put,
+        is_optional=True,
+        odd=keys,
+        about="signature of Google",
+    )
+
+
+def _signed_at(key: str, signature: am.Signature) -> Native:
+    value: Any = signature.value
+    for inner in reversed(_PATHS[key]):
+        value = {inner: value}
+    return {key: value}
+
+
+SIGNED = _signed_by(SIGNED_KEY)
+SIGNED_CALL = _signed_by(*_PATHS)
 
 
 # -- keys of a message ------------------------------------------------------------------------------------------------
+
+BESIDE = frozenset({KEY, SIGNED_KEY, CONTROL, IMAGES})
+
+
+def read_beside(native: Native, read: Callable[[Native], am.Msg], image: Shape, spelt: str) -> am.Msg:
+    """Read a native message with keys beside its content.
+
+    Args:
+        native: to read.
+        read: reads it without these keys.
+        image: the shape of a part with an image.
+        spelt: the namespace of its spellings.
+    """
+    role = native.get("role") or "assistant"
+    hint, signature = control_of(native.get(CONTROL)), signature_of(native.get(SIGNED_KEY))
+    citations = citations_of(native.get(KEY)) if role == "assistant" else None
+    images = images_of(native.get(IMAGES), role, image)
+    found = {CONTROL: hint, SIGNED_KEY: signature, KEY: citations, IMAGES: images}
+    rest = {key: value for key, value in native.items() if not found.get(key)}
+    message = read(rest)
+    if citations:
+        message = cited(message, citations, rest, spelt)
+    if images:
+        message = with_images(message, images)
+    if hint is None and signature is None:
+        return message
+    message, left = attached(message, native, hint, signature)
+    # A key without a block is unknown.
+    return message.evolve(extras=read({**rest, **{key: native[key] for key in left}}).extras) if left else message
+
+
+def write_beside(message: am.Msg, image: Shape, spelt: str) -> tuple[am.Msg, Native]:
+    """Return a message that fits without what is written beside its content, and these keys; see ``read_beside``."""
+    message, beside = detached(message)
+    message, images = without_images(message, image)
+    message, annotations = uncited(message, spelt)
+    return message, {**beside, **images, **annotations}
 
 
 def attached(
@@ -169,7 +235,7 @@ def detached(message: am.Msg) -> tuple[am.Msg, Native]:
             content = (*content[:at], content[at].evolve(cache=None), *content[at + 1 :])
     at = _last(content, _is_text) if message.role == "assistant" else None
     if at is not None and _is_signed_beside(content[at]):
-        more |= _put(content[at])
+        more |= _signed_at(SIGNED_KEY, content[at].signature)
         if mark_of(content[at], FAMILY, "/signed") == "message":
             content = (*content[:at], unmarked(content[at], "/signed", signature=None), *content[at + 1 :])
     return (message.evolve(content=content), more) if more else (message, more)
@@ -182,12 +248,19 @@ def _is_signed_beside(block: Any) -> bool:
 # -- what is supported -------------------------------------------------------------------------------------------------
 
 
-def message_keys(message: am.Msg) -> frozenset[str]:
-    """Return the keys that a message's extras must not use: they would be written, or read, as beside its content."""
+def message_keys(message: am.Msg, image: Shape) -> frozenset[str]:
+    """Return the keys that a message's extras must not use: they would be written, or read, as beside its content.
+
+    Args:
+        message: whose extras these are.
+        image: the shape of a part with an image.
+    """
     own: Any = speed.peek(message.extras, FAMILY)
-    if not is_mapping(own) or not (CONTROL in own or SIGNED_KEY in own):
+    if not is_mapping(own) or BESIDE.isdisjoint(own):
         return frozenset()
     content, keys = message.content, set[str]()
+    if any(map(is_field_image, content)) or images_of(am.thaw(own.get(IMAGES)), message.role, image):
+        keys.add(IMAGES)
     if any(map(_may_get_hint, content)):
         is_written = any(is_beside(block.cache) for block in content)
         if is_written or control_of(am.thaw(own.get(CONTROL))) is not None:

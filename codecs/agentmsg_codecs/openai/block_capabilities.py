@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras, rules
 from agentmsg.formats.forms import Rows as FormRows
-from agentmsg_codecs.openai.format import is_other_type
+from agentmsg_codecs.openai.format import CALLS, is_other_type
 from agentmsg_codecs.openai.hints import carried_cache, is_message_hint
 from agentmsg_codecs.openai.media_capabilities import (
     carried_field_sound,
@@ -145,7 +145,11 @@ def assistant_rows(
         ),
         am.ThinkingBlock: thinking_row(messages.place, as_text=as_text),
         am.ToolUseBlock: FormRows(described).row(
-            "call", "custom", "other_call", rules={am.ToolUseBlock: _call}, kind=_kind, input=KEEP, raw_input=KEEP
+            *(form.name for form in CALLS if form.name != "function_call"),
+            rules={am.ToolUseBlock: _call},
+            kind=_kind,
+            input=KEEP,
+            raw_input=KEEP,
         ),
     }
 

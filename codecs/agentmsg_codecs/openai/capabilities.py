@@ -19,11 +19,19 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg_codecs.openai.annotations import is_cited, request_citations, without_citations
-from agentmsg_codecs.openai.beside import detached, message_keys
+from agentmsg_codecs.openai.beside import detached
 from agentmsg_codecs.openai.block_capabilities import RESULT_ROWS, assistant_rows, rows_of
 from agentmsg_codecs.openai.hints import is_odd
+from agentmsg_codecs.openai.images import images_last
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
-from agentmsg_codecs.openai.places import is_beside, is_field_audio, is_native_entry, is_thinking_field, place_of
+from agentmsg_codecs.openai.places import (
+    is_beside,
+    is_field_audio,
+    is_field_image,
+    is_native_entry,
+    is_thinking_field,
+    place_of,
+)
 from agentmsg_codecs.openai.reasoning import LISTS
 from agentmsg_codecs.openai.settings import ROW, SETTINGS
 from agentmsg_codecs.openai.tools import may_write, read_tools, tool_rows
@@ -46,7 +54,7 @@ def needs_id(block: Any) -> bool:
 # -- the order of blocks ----------------------------------------------------------------------------------------------
 
 # What follows thinking in an assistant's message, in reading order.
-_SAID, _REFUSED, _SOUND, _CALLED = range(4)
+_SAID, _REFUSED, _SHOWN, _SOUND, _CALLED = range(5)
 
 
 class Layout:
@@ -64,10 +72,10 @@ class Layout:
     def picks(self, message: am.Msg) -> tuple[int, ...] | None:
         """Return the blocks that a message can hold, in order; None if these are all blocks, in their order."""
         content = message.content
-        if message.role != "assistant" or not content:
+        if not content or (len(content) == 1 and content[0].__class__ is not am.ThinkingBlock):
             return None
-        if len(content) == 1 and content[0].__class__ is not am.ThinkingBlock:
-            return None
+        if message.role != "assistant":
+            return images_last(content) if message.role == "user" else None
         kept = [*self._thoughts(content), *self._others(content)]
         return None if kept == list(range(len(content))) else tuple(kept)
 
@@ -107,6 +115,8 @@ class Layout:
             return _CALLED
         if is_field_audio(block):
             return _SOUND
+        if is_field_image(block):
+            return _SHOWN
         # A refusal that was read from a list of content keeps its place there.
         return _REFUSED if kind is am.RefusalBlock and self._refusal_last and not is_odd(block) else _SAID
 
@@ -124,7 +134,9 @@ def _cited_alone(messages: Messages) -> Callable[[am.Msg], Any]:
         is_apart = type(said[-1]) is am.RefusalBlock and messages.in_field(said[-1])
         if len(said) - is_apart <= 1:
             return message
-        return Swap(message.evolve(content=without_citations(message)), "annotations are of one text", "annotation")
+        return Swap(
+            message.evolve(content=without_citations(message)), "only a single text can have annotations", "annotation"
+        )
 
     return rule
 
@@ -148,9 +160,7 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
     described = messages.described
 
     def fields(role: str) -> dict[str, Any]:
-        keys = messages.keys(role)
-        extras = carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd(role))
-        return {"name": KEEP, "extras": extras}
+        return {"name": KEEP, "extras": carried_extras((FAMILY, messages.taken(role)), odd=messages.is_odd(role))}
 
     texts, users = rows_of(described, "text"), rows_of(described, "user")
     return Caps(

@@ -11,11 +11,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, is_mapping, is_marked, maker, mark_of, marked, media
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    is_mapping,
+    is_marked,
+    maker,
+    mark_of,
+    marked,
+    media,
+    spelling,
+    text_at,
+)
 from agentmsg.formats.forms import (
     Arguments,
     Described,
     Form,
+    Hatch,
     Inside,
     Key,
     Link,
@@ -27,16 +40,19 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
-from agentmsg_codecs.openai.beside import SIGNED
+from agentmsg_codecs.openai.beside import SIGNED, SIGNED_CALL
 from agentmsg_codecs.openai.hints import CACHE, CALL_CACHE, ODD_CACHE, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.thinking_parts import THOUGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 AUDIO_FORMATS = frozenset({"audio/mp3", "audio/wav"})
 _DETAILS = frozenset({"auto", "low", "high", "original"})
+# The keys for the arguments of calls without an object `function`, and their types.
+FLAT_KEYS = ("args", "arguments")
+_FLAT_TYPES = ("function", "tool_call")
 _NO_TYPES = frozenset({"", "function", "custom", "server"})
 _make_url = maker(am.URLSource)
 
@@ -88,9 +104,60 @@ def _unknown_detail(native: Native) -> str | None:
     return detail if detail not in _DETAILS else None
 
 
+def _outer_detail(native: Native) -> str | None:
+    detail = native.get("detail")
+    return detail if detail not in _DETAILS else None
+
+
 def _carried_detail(detail: str, block: Any) -> str | None:
     """Keep a detail that the schema has, or that was read."""
     return detail if detail in _DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
+
+
+# -- parts of compatible servers -------------------------------------------------------------------------------------
+
+TEXT_ALIASES = ("input_text", "output_text")
+
+
+def _put_text(block: am.TextBlock) -> Native:
+    return {"text": block.text}
+
+
+def _text_alias(tag: str) -> Form:
+    """Return the form of texts with the tag of another API; the tag is a spelling."""
+
+    def get(native: Native) -> Native:
+        return {"text": text_at(native, "text"), "notes": {"type": ["=", tag]}}
+
+    text = Hatch(
+        keys=("text",),
+        cells={"text": KEEP},
+        get=get,
+        put=_put_text,
+        must=("text",),
+        schema={"text": {"type": "string"}},
+        about="text",
+    )
+    return Form(tag, am.TextBlock, tag, (text, CACHE), is_only_read=True)
+
+
+def is_alias(block: Any, form: str) -> bool:
+    """Whether media were read in a form that only compatible servers have."""
+    return mark_of(block, FAMILY, "/part") == form and not isinstance(block.source, am.FileSource)
+
+
+def _alias(form: str, detail: Callable[[Native], str | None] | None = None) -> dict[str, Any]:
+    """Return the arguments of the form of a part that only compatible servers have.
+
+    Args:
+        form: its name, which is a mark of its blocks.
+        detail: returns a detail that the schema doesn't have.
+    """
+
+    def when(block: Any) -> bool:
+        return is_alias(block, form)
+
+    return {"when": when, "notes": {"part": form}, "marks": {} if detail is None else {"detail": detail}}
 
 
 # -- the forms --------------------------------------------------------------------------------------------------------
@@ -101,8 +168,40 @@ def is_other_type(block: Any) -> bool:
     return is_marked(block, FAMILY, "/type") and block.kind not in _NO_TYPES
 
 
-_URL = Key("url", "source", Via(_read_url, media.write_url, supports=KEEP, is_spelt=True))
-_DATA = Key("file_data", "source", Via(_read_data, _write_data, supports=KEEP, is_spelt=True))
+def is_flat(block: Any) -> bool:
+    """Whether a call was read without an object ``function``."""
+    return block.kind == "function" and mark_of(block, FAMILY, "/flat") in FLAT_KEYS
+
+
+def _is_flat_entry(native: Native) -> bool:
+    return native.keys().isdisjoint(("function", "custom"))
+
+
+def _get_other(_: Native) -> dict[str, Any]:
+    raise Unreadable("arguments under two keys")
+
+
+def _put_nothing(_: Any) -> Native:
+    return {}
+
+
+def _get_flat_type(native: Native) -> dict[str, Any]:
+    word = native["type"]
+    if word in _FLAT_TYPES:
+        return {"notes": {"/word": word}}
+    if word not in (None, ""):
+        raise Unreadable("a call of another type")
+    return {"notes": {"type": spelling.spelling_of(word)}}
+
+
+def _put_flat_type(block: Any) -> Native:
+    word = mark_of(block, FAMILY, "/word")
+    return {"type": word} if word in _FLAT_TYPES else {}
+
+
+_AS_URL = Via(_read_url, media.write_url, supports=KEEP, is_spelt=True)
+_AS_DATA = Via(_read_data, _write_data, supports=KEEP, is_spelt=True)
+_URL, _DATA = Key("url", "source", _AS_URL), Key("file_data", "source", _AS_DATA)
 _BY_ID = Wrapped(am.FileSource, "file_id", {"provider": "openai"})
 _FILENAME = Key("filename", "name", Text(), "may")
 _DETAIL = Key("detail", "detail", Text(), "may", cell=_carried_detail)
@@ -130,6 +229,19 @@ PARTS = (
         CACHE,
     ), fits=_is_by_id, when=lambda block: isinstance(block.source, am.FileSource)),
     THOUGHT,
+    *map(_text_alias, TEXT_ALIASES),
+    Form("input_image", am.ImageBlock, "input_image", (
+        Key("image_url", "source", _AS_URL), _DETAIL, CACHE,
+    ), fits=lambda native: type(native.get("image_url")) is str, **_alias("input_image", _outer_detail)),
+    Form("input_image_url", am.ImageBlock, "input_image", (
+        Inside("image_url", (_URL, _DETAIL), space=ITEM), CACHE,
+    ), fits=lambda native: is_mapping(native.get("image_url")), **_alias("input_image_url", _unknown_detail)),
+    Form("audio_url", am.AudioBlock, "audio_url", (
+        Inside("audio_url", (_URL,), space=ITEM, bare="url"), CACHE,
+    ), **_alias("audio_url")),
+    Form("document", am.FileBlock, "document_url", (
+        Key("document_url", "source", _AS_DATA), Key("document_name", "name", Text(), "may"), CACHE,
+    ), **_alias("document")),
 )  # fmt: skip
 
 _ID = Key("id", "id", Link(), "may", lacks="no-id")
@@ -137,15 +249,37 @@ _NAME = Key("name", "name", Text())
 _CALLED = Inside(
     "function", (_NAME, Key("arguments", "input", Arguments(is_any=True, is_eager=True), '""')), space=ITEM
 )
+_FLAT_TYPE = Hatch(keys=("type",), cells={}, get=_get_flat_type, put=_put_flat_type, is_optional=True, about="kind")
+# Arguments under both keys have one meaning only.
+_NOT_BOTH = Hatch(keys=FLAT_KEYS[:1], cells={}, get=_get_other, put=_put_nothing, is_optional=True, about="nothing")
+
+
+def _flat_call(key: str) -> Form:
+    """Return the form of calls without an object ``function``, with their arguments under a key."""
+    arguments = Key(key, "input", Arguments(is_any=True), '""')
+    return Form(
+        f"flat_{key}",
+        am.ToolUseBlock,
+        None,
+        (_ID, _NAME, arguments, _FLAT_TYPE, *(() if key in _NOT_BOTH.keys else (_NOT_BOTH,)), CALL_CACHE, SIGNED_CALL),
+        when=lambda block: is_flat(block) and mark_of(block, FAMILY, "/flat") == key,
+        fits=lambda native: key in native and _is_flat_entry(native),
+        notes={"flat": key},
+        is_apart="flat",
+    )
+
+
 CALLS = (
-    Form("call", am.ToolUseBlock, "function", (_ID, _CALLED, CALL_CACHE, SIGNED), tagged="usual", tag_at=1,
+    Form("call", am.ToolUseBlock, "function", (_ID, _CALLED, CALL_CACHE, SIGNED_CALL), tagged="usual", tag_at=1,
          is_apart="calls"),
     Form("custom", am.ToolUseBlock, "custom", (
-        _ID, Inside("custom", (_NAME, Key("input", "input", Arguments(is_free=True))), space=ITEM), CALL_CACHE, SIGNED,
+        _ID, Inside("custom", (_NAME, Key("input", "input", Arguments(is_free=True))), space=ITEM),
+        CALL_CACHE, SIGNED_CALL,
     ), tag_at=1, fixed={"kind": "custom"}, is_apart="calls"),
     Form("other_call", am.ToolUseBlock, None, (
-        _ID, Key("type", "kind", Text()), _CALLED, CALL_CACHE, SIGNED,
+        _ID, Key("type", "kind", Text()), _CALLED, CALL_CACHE, SIGNED_CALL,
     ), when=is_other_type, fits=lambda native: native["type"] not in _NO_TYPES, notes={"type": True}, is_apart="calls"),
+    *(_flat_call(key) for key in FLAT_KEYS),
     Form("function_call", am.ToolUseBlock, None, (
         _NAME, Key("arguments", "input", Arguments(is_any=True), '""'),
     ), fixed={"id": None}, notes={"legacy": True}, space=ITEM, spelt=FAMILY, is_apart=True),
@@ -172,18 +306,19 @@ SOUND = (
          is_apart="sound"),
 )  # fmt: skip
 
-_MEDIA = ("image", "audio", "file", "file_by_id", "video")
+_ALIASES = ("input_image", "input_image_url", "audio_url", "document")
+_MEDIA = ("image", "audio", "file", "file_by_id", "video", *_ALIASES)
 _PLACES = {
-    "text": ("text",),
-    "user": ("text", *_MEDIA),
-    "assistant": ("said", "refusal", *_MEDIA, "thinking"),
-    "answer": ("said", "refusal", *_MEDIA, "thinking"),
-    "tool": ("text", *_MEDIA),
+    "text": ("text", *TEXT_ALIASES),
+    "user": ("text", *TEXT_ALIASES, *_MEDIA),
+    "assistant": ("said", *TEXT_ALIASES, "refusal", *_MEDIA, "thinking"),
+    "answer": ("said", *TEXT_ALIASES, "refusal", *_MEDIA, "thinking"),
+    "tool": ("text", *TEXT_ALIASES, *_MEDIA),
 }
 _ODD = {
-    "user": ("video",),
+    "user": ("video", *_ALIASES),
     "assistant": (*_MEDIA, "thinking"),
-    "answer": ("said", "refusal", *_MEDIA, "thinking"),
+    "answer": ("said", *TEXT_ALIASES, "refusal", *_MEDIA, "thinking"),
     "tool": _MEDIA,
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.openai.names import REMINDER
 
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", REMINDER})
 _OWN_KEYS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "reasoning_content"})
 _OWN_PARTS = frozenset({"image_url", "input_audio", "file", "refusal"})
 _FOREIGN_PARTS = frozenset({"tool_use", "tool_result", "image", "document", "reasoning", "input_text", "output_text"})
@@ -17,8 +18,20 @@ def is_message(document: Any) -> bool:
     return is_mapping(document) and "role" in document and "messages" not in document
 
 
+def is_failure(choice: Any) -> bool:
+    """Whether a choice of a response is one that ended before it had a message; those of streams have a ``delta``."""
+    if not is_mapping(choice) or choice.get("message") is not None or "delta" in choice or "text" in choice:
+        return False
+    return choice.get("finish_reason") in ("error", "content_filter") or is_mapping(choice.get("error"))
+
+
+def is_choice(choice: Any) -> bool:
+    """Whether a value is a choice of a response."""
+    return is_mapping(choice) and (is_mapping(choice.get("message")) or is_failure(choice))
+
+
 def sniff_messages(document: Any) -> float:
-    """Return 0 to 1: for messages that only OpenAI has, for such as many have, and for others."""
+    """Return 0.9 for messages that only OpenAI has, less for messages that many formats have, 0 for others."""
     messages = document.get("messages") if is_mapping(document) else document
     if is_message(document):
         messages = [document]
@@ -47,5 +60,5 @@ def _sniff(message: Any) -> float:
 
 
 def _is_anthropic(part: Any) -> bool:
-    # Mistral's thinking is a list of parts.
+    # A part of Mistral's has a list as its thinking.
     return is_mapping(part) and isinstance(part.get("thinking"), str)

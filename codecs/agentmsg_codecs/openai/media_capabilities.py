@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, media, natives, rules
-from agentmsg_codecs.openai.format import AUDIO_FORMATS
+from agentmsg_codecs.openai.format import AUDIO_FORMATS, is_alias
 from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.names import FAMILY
 
@@ -42,7 +42,9 @@ def carried_image(block: Any) -> Any:
 
 
 def carried_sound(block: Any) -> Any:
-    """Keep sound in content: data in a format that the schema has."""
+    """Keep sound in content: data in a format that the schema has, or a URL that was read."""
+    if is_alias(block, "audio_url"):
+        return carried_image(block)
     data = media.read_data_url(block.source.url) if isinstance(block.source, am.URLSource) else None
     source = data or block.source
     if not isinstance(source, am.Base64Source) or source.media_type is None:
@@ -116,7 +118,7 @@ def carried_file(block: Any) -> Any:
             new = source if new is source else source.evolve(media_type=None, extras={})
     else:
         said = rules.document_as_text(block)
-        return Drop("no place for such a document") if said is block else said
+        return Drop("this kind of document isn't supported") if said is block else said
     changes: dict[str, Any] = {} if new is source else {"source": new}
     if block.name is None and block.title is not None:
         changes |= {"name": block.title, "title": None}

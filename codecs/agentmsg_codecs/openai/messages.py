@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -39,11 +40,11 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
-from agentmsg_codecs.openai.annotations import KEY, citations_of, cited, is_cited, uncited
-from agentmsg_codecs.openai.beside import SIGNED_KEY, attached, detached, signature_of
-from agentmsg_codecs.openai.format import describe
-from agentmsg_codecs.openai.hints import CONTROL, control_of, odd
-from agentmsg_codecs.openai.names import FAMILY, ITEM, MESSAGE, REASONING_KEYS
+from agentmsg_codecs.openai.annotations import KEY, citations_of, is_cited
+from agentmsg_codecs.openai.beside import BESIDE, message_keys, read_beside, write_beside
+from agentmsg_codecs.openai.format import describe, is_flat
+from agentmsg_codecs.openai.hints import odd
+from agentmsg_codecs.openai.names import FAMILY, ITEM, MESSAGE, REASONING_KEYS, REMINDER
 from agentmsg_codecs.openai.places import (
     is_field_audio,
     is_function,
@@ -53,7 +54,7 @@ from agentmsg_codecs.openai.places import (
     is_value,
 )
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
-from agentmsg_codecs.openai.tool_links import Links
+from agentmsg_codecs.openai.tool_links import Links, of_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -61,11 +62,13 @@ if TYPE_CHECKING:
     from agentmsg.formats import Native
 
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
-_PLAIN = {"system": "text", "developer": "text", "user": "user"}
+_PLAIN = {"system": "text", "developer": "text", REMINDER: "text", "user": "user"}
 _ROLES = frozenset({*_PLAIN, "assistant", "tool", "function"})
+# Our role, if the native one is another.
+_MEANT = {"function": "tool", REMINDER: "developer"}
 _REFUSED = adopt({FAMILY: {"/refusal": True}})
 _NAME = Key("name", "name", Text(), "may", is_odd=True)
-_BESIDE = frozenset({KEY, SIGNED_KEY, CONTROL})
+_MAY_BE_BESIDE = (am.TextBlock, am.ImageBlock)
 
 _Reader: TypeAlias = "Callable[[Native], am.Msg]"
 
@@ -125,7 +128,8 @@ class Messages:
     def _forms(self) -> Iterator[Form]:
         if not self._is_response:
             for role, place in _PLAIN.items():
-                yield self._form(role, Lifted((Place("content", Content(place), need='""'),)), _NAME)
+                notes = {REMINDER: True} if role == REMINDER else {}
+                yield self._form(role, Lifted((Place("content", Content(place), need='""'),)), _NAME, notes=notes)
         yield self._form("assistant", *self._assistant())
         if not self._is_response:
             yield from self._results("tool", Key("name", "name", Link(), "may", said="named", is_odd=True), "no-id")
@@ -143,7 +147,9 @@ class Messages:
         """
         name = name or f"{role}_message"
         how["spelt"] = self._spelt if self._is_response else None
-        how["fixed"] = {"role": "tool" if role == "function" else role}
+        how["fixed"] = {"role": _MEANT.get(role, role)}
+        # Many servers leave out the role of a response.
+        how["tagged"] = "usual" if self._is_response else "always"
         return Form(name, am.Msg, role, items, tag_key="role", is_apart=role, first=self._first(name, values), **how)
 
     def _assistant(self) -> tuple[Any, ...]:
@@ -182,7 +188,12 @@ class Messages:
 
     def keys(self, role: str) -> frozenset[str]:
         """Return the keys of a role's messages; those of responses have no name."""
-        return self.described.shapes[f"{role}_message"].keys[role] | {"role"}
+        return frozenset({"role"}).union(*self.described.shapes[f"{role}_message"].keys.values())
+
+    def taken(self, role: str) -> Callable[[am.Msg], frozenset[str]]:
+        """Return the function to the keys that the extras of a role's messages must not use."""
+        keys, image = self.keys(role), self.described.shapes["image"]
+        return lambda message: keys | message_keys(message, image)
 
     def is_odd(self, role: str) -> Callable[[Any, str, Any], bool]:
         """Return the test for odd values in the extras of a role's messages."""
@@ -211,6 +222,16 @@ class Messages:
         messages: list[am.Msg] = []
         self.read_each((native,), messages)
         return messages[0]
+
+    def read_answer(self, native: Native) -> am.Msg:
+        """Read the message of a response; without a role, it is the assistant's.
+
+        Raises:
+            Unreadable: if the model can't express it.
+        """
+        if native.get("role") not in (None, "", "assistant"):
+            raise Unreadable
+        return self.described.names.readers["assistant_message"](native)  # type: ignore[no-any-return]
 
     def read_each(
         self,
@@ -246,7 +267,7 @@ class Messages:
             return partial(natives.read_whole, family=FAMILY)
         read: _Reader = shape.exact[role]
         if role == "function":
-            self._readers[role] = lambda native: _of_function(read(native))
+            self._readers[role] = lambda native: of_function(read(native))
         else:
             # Results that are any JSON are rare: their form comes last.
             self._readers[role] = self.described.names.readers["tool_message"] if role == "tool" else read
@@ -277,26 +298,12 @@ class Messages:
                 return readers[values](native)  # type: ignore[no-any-return]
             if "function_call" in native:
                 _check_alone(native)
-            if _BESIDE.isdisjoint(native):
+            if BESIDE.isdisjoint(native):
                 return None
-            return self._read_beside(partial(readers[name], is_rest=True), native)
+            image = self.described.shapes["image"]
+            return read_beside(native, partial(readers[name], is_rest=True), image, self._spelt)
 
         return read
-
-    def _read_beside(self, read: _Reader, native: Native) -> am.Msg:
-        """Read a native message with keys beside its content."""
-        hint, signature = control_of(native.get(CONTROL)), signature_of(native.get(SIGNED_KEY))
-        citations = citations_of(native.get(KEY)) if native["role"] == "assistant" else None
-        found = {CONTROL: hint, SIGNED_KEY: signature, KEY: citations}
-        rest = {key: value for key, value in native.items() if not found.get(key)}
-        message = read(rest)
-        if citations:
-            message = cited(message, citations, rest, self._spelt)
-        if hint is None and signature is None:
-            return message
-        message, left = attached(message, native, hint, signature)
-        # A key without a block is unknown.
-        return message.evolve(extras=read({**rest, **{key: native[key] for key in left}}).extras) if left else message
 
     def _read_entry(self, entry: Any) -> am.ToolUseBlock | am.NativeBlock:
         """Read an entry of ``tool_calls``; it becomes a native block if it isn't a call."""
@@ -306,7 +313,8 @@ class Messages:
                     return self.described.names.readers["call"](entry)  # type: ignore[no-any-return]
                 return self.described.shapes["call"].read(entry, am.ToolUseBlock)  # type: ignore[no-any-return]
             except (Unreadable, AgentMsgError):
-                pass
+                with suppress(Unreadable, AgentMsgError):
+                    return self.described.shapes["flat_args"].read(entry, am.ToolUseBlock)  # type: ignore[no-any-return]
         return marked(natives.native_part(entry, FAMILY), FAMILY, call=True)
 
     def _read_legacy(self, native: Any) -> am.ToolUseBlock:
@@ -345,13 +353,14 @@ class Messages:
             elif is_marked(block, FAMILY, "/legacy") and not is_marked(block, FAMILY, "/named"):
                 # An old result that got an id still has its name.
                 message = message.evolve(content=(marked(block, FAMILY, named=True),))
+        elif role == "developer" and is_marked(message, FAMILY, f"/{REMINDER}"):
+            role = REMINDER
         shape = self.described.shapes[f"{role}_message"]
         for block in message.content:
-            if block.cache is not None or block.signature is not None or type(block) is am.TextBlock:
-                inner, beside = detached(message)
-                inner, annotations = uncited(inner, self._spelt)
+            if block.cache is not None or block.signature is not None or type(block) in _MAY_BE_BESIDE:
+                inner, beside = write_beside(message, self.described.shapes["image"], self._spelt)
                 native = self._write(shape, inner)
-                return {**native, **beside, **annotations} if beside or annotations else native
+                return {**native, **beside} if beside else native
         return self._write(shape, message)
 
     def _write(self, shape: Shape, message: am.Msg) -> Native:
@@ -362,7 +371,8 @@ class Messages:
     def _write_entry(self, block: am.ToolUseBlock | am.NativeBlock) -> Any:
         if isinstance(block, am.NativeBlock):
             return thaw(block.value)
-        return write_as(self.described.shapes["call"], block, FAMILY)
+        form = "flat_args" if block.notes and is_flat(block) else "call"
+        return write_as(self.described.shapes[form], block, FAMILY)
 
     def _write_legacy(self, block: am.ToolUseBlock) -> Native:
         return write_as(self.described.shapes["function_call"], block, FAMILY, namespace=ITEM)
@@ -388,10 +398,3 @@ class Messages:
         # A response has no other place for it, unless its content was a list.
         note = note_of(block, FAMILY)
         return "/odd" not in note if self._is_response else note.get("/refusal") is True
-
-
-def _of_function(message: am.Msg) -> am.Msg:
-    """Mark the result of a message with the role ``function``: as an old one, or as one with an id."""
-    result: Any = message.content[0]
-    marks = {"legacy": True} if result.tool_call_id is None else {"function": True, "named": True}
-    return message.evolve(content=(marked(result, FAMILY, **marks),))

@@ -14,12 +14,18 @@ CHOICES = "openai.choices"
 # The namespace in notes for the spellings of a response's message: requests have others.
 MESSAGE = "openai.message"
 
+# The role of DeepSeek's templates for instructions that come with the latest message of a user.
+REMINDER = "latest_reminder"
+
+# The key for images beside the content of a message.
+IMAGES = "images"
+
 # The fields of compatible servers for a model's thinking, in reading order: the fullest first.
 REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning")
 
 # Further keys with content for the model, or with its abilities; and further choices of a response.
 _WORDS = "custom document file function further image_url input_audio tool_plan video_url"
-CONTENT_KEYS = frozenset({*REASONING_KEYS, *_WORDS.split()})
+CONTENT_KEYS = frozenset({*REASONING_KEYS, IMAGES, *_WORDS.split()})
 
 # The signer of thinking that is a part of content.
 MAKER_OF_PARTS = "mistral"

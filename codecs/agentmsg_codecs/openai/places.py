@@ -1,7 +1,7 @@
 """Where the blocks of a message were read, and where they are written: in its content, or under another key.
 
-Marks on a message: ``/list`` (its content is a list, although a text would do), ``/copies`` (see reasoning.py). Marks
-on blocks:
+Marks on a message: ``/list`` (its content is a list, although a text would do), ``/copies`` (see reasoning.py),
+``/latest_reminder`` (its role). Marks on blocks:
 
 | mark | block |
 | --- | --- |
@@ -13,7 +13,11 @@ on blocks:
 | /call | the native block of an entry of ``tool_calls`` that isn't a call |
 | /type | a call of an unknown type, which is its kind |
 | /object | a call whose arguments aren't text |
+| /flat | a call without an object ``function``; the key of its arguments |
+| /word | the type of such a call |
 | /refusal | a refusal in the field of that name |
+| /images | an image in the field of that name |
+| /part | an image, sound or file of a part that only compatible servers have; its form |
 """
 
 from __future__ import annotations
@@ -47,16 +51,24 @@ def is_field_audio(block: Any) -> bool:
     return isinstance(block, am.AudioBlock) and (block.item_id is not None or isinstance(block.source, am.FileSource))
 
 
+def is_field_image(block: Any) -> bool:
+    """Whether an image belongs in the ``images`` of its message, not in its content."""
+    return block.__class__ is am.ImageBlock and is_marked(block, FAMILY, "/images")
+
+
 def is_native_entry(block: Any) -> bool:
     """Whether a native block belongs among the calls, not in content."""
     return isinstance(block, am.NativeBlock) and is_marked(block, FAMILY, "/call")
 
 
+def is_called(block: Any) -> bool:
+    """Whether a block belongs among the calls."""
+    return isinstance(block, am.ToolUseBlock) or is_native_entry(block)
+
+
 def is_beside(block: Any) -> bool:
-    """Whether a block of an assistant isn't content: thinking, calls and sound have their own keys."""
-    if isinstance(block, am.ToolUseBlock) or is_thinking_field(block):
-        return True
-    return is_field_audio(block) or is_native_entry(block)
+    """Whether a block of an assistant isn't content: thinking, images, sound and calls have their own keys."""
+    return is_called(block) or is_thinking_field(block) or is_field_audio(block) or is_field_image(block)
 
 
 # -- calls and results ------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@
 | reasoning_details | OpenRouter | reasoning.text, .summary, .encrypted, signed by the maker of the model |
 | thinking_blocks | LiteLLM | thinking and redacted_thinking of Anthropic |
 
+An entry of reasoning_details of any other kind is thinking, too, marked ``/other``; its text is under ``text``.
+
 The mark ``/place`` on a block names its field. A field that only repeats the text of the fullest one is a copy: the
 mark ``/copies`` on the message names it, and it is written again from the blocks.
 """
@@ -118,7 +120,11 @@ def _is_encrypted(block: Any) -> bool:
 
 
 def _is_summary(block: Any) -> bool:
-    return is_marked(block, FAMILY, "/summary") and not _is_encrypted(block)
+    return is_marked(block, FAMILY, "/summary") and not _is_encrypted(block) and not _is_other(block)
+
+
+def _is_other(block: Any) -> bool:
+    return is_marked(block, FAMILY, "/other") and not _is_encrypted(block)
 
 
 _ID = Key("id", "item_id", Text(), "may")
@@ -148,6 +154,10 @@ _DETAILS = Described(FAMILY, (
         ),
         _ID,
     ), when=_is_encrypted),
+    # The kind of an unknown entry is an extra.
+    Form("detail_other", am.ThinkingBlock, None, (
+        Key("text", "thinking", Text(), "may", default=""), _SIGNATURE, _ID,
+    ), when=_is_other, notes={"other": True}),
 ), {"reasoning_details": ("detail_text", "detail_summary", "detail_encrypted")})  # fmt: skip
 _BLOCKS = Described(FAMILY, (
     Form("signed_thinking", am.ThinkingBlock, "thinking", (
@@ -168,7 +178,11 @@ _ENTRY_SHAPES: Mapping[str, Shape] = {
 def entry_keys(place: str | None, block: Any) -> frozenset[str] | None:
     """Return the keys of the entry that thinking is written as in a field; None if the field isn't a list."""
     shape = _ENTRY_SHAPES.get(place or "")
-    return None if shape is None else shape.keys[shape.tag_of(block)] - {"format"}
+    if shape is None:
+        return None
+    tag, kind = shape.tag_of(block), natives.extras_of(block, FAMILY).get("type")
+    is_unknown = tag is None and (kind is None or (isinstance(kind, str) and kind not in shape.keys))
+    return shape.keys[tag] - ({"format", "type"} if is_unknown else {"format"})
 
 
 # -- the fields of a message ------------------------------------------------------------------------------------------

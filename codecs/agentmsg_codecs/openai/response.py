@@ -8,12 +8,13 @@ Follows the Python package openai 3.54.
 | OpenAI | agentmsg |
 | --- | --- |
 | id, created, model | id, created_at (whole seconds, UTC), model |
-| usage | usage |
+| usage; choices[0].usage (Kimi) | usage; with the counts of compatible servers |
 | choices[0].finish_reason: stop, length, content_filter | the same word |
 | choices[0].finish_reason: tool_calls, function_call | finish_reason "tool_use" |
 | choices[0].logprobs; system_fingerprint, service_tier, metadata, moderation | response_metadata |
 | an index other than 0; another object; an invalid id, time ... | response_metadata |
-| choices[0].message | as in a request; its content is one text, so adjacent texts are joined |
+| choices[0].message, also without a role | as in a request; its content is one text, so adjacent texts are joined |
+| choices[0] with an error or a filter, without message | a message without content |
 | annotations | citations of the text: url_citation with url, title, start, end |
 | further choices | extras["openai.choices"] |
 | unknown keys of the message; of the choice; around it | extras["openai"]; ["openai.choice"]; ["openai.response"] |
@@ -47,13 +48,15 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg_codecs.openai.annotations import ANNOTATIONS
-from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, USAGE
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL
 from agentmsg_codecs.openai.hints import HINTS
+from agentmsg_codecs.openai.likeness import is_choice, is_failure
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.response_capabilities import make_response_caps
 from agentmsg_codecs.openai.tool_links import Links, unlinked
+from agentmsg_codecs.openai.usage import USAGE, has_usage, read_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,13 +98,17 @@ class _Answers:
         choice = choices[0] if choices else None
         if not is_object(choice):
             raise Unreadable
-        inner = self.messages.read_unlinked(object_at(choice, "message"))
-        if inner.role != "assistant":
-            raise Unreadable
         fields: Native = {}
         metadata: Native = {}
         choice_note, choice_rest = CHOICE_LEVEL.read(choice, fields, metadata)
         note, rest = RESPONSE_LEVEL.read(document, fields, metadata)
+        if choice.get("message") is not None or not is_failure(choice):
+            inner = self.messages.read_answer(object_at(choice, "message"))
+        else:
+            choice_note["message"] = "null" if "message" in choice else "absent"
+            inner = _make_inner("assistant", (), EMPTY, EMPTY)
+        if "usage" in choice_rest and has_usage(choice_rest, fields, metadata):
+            fields["usage"], choice_note["/usage"] = read_usage(choice_rest.pop("usage")), True
         word = choice.get("finish_reason")
         if word == _OLD_WORD:
             choice_note["/old"] = True
@@ -148,6 +155,8 @@ class _Answers:
         further: Any = message.extras.get(CHOICES) if message.extras else None
         others = thaw(further["further"]) if further else ()
         document = RESPONSE_LEVEL.write(message, [choice, *others])
+        if message.usage is not None and is_marked(message, CHOICE, "/usage"):
+            choice["usage"], document["usage"] = document["usage"], None
         return self._spelt(message, document, choice, others) if message.extras or message.notes else document
 
     def _spelt(self, message: am.Msg, document: Native, choice: Native, others: Sequence[Any]) -> Native:
@@ -239,4 +248,4 @@ class OpenAIResponseCodec(Codec):
         choices = document.get("choices") if is_mapping(document) else None
         if not is_sequence(choices) or not choices:
             return 0.0
-        return 1.0 if all(is_mapping(choice) and is_mapping(choice.get("message")) for choice in choices) else 0.0
+        return 1.0 if all(map(is_choice, choices)) else 0.0

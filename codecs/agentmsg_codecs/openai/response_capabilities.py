@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import DecodeError
+from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
     KEEP,
@@ -29,14 +29,24 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.openai.annotations import is_cited, response_citations, without_citations
-from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, USAGE, is_metadata
-from agentmsg_codecs.openai.beside import message_keys
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, is_metadata
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
 from agentmsg_codecs.openai.capabilities import Layout, needs_id
 from agentmsg_codecs.openai.hints import is_message_hint, is_odd
 from agentmsg_codecs.openai.media_capabilities import carried_answered_sound
-from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, NEAREST_FINISH, RESPONSE
+from agentmsg_codecs.openai.names import (
+    CHOICE,
+    CHOICES,
+    FAMILY,
+    FINISH,
+    FINISH_WORDS,
+    INPUT,
+    NEAREST_FINISH,
+    OUTPUT,
+    RESPONSE,
+)
 from agentmsg_codecs.openai.places import is_beside
+from agentmsg_codecs.openai.usage import USAGE, has_usage, taken_keys, without_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -88,9 +98,15 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 
 def _usage() -> Cell:
     fields = Rows(USAGE).row("usage").fields
+    own = fields["extras"]
+    free = carried_extras((INPUT, lambda _: frozenset()), (OUTPUT, lambda _: frozenset()), (FAMILY, taken_keys))
+
+    def carried(extras: Any, usage: Any) -> Any:
+        return own(free(extras, usage) if FAMILY in extras else extras, without_places(usage))
+
     return cells.usage(
         fields.keys() - {"extras"},
-        extras=fields["extras"],
+        extras=carried,
         wanted=_wanted,
         case="value.cost is None and value.input is not None and value.output is not None and value.total is not None",
     )
@@ -102,12 +118,22 @@ def _further(message: am.Msg) -> frozenset[str] | None:
     return frozenset() if isinstance(further, list) and further else None
 
 
+def _choice_keys(message: am.Msg) -> frozenset[str]:
+    """Return the keys that the extras of a choice must not use; its usage would be the message's, if that has none."""
+    own = natives.extras_of(message, CHOICE)
+    if "usage" not in own:
+        return CHOICE_LEVEL.keys
+    if message.usage is not None:
+        is_taken = is_marked(message, CHOICE, "/usage")
+    else:
+        kept = _metadata(message.response_metadata, message)
+        is_taken = has_usage(thaw(own), {}, kept)
+    return CHOICE_LEVEL.keys | {"usage"} if is_taken else CHOICE_LEVEL.keys
+
+
 def _extras(messages: Messages) -> Cell:
-    keys = messages.keys("assistant")
-    own = carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd("assistant"))
-    around = carried_extras(
-        (CHOICE, lambda _: CHOICE_LEVEL.keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys)
-    )
+    own = carried_extras((FAMILY, messages.taken("assistant")), odd=messages.is_odd("assistant"))
+    around = carried_extras((CHOICE, _choice_keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys))
     return cells.together(own, around)
 
 
@@ -138,7 +164,7 @@ def _joined(left: Any, right: Any) -> Any:
 def _with_words(block: Any) -> Any:
     """Keep a text or refusal with words: an empty one isn't read."""
     words = block.text if type(block) is am.TextBlock else block.refusal
-    return block if words or is_odd(block) else Drop("there are no words in it", "annotation")
+    return block if words or is_odd(block) else Drop("the text is empty", "annotation")
 
 
 def _required(message: am.Msg) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def _write_format(value: Any) -> Native:
     return {"type": next((word for word, ours in _FORMATS.items() if ours == value), None)}
 
 
-_same_format = BodySettings.coming_back(_read_format, _write_format, "no such format of responses here")
+_same_format = BodySettings.coming_back(_read_format, _write_format, "this response format isn't supported")
 
 
 def _carried_format(value: Any, owner: Any) -> Any:
@@ -128,7 +128,7 @@ def _carried_effort(value: Any, _: Any) -> Any:
     effort: Any = value.get("effort") if is_mapping(value) else None
     if value == "off":
         return value
-    why = "reasoning is told by effort here"
+    why = "only the effort of reasoning can be set here"
     if type(effort) is not str or effort not in _EFFORTS or effort == "none":
         return Drop(why)
     return value if len(value) == 1 else Swap(adopt({"effort": effort}), why)
@@ -146,7 +146,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
               about="stop"),
         _key("seed", Whole()),
         _key("tool_choice", Via(_read_choice, _write_choice, {},
-             supports=BodySettings.coming_back(_read_choice, _write_choice, "no such choice of tools here"))),
+             supports=BodySettings.coming_back(_read_choice, _write_choice, "this tool choice isn't supported"))),
         _key("parallel_tool_calls", Truth()),
         _key("response_format", Via(_read_format, _write_format, {}, supports=_carried_format)),
         _key("reasoning_effort", Via(_read_effort, _write_effort, {}, supports=_carried_effort), "reasoning"),

@@ -11,7 +11,7 @@ from agentmsg_codecs.openai.places import is_thinking_part, place_of
 from agentmsg_codecs.openai.reasoning import FORMATS, LISTS, entry_keys, provider_of
 from agentmsg_codecs.openai.thinking_parts import THOUGHT
 
-# Whose signatures a field can hold; entries of reasoning_details may be signed by nobody known.
+# The signers by field; those of reasoning_details may be unknown.
 _SIGNERS: dict[str | None, frozenset[str | None]] = {
     "reasoning_details": frozenset({*FORMATS, None}),
     "thinking_blocks": frozenset({"anthropic"}),
@@ -42,7 +42,7 @@ def thinking_row(default: str | None, *, as_text: bool) -> Row:
             return block
         # An entry holds one of the two.
         changes: dict[str, Any] = {"redacted": None} if block.thinking else {"signature": None}
-        return Swap(block.evolve(**changes), "one or the other")
+        return Swap(block.evolve(**changes), "an entry is readable or opaque")
 
     def field_of(block: Any) -> str | None:
         return None if is_thinking_part(block) else place_of(block, default)

@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import CallNames, is_marked, speed, tool_links
+from agentmsg.formats import CallNames, is_marked, marked, speed, tool_links
 from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.places import has_more
 
@@ -89,6 +89,13 @@ class Links:
         if name is not None and block.name is None:
             speed.name_result(block, name)
         return message
+
+
+def of_function(message: am.Msg) -> am.Msg:
+    """Mark the result of a message with the role ``function``: as an old one, or as one with an id."""
+    result: Any = message.content[0]
+    marks = {"legacy": True} if result.tool_call_id is None else {"function": True, "named": True}
+    return message.evolve(content=(marked(result, FAMILY, **marks),))
 
 
 def unlinked(messages: Iterable[am.Msg]) -> Iterator[am.Msg]:

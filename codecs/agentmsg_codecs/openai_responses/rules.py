@@ -198,7 +198,7 @@ def _carried(block: Any, unknown: str) -> Any:
         if isinstance(new, am.Base64Source) and new.media_type is None:
             new = am.Base64Source(new.data, unknown)
     else:
-        return Drop("no place for what is given so")
+        return Drop("this kind of source isn't supported")
     return block if new is source else Swap(block.evolve(source=new), "only data has a media type here", "annotation")
 
 

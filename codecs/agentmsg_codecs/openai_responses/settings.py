@@ -68,7 +68,7 @@ def _write_text(value: Any) -> Native:
     return {"format": {"type": _FORMATS.get(value) if type(value) is str else None}}
 
 
-_same_format = BodySettings.coming_back(_read_text, _write_text, "no such format of responses here")
+_same_format = BodySettings.coming_back(_read_text, _write_text, "this response format isn't supported")
 
 
 def _carried_format(value: Any, owner: Any) -> Any:
@@ -98,7 +98,7 @@ def _write_reasoning(value: Any) -> Any:
 
 def _carried_reasoning(value: Any, _: Any) -> Any:
     """Keep the effort, and how to sum it up; there are no budgets here."""
-    why = "reasoning is told by effort here"
+    why = "reasoning takes only an effort here"
     if value == "off":
         return value
     kept = (
@@ -122,7 +122,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         BodySettings.between("temperature", 0, 2),
         _key("top_p", Number()),
         _key("tool_choice", Via(_read_choice, _write_choice, _ANY,
-             supports=BodySettings.coming_back(_read_choice, _write_choice, "no such choice of tools here"))),
+             supports=BodySettings.coming_back(_read_choice, _write_choice, "this tool choice isn't supported"))),
         _key("parallel_tool_calls", Truth()),
         _key("text", Via(_read_text, _write_text, _ANY, supports=_carried_format), "response_format"),
         _key("reasoning", Via(_read_reasoning, _write_reasoning, _ANY, supports=_carried_reasoning)),

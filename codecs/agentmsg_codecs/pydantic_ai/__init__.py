@@ -17,11 +17,14 @@ Follows the Python package pydantic-ai 2.68. Dumps of older versions are read to
 | outcome: success; failed, retried; denied; interrupted | status: "success"; "error"; "denied"; "interrupted" |
 | metadata of a result | artifact |
 | response: text, thinking, tool-call, compaction | the blocks of one assistant message |
+| speech; without audio, or of a user | AudioBlock; a text, its transcript |
 | a call or result without tool_call_id | an id made by the reader; results are linked by name and order |
+| a result without tool_name | the name of its call |
 | builtin-tool-call; builtin-tool-return | call and result of kind "server" |
 | thought_signature of provider_details; signature | signature by "google"; by the provider_name |
 | usage, model_name, timestamp, finish_reason | usage, model, created_at, finish_reason |
 | provider_response_id; provider_details of a response | id; response_metadata |
+| vendor_id, vendor_details; request_tokens, response_tokens of usage | their names before 1.0 |
 | any other part; message | NativeBlock, or a message with the role "native" |
 | unknown keys; those of an object inside a part | extras["pydantic-ai"]; a namespace of its own |
 """

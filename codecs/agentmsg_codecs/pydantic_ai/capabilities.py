@@ -157,7 +157,7 @@ def make_caps(messages: Messages) -> Caps:
             "system": rules.one_text_row(fields("system"), {"text": KEEP}),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(
-                fields=fields("again", "feedback", "user", metadata=KEEP),
+                fields=fields("again", "feedback", "user_speech", "user", metadata=KEEP),
                 blocks=said,
                 otherwise=own.points(said),
                 concerns=am.NativeBlock,

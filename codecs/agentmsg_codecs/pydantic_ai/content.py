@@ -197,7 +197,9 @@ RETRIED = Hatch(
 def is_retried(message: am.Msg) -> bool:
     """Whether a result is written as a retry-prompt, from which it was read."""
     block: Any = message.content[0] if message.content else None
-    if block is None or not is_marked(block, FAMILY, "/retry") or block.status != "error" or block.artifact is not None:
+    if block is None or not is_marked(block, FAMILY, "/retry"):
+        return False
+    if block.status != "error" or block.artifact is not None or block.name is None:
         return False
     if block.structured is not None:
         return is_list(thaw(block.structured)) and not block.content

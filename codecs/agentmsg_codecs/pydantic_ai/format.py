@@ -37,7 +37,6 @@ from agentmsg.formats.forms import (
     Key,
     Lifted,
     Link,
-    Nested,
     Object,
     Place,
     Single,
@@ -45,16 +44,17 @@ from agentmsg.formats.forms import (
     Spread,
     Text,
     Via,
-    Whole,
     Words,
 )
 from agentmsg_codecs.pydantic_ai.citations import CITED, read_citation, write_citation
 from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_user_content, returned, write_user_content
 from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
-from agentmsg_codecs.pydantic_ai.values import COST, DATA, DETAIL, SIGNED, STRUCTURED, TIME, partly_modelled
+from agentmsg_codecs.pydantic_ai.responses import USAGE, Usage
+from agentmsg_codecs.pydantic_ai.values import DETAIL, SIGNED, STRUCTURED, TIME, data_at, partly_modelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
 
 _TAG = "part_kind"
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
@@ -63,6 +63,7 @@ _ARTIFACT = Key("metadata", "artifact", Json(), "null")
 _METADATA = Key("metadata", "metadata", Object(), "null")
 _PROVIDER = Spare("provider_name")
 _KIND = Spare("tool_kind")
+_SPOKEN = (Spare("speaker", "assistant"), Spare("interrupted_at_ms"), _ITEM_ID, _PROVIDER)
 # The library makes an id if a document has none.
 _CALL_ID = Key("tool_call_id", "id", Link(), "may", lacks="no-id")
 _RESULT_ID = Key("tool_call_id", "tool_call_id", Link(), "may", lacks="no-id")
@@ -186,22 +187,32 @@ def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
         ), tag_key=_TAG, fixed={"kind": "server"}),
         *(
             Form(f"{kind}_file", cls, "file", (
-                DATA, _ITEM_ID, _PROVIDER, _details(cls),
-            ), tag_key=_TAG, fits=_is_file(kind))
+                data_at("content"), _ITEM_ID, _PROVIDER, _details(cls),
+            ), tag_key=_TAG, fits=_holds_data("content", kind))
             for kind, cls in media.CLASSES.items()
         ),
+        Form("speech", am.AudioBlock, "speech", (
+            data_at("audio"), Key("transcript", "transcript", Text(), "null"), *_SPOKEN, _details(am.AudioBlock),
+        ), tag_key=_TAG, fits=_holds_data("audio", "audio"), notes={"speech": True}, when=_is_speech),
+        Form("spoken", am.TextBlock, "speech", (
+            Key("transcript", "text", Text()), Spare("audio"), *_SPOKEN, _details(am.TextBlock),
+        ), tag_key=_TAG, fits=lambda native: native.get("audio") is None, notes={"speech": True}, when=_is_speech),
         Form("compaction", am.CompactionBlock, "compaction", (
             Key("content", "text", Text(), "null"), _ITEM_ID, _PROVIDER, _details(am.CompactionBlock), _METADATA,
         ), tag_key=_TAG),
     )  # fmt: skip
 
 
-def _is_file(kind: str) -> Callable[[Native], bool]:
+def _holds_data(key: str, kind: str) -> Callable[[Native], bool]:
     def fits(native: Native) -> bool:
-        held = native.get("content")
+        held = native.get(key)
         return is_object(held) and media.kind_of(held.get("media_type")) == kind
 
     return fits
+
+
+def _is_speech(block: Any) -> bool:
+    return bool(block.notes) and is_marked(block, FAMILY, "/speech")
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
@@ -232,20 +243,6 @@ OUTCOME = Key(
     "outcome", "status",
     Via(_read_outcome, _write_outcome, {"enum": [*OUTCOMES, "retried"]}, _carried_status, is_marking=True), "may",
 )  # fmt: skip
-
-
-# -- usage ------------------------------------------------------------------------------------------------------------
-
-_COUNTS = {
-    "input_tokens": "input", "cache_write_tokens": "cache_write", "cache_read_tokens": "cache_read",
-    "output_tokens": "output", "output_reasoning_tokens": "reasoning", "input_audio_tokens": "input_audio",
-    "output_audio_tokens": "output_audio",
-}  # fmt: skip
-USAGE = Form("usage", am.Usage, None, (
-    *(Key(key, name, Whole(), "may") for key, name in _COUNTS.items()),
-    Spare("cache_write_1h_tokens", 0), Spare("cache_audio_read_tokens", 0), Spare("audio_seconds", 0.0),
-    Spare("details", {}), COST,
-), is_apart=True)  # fmt: skip
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -286,7 +283,7 @@ def _marked(mark: str) -> Callable[[Any], bool]:
 
 
 def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, **how: Any) -> Form:
-    items = (Key("tool_name", "name", Text()), content, _RESULT_ID, *more)
+    items = (Key("tool_name", "name", Text(), "may", lacks="no-name"), content, _RESULT_ID, *more)
     spare = () if marks else (_KIND, Spare("retry"), Spare("content_file_digests", [], is_written=False))
     block = Single(am.ToolResultBlock, items, marks or {})
     return _message(name, "tool", tag, (block, TIME, *spare), **how)
@@ -295,6 +292,14 @@ def _result(name: str, tag: str, content: Hatch, *more: Any, marks: Any = None, 
 def is_for_tool(held: Mapping[str, Any]) -> bool:
     """Whether a retry-prompt is for a tool: one for the user names no tool."""
     return isinstance(held.get("tool_name"), str)
+
+
+def _has_transcript(native: Native) -> bool:
+    return bool(native.get("transcript"))
+
+
+def _is_transcript(message: am.Msg) -> bool:
+    return bool(message.content) and _marked("/speech")(message)
 
 
 def _is_for_user(message: am.Msg) -> bool:
@@ -324,11 +329,15 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
         _message("again", "user", "retry-prompt", (*_SAID_TEXT, Spare("tool_name")), notes={"retry": True},
                  when=_is_for_user),
         _message("feedback", "user", "retry-feedback", _SAID_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
+        _message("user_speech", "user", "speech", (
+            Lifted((Place("transcript", Content(), need='""'),)), TIME, Spare("speaker", "user"), Spare("audio"),
+            *_nulls("id", "provider_name", "provider_details"),
+        ), notes={"speech": True}, fits=_has_transcript, when=_is_transcript),
         _result("tool_again", "retry-prompt", RETRIED, marks={"/retry": True}, when=is_retried),
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
         Form("response", am.Msg, "response", (
             Key("parts", "content", Content("response", is_strict=True)),
-            Key("usage", "usage", Nested(("usage",)), "may"),
+            Key("usage", "usage", Usage(("old_usage", "usage")), "may"),
             Key("model_name", "model", Text(), "null"), TIME,
             Key("provider_details", "response_metadata", Object(), "null"),
             _ID, Key("finish_reason", "finish_reason", Words(FINISH, is_closed=True), "null"),
@@ -352,4 +361,4 @@ def describe(said: Described) -> Described:
     models = _models(lambda: said.parts["inner"])
     messages = _messages(lambda: said.parts["user"], lambda: said.parts["inner"])
     places = {"response": tuple(form.name for form in models)}
-    return Described(FAMILY, (*models, USAGE, *messages), places, table=KindParts)
+    return Described(FAMILY, (*models, *USAGE, *messages), places, table=KindParts)

@@ -6,7 +6,7 @@ from typing import Any
 
 from agentmsg.formats import is_list, is_object
 
-_KINDS = frozenset({"request", "response"})
+_KINDS = ("request", "response")
 
 
 def sniff_message(native: Any) -> float:

@@ -30,6 +30,7 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    note_of,
     speed,
     spelling,
     tool_links,
@@ -37,22 +38,23 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.pydantic_ai.format import describe, describe_user, is_for_tool
 from agentmsg_codecs.pydantic_ai.names import FAMILY, REQUEST, REQUEST_KEYS
+from agentmsg_codecs.pydantic_ai.responses import renamed, respelt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _FORMS = {
     "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
-    "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",),
+    "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",), "speech": ("user_speech",),
 }  # fmt: skip
 _REST = {key: value for key, value in REQUEST_KEYS.items() if key != "metadata"}
 _rest_of, _NO_REST = itemgetter(*_REST), tuple(_REST.values())
 _set_metadata = speed.setter(am.Msg, "metadata")
 _with_name = speed.replacer(am.ToolResultBlock, "name")
-_LINKED = (am.ToolUseBlock, am.ToolResultBlock)
+_LINKED, _LACKS = (am.ToolUseBlock, am.ToolResultBlock), frozenset({"/no-id", "/no-name"})
 _INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
 _make_said = maker(am.Msg, "role", "content", "notes")
-_BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user"), "tool": ("tool_again", "tool")}
+_BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user_speech", "user"), "tool": ("tool_again", "tool")}
 _USUAL = {role: names[-1] for role, names in _BY_ROLE.items()}
 
 
@@ -135,7 +137,7 @@ class Messages:
                 current = text
             groups.append(group)
         messages = grouping.seated(groups, GROUPING)
-        return made_ids.linked(messages, FAMILY) if any(map(_lacks_ids, messages)) else messages
+        return made_ids.linked(messages, FAMILY, are_named=True) if any(map(_lacks_links, messages)) else messages
 
     def group(self, native: Any) -> list[am.Msg]:
         """Read one native message; anything unknown becomes a message with the role "native".
@@ -148,7 +150,10 @@ class Messages:
         kind = native.get("kind")
         try:
             if kind == "response":
-                return [self._readers["response"](native)]
+                if "vendor_id" not in native and "vendor_details" not in native:
+                    return [self._readers["response"](native)]
+                usual, old = renamed(native)
+                return [marked(self._readers["response"](usual), FAMILY, vendor=old)]
             if kind == "request":
                 return self._request(native)
         except (Unreadable, AgentMsgError):
@@ -200,7 +205,7 @@ class Messages:
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Write messages that fit."""
-        if any(map(_lacks_ids, messages)):
+        if any(map(_lacks_links, messages)):
             messages = made_ids.unlinked(list(map(_named, messages)), FAMILY)
         out: list[Any] = []
         current: str | None = None
@@ -261,7 +266,8 @@ class Messages:
             message = spelling.changed(message, {"extras": adopt(own)})
         if message.metadata and _has_request_metadata(message):
             message = spelling.changed(message, {"metadata": EMPTY})
-        return write_as(self.described.shapes[form], message, FAMILY)
+        native = write_as(self.described.shapes[form], message, FAMILY)
+        return respelt(native, message) if form == "response" else native
 
     # -- reading native messages again --------------------------------------------------------------------------------
 
@@ -276,10 +282,10 @@ class Messages:
         return self.part(thaw(value))
 
 
-def _lacks_ids(message: am.Msg) -> bool:
-    """Whether a message has a call or result that was read without an id."""
+def _lacks_links(message: am.Msg) -> bool:
+    """Whether a message has a call or result that was read without an id, or without a name."""
     for block in message.content:  # a loop: most messages have none
-        if block.notes and isinstance(block, _LINKED) and is_marked(block, FAMILY, "/no-id"):
+        if block.notes and isinstance(block, _LINKED) and not _LACKS.isdisjoint(note_of(block, FAMILY)):
             return True
     return False
 
@@ -287,7 +293,7 @@ def _lacks_ids(message: am.Msg) -> bool:
 def _named(message: am.Msg) -> am.Msg:
     """Return a message whose result keeps its name when unlinked: the name is always written."""
     block: Any = message.content[0] if message.role == "tool" else None
-    if block is None or type(block.name) is str:
+    if block is None or block.name is None or type(block.name) is str:
         return message
     return tool_links.with_result(message, _with_name(block, str.__str__(block.name)))
 

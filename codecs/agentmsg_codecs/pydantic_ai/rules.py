@@ -84,7 +84,7 @@ def user_media(block: Any) -> Any:
         new = _typed(block, cells.bare(source))
     elif isinstance(source, am.FileSource):
         if source.provider not in KEEPERS or not _own_kind(block, source):
-            return Drop("a file that a provider keeps has a provider here, and a type")
+            return Drop("an uploaded file needs a known provider and a type of its kind")
         new = cells.bare(source)
     else:
         return (
@@ -98,7 +98,7 @@ def user_media(block: Any) -> Any:
 def returned_media(block: Any) -> Any:
     """Keep media in a result, except uploaded files."""
     is_kept = isinstance(block.source, am.FileSource)
-    return Drop("a result has no files that a provider keeps") if is_kept else user_media(block)
+    return Drop("a result can't hold uploaded files") if is_kept else user_media(block)
 
 
 def file_of_model(block: Any) -> Any:
@@ -126,7 +126,8 @@ def result(block: am.ToolResultBlock) -> Any:
         if type(text) is am.TextBlock and text.text:
             return block
     content, structured, level = _settled(block)
-    name = "unknown" if block.name is None else block.name
+    is_unnamed = block.kind != "server" and is_marked(block, FAMILY, "/no-name")
+    name = "unknown" if block.name is None and not is_unnamed else block.name
     changes = {"name": name, "content": content, "structured": structured, "status": _status(block)}
     if block.error is None and all(getattr(block, field) is value for field, value in changes.items()):
         return block

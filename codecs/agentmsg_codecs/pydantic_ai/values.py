@@ -227,25 +227,26 @@ def is_binary(held: Any) -> bool:
     return told and type(held.get("data")) is str and type(held.get("media_type")) is str
 
 
-def _read_file(native: Native) -> dict[str, Any]:
-    held: Any = native["content"]
-    if not is_binary(held):
-        raise Unreadable("a file is data with a media type")
-    source = am.Base64Source(held["data"], held["media_type"])
-    return {"source": source, "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
+def data_at(key: str) -> Hatch:
+    """Return the hatch for data with a media type under a key."""
 
+    def read(native: Native) -> dict[str, Any]:
+        held: Any = native[key]
+        if not is_binary(held):
+            raise Unreadable("a file is data with a media type")
+        source = am.Base64Source(held["data"], held["media_type"])
+        return {"source": source, "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
 
-def _write_file(block: Any) -> Native:
-    source: Any = block.source
-    told = {"kind": "binary", "data": source.data, "media_type": source.media_type}
-    return {"content": {**told, **thaw(natives.extras_of(block, FILE))}}
+    def write(block: Any) -> Native:
+        source: Any = block.source
+        told = {"kind": "binary", "data": source.data, "media_type": source.media_type}
+        return {key: {**told, **thaw(natives.extras_of(block, FILE))}}
 
-
-DATA = Hatch(
-    keys=("content",), cells={"source": KEEP}, get=_read_file, put=_write_file, must=("content",), spaces=(FILE,),
-    schema={"content": {
-        "type": "object", "properties": {"kind": {"const": "binary"}, "data": {"type": "string"},
-                                         "media_type": {"type": "string"}},
-        "required": ["kind", "data", "media_type"],
-    }}, about="source",
-)  # fmt: skip
+    return Hatch(
+        keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), spaces=(FILE,),
+        schema={key: {
+            "type": "object", "properties": {"kind": {"const": "binary"}, "data": {"type": "string"},
+                                             "media_type": {"type": "string"}},
+            "required": ["kind", "data", "media_type"],
+        }}, about="source",
+    )  # fmt: skip

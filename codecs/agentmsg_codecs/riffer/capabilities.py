@@ -43,7 +43,7 @@ _ROWS = FormRows(DESCRIBED)
 
 
 def _not_empty(block: am.TextBlock) -> Any:
-    return block if block.text else Drop("there are no words in it", "annotation")
+    return block if block.text else Drop("the text is empty", "annotation")
 
 
 def _text_rows(*items: str) -> Rows:

@@ -71,7 +71,7 @@ def _nearest(block: Any) -> Any:
     source = block.source
     if isinstance(source, am.TextSource):
         if not source.text:
-            return Drop("there is no text in it", "annotation")
+            return Drop("the document is empty", "annotation")
         known = source.media_type if source.media_type in _DOCUMENTS else "text/plain"
         return am.Base64Source(base64.b64encode(source.text.encode()).decode(), known)
     source = media.unwrapped(source)
@@ -79,7 +79,7 @@ def _nearest(block: Any) -> Any:
         kind = source.media_type or media.guess_media_type(source.data)
         if kind not in _IMAGES and kind not in _DOCUMENTS:
             if not (kind or "").startswith("text/"):
-                return Drop(f"no files of the type {kind or 'that is not told'} here")
+                return Drop(f"no files of {kind or 'an unknown type'} here")
             kind = "text/plain"
         return source if kind == source.media_type else am.Base64Source(source.data, kind)
     if not isinstance(source, am.URLSource):
@@ -90,7 +90,11 @@ def _nearest(block: Any) -> Any:
     if _is_allowed(told):
         return told
     # An image needs a media type; whoever fetches it will see the real one.
-    return am.URLSource(source.url, "image/jpeg") if isinstance(block, am.ImageBlock) else Drop("of no type known here")
+    return (
+        am.URLSource(source.url, "image/jpeg")
+        if isinstance(block, am.ImageBlock)
+        else Drop("the type of the file is unknown")
+    )
 
 
 _BARE = "a file has a media type and a file name"
@@ -109,7 +113,7 @@ def carried_file(block: Any) -> Any:
         return Swap(block.evolve(source=_without_extras(source)), _BARE, "annotation") if source.extras else block
     if isinstance(source, am.BlocksSource):
         answer = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
-        return Drop("no place for such a document") if answer is block else answer
+        return Drop("this kind of document isn't supported") if answer is block else answer
     new = _nearest(block)
     if isinstance(new, Drop):
         return new

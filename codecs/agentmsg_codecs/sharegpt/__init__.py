@@ -47,7 +47,7 @@ from agentmsg.formats.sending import SendingRule
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.likeness import sniff_row
-from agentmsg_codecs.sharegpt.links import link, said_links
+from agentmsg_codecs.sharegpt.links import link, written_links
 from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
@@ -118,7 +118,7 @@ class ShareGptCodec(Codec):
 
     def write(self, history: am.History) -> Any:
         """Write a row; or a list or one turn, if it was read from that, or by option."""
-        turns = list(map(write_turn, history.messages, said_links(history.messages)))
+        turns = list(map(write_turn, history.messages, written_links(history.messages)))
         columns = columns_of(history)
         own = natives.extras_of(history, FAMILY)
         place = mark_of(history, FAMILY, "/container") or self.container

@@ -27,7 +27,7 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
-from agentmsg_codecs.sharegpt.links import relinked, said_links
+from agentmsg_codecs.sharegpt.links import relinked, written_links
 from agentmsg_codecs.sharegpt.media import one_kind, taken, token_of
 from agentmsg_codecs.sharegpt.messages import read_turn, write_turn
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
@@ -56,7 +56,7 @@ def _text_row(said: Callable[[str], str]) -> Row:
 
     def rule(block: am.TextBlock) -> Any:
         if not block.text:
-            return Drop("there are no words in it", "annotation")
+            return Drop("the text is empty", "annotation")
         new = said(block.text)
         return block if new == block.text else Swap(block.evolve(text=new), "this would be read as something else")
 
@@ -64,7 +64,7 @@ def _text_row(said: Callable[[str], str]) -> Row:
 
 
 def _thinking(block: am.ThinkingBlock) -> Any:
-    thought = own_values.thinkable(block.thinking)
+    thought = own_values.without_end_tag(block.thinking)
     if not thought.strip("\n"):
         return Drop("nothing that can be read was thought")
     return block if thought == block.thinking else Swap(block.evolve(thinking=thought), "tags would end it before")
@@ -75,7 +75,7 @@ def _media(block: Any) -> Any:
     source = block.source
     if not isinstance(source, (am.URLSource, am.Base64Source)) or not media.write_url(source):
         said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
-        return said if said is not block else Drop("media are given by URL, or as data, here")
+        return said if said is not block else Drop("media are given by URL or as data here")
     new = media.as_url(source, is_untyped=True)
     return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
 
@@ -169,7 +169,7 @@ def _taken(history: am.History) -> frozenset[str]:
     own = natives.extras_of(history, FAMILY)
 
     def columns() -> Native:
-        return own_rows.written(history, list(map(write_turn, history.messages, said_links(history.messages))))
+        return own_rows.written(history, list(map(write_turn, history.messages, written_links(history.messages))))
 
     is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
     return frozenset(own_rows.taken(own, columns) | taken(history, own) | ({"tools"} if is_tools else set()))
@@ -179,16 +179,16 @@ def make_caps() -> Caps:
     """Return the capability table."""
     system = _message_row(_rows(_plain), _plain)
     kept = rules.native_block_row(FAMILY, _comes_back)
-    user = {**_rows(own_values.asked), **_MEDIA_ROWS, am.NativeBlock: kept}
+    user = {**_rows(own_values.without_tokens), **_MEDIA_ROWS, am.NativeBlock: kept}
     thinking = Row({"thinking": KEEP}, _thinking)
     result = Rows(DESCRIBED).message("tool")
-    answer = {**_rows(own_values.spoken), am.ThinkingBlock: thinking, am.ToolUseBlock: _CALL}
+    answer = {**_rows(own_values.without_tags), am.ThinkingBlock: thinking, am.ToolUseBlock: _CALL}
     return Caps(
         messages={
             "system": system,
             "developer": MessageRow(otherwise=rules.role_rule("system")),
-            "user": _message_row(user, own_values.asked),
-            "assistant": _message_row(answer, own_values.spoken),
+            "user": _message_row(user, own_values.without_tokens),
+            "assistant": _message_row(answer, own_values.without_tags),
             "tool": MessageRow(
                 fields={**result, "extras": _of_result(result["extras"])},
                 blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},

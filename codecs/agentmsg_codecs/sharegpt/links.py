@@ -65,7 +65,7 @@ class _Waiting:
         self.answer(self.expected)
 
 
-def is_said(block: Any, link: str | None) -> bool:
+def has_own_id(block: Any, link: str | None) -> bool:
     """Whether the row contains the id of a call or result."""
     return link is not None and is_marked(block, FAMILY, "/id")
 
@@ -97,7 +97,7 @@ def _linked(messages: Iterable[am.Msg]) -> Iterator[tuple[tuple[int, int], Any]]
 
 def _id_of(place: tuple[int, int], block: Any) -> str:
     """Return the id of a call: that of its row, or the one that its reader makes."""
-    return str(block.id) if is_said(block, block.id) else tool_links.made_call_id(place, block.name)
+    return str(block.id) if has_own_id(block, block.id) else tool_links.made_call_id(place, block.name)
 
 
 def link(messages: Sequence[am.Msg]) -> None:
@@ -197,7 +197,7 @@ class _Links:
     def _link_of(self, place: tuple[int, int], block: Any) -> str | None:
         """Return the id of the call that a result answers."""
         own: str | None = block.tool_call_id
-        if is_said(block, own):
+        if has_own_id(block, own):
             return own
         # A result without an id in its row may have been paired with the call of one that has it.
         link = self._made.get(self._pairs[place]) if place in self._pairs else self._new.get(own)
@@ -211,20 +211,20 @@ def _are_as_read(messages: Sequence[am.Msg]) -> bool:
     for place, block in _linked(messages):
         if block.__class__ is am.ToolUseBlock:
             made = tool_links.made_call_id(place, block.name)
-            if block.id != made or is_said(block, made):
+            if block.id != made or has_own_id(block, made):
                 return False
             waiting.call(place, made)
         elif _is_unclear(messages[place[0]], block):
             waiting.skip()
         else:
             link = block.tool_call_id
-            if link != waiting.expected or is_said(block, link):
+            if link != waiting.expected or has_own_id(block, link):
                 return False
             waiting.answer(link)
     return True
 
 
-def said_links(messages: Sequence[am.Msg]) -> list[str | None]:
+def written_links(messages: Sequence[am.Msg]) -> list[str | None]:
     """Return, for each message that fits, the id that its turn must contain because its position isn't enough."""
     waiting = _Waiting()
     out: list[str | None] = [None] * len(messages)
@@ -237,6 +237,6 @@ def said_links(messages: Sequence[am.Msg]) -> list[str | None]:
             link, expected = block.tool_call_id, waiting.expected
             waiting.answer(link)
             is_lost = expected is None and isinstance(link, am.Made) and link not in waiting.known
-            if link is not None and not is_lost and (link != expected or is_said(block, link)):
+            if link is not None and not is_lost and (link != expected or has_own_id(block, link)):
                 out[place[0]] = str(link)
     return out

@@ -34,13 +34,13 @@ def token_of(block: Any) -> str | None:
     return token if len(block.value) == 1 and isinstance(token, str) and token in MEDIA else None
 
 
-def _asked(messages: Sequence[am.Msg]) -> Iterator[Any]:
+def _user_blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
     return (block for message in messages if message.role == "user" for block in message.content)
 
 
 def _found(messages: Sequence[am.Msg], token: str, row: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
     """Return the column for a token, and its sources; None if there isn't one for each token."""
-    count = sum(token_of(block) == token for block in _asked(messages))
+    count = sum(token_of(block) == token for block in _user_blocks(messages))
     for number, column in enumerate(MEDIA[token][1]):
         entries: Any = [row.get(column)] if number else thaw(row.get(column))
         if not count or not is_list(entries) or len(entries) != count:
@@ -74,7 +74,7 @@ def placed(messages: list[am.Msg], row: dict[str, Any]) -> tuple[list[am.Msg], d
     return messages, {"/single": single} if single else {}
 
 
-def said(block: Any) -> str:
+def text_of(block: Any) -> str:
     """Return the text for a block in a user's turn."""
     return block.text if type(block) is am.TextBlock else _TOKENS.get(type(block)) or token_of(block) or ""
 
@@ -82,7 +82,7 @@ def said(block: Any) -> str:
 def columns_of(history: am.History) -> dict[str, Any]:
     """Return the columns of media in a history."""
     found: dict[str, list[str]] = {}
-    for block in _asked(history.messages):
+    for block in _user_blocks(history.messages):
         token = _TOKENS.get(type(block))
         if token is not None:
             found.setdefault(token, []).append(media.write_url(block.source))
@@ -100,7 +100,7 @@ def taken(history: am.History, own: Mapping[str, Any]) -> set[str]:
     """Return the columns that the extras of a history must not use: they would be read as those of its media."""
     columns: set[str] = set()
     for token, (cls, names) in MEDIA.items():
-        count = sum(type(block) is cls for block in _asked(history.messages))
+        count = sum(type(block) is cls for block in _user_blocks(history.messages))
         if count:
             columns.add(_column(history, token, count))
             listed: Any = own.get(names[0])

@@ -25,8 +25,8 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg_codecs.sharegpt.format import DESCRIBED
-from agentmsg_codecs.sharegpt.links import is_said
-from agentmsg_codecs.sharegpt.media import said
+from agentmsg_codecs.sharegpt.links import has_own_id
+from agentmsg_codecs.sharegpt.media import text_of
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES, WORDS
 
 _make_text = maker(am.TextBlock, "text")
@@ -130,7 +130,7 @@ def _written(message: am.Msg, link: str | None) -> Any:
     elif role == "assistant":
         value = own_values.write_answer(content, word, is_usual=True)
     else:
-        value = "".join(map(said, content))
+        value = "".join(map(text_of, content))
     if message.notes or (role == "assistant" and any([block.notes for block in content])):  # noqa: C419 - in half the time
         word, value = _noted(message, word, value)
     if not message.notes and not message.extras and value and link is None:
@@ -151,12 +151,12 @@ def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:
     listed, tagged = (is_marked(message, FAMILY, mark) for mark in ("/listed", "/tagged"))
     text = own_values.write_answer(message.content, own, listed=listed, tagged=tagged)
     found = own_values.read_answer(text, own)[0]
-    is_read = len(found) == len(message.content) and all(map(_says, found, message.content))
+    is_read = len(found) == len(message.content) and all(map(_is_same, found, message.content))
     return (own, text) if is_read else (word, value)
 
 
-def _says(found: Any, block: Any) -> bool:
+def _is_same(found: Any, block: Any) -> bool:
     """Whether a block that is read again is the same, apart from an id that its row doesn't contain."""
-    if type(block) is am.ToolUseBlock and not is_said(block, block.id):
+    if type(block) is am.ToolUseBlock and not has_own_id(block, block.id):
         block = spelling.changed(block, {"id": None})
     return am.same(found, block)

@@ -180,6 +180,6 @@ def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> 
     if before or is_marked(history, FAMILY, "/history"):
         row["history"] = [before[index : index + 2] for index in range(0, len(before), 2)]
     # Extras must not be read as columns of Alpaca; an output comes before a chosen answer.
-    is_said = not row.keys().isdisjoint(own) or type(own.get(_ANSWERS[0])) is str
+    is_taken = not row.keys().isdisjoint(own) or type(own.get(_ANSWERS[0])) is str
     is_read = type(own.get("input")) is str or _are_pairs(own.get("history")) or is_single({**row, **own})
-    return None if is_said or is_read else row
+    return None if is_taken or is_read else row

@@ -35,7 +35,7 @@ from agentmsg.formats import (
     spelling,
     tool_arguments,
 )
-from agentmsg_codecs.sharegpt.links import is_said
+from agentmsg_codecs.sharegpt.links import has_own_id
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, MEDIA
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _object(call: Any, *, is_usual: bool) -> dict[str, Any]:
     elif type(arguments) is not _OBJECT:
         arguments = speed.one_level(arguments)
     said = {"name": call.name, "arguments": arguments}
-    if is_said(call, call.id):
+    if has_own_id(call, call.id):
         said["id"] = natives.link_of(call.id)
     keys: Any = None if is_usual or not call.notes else mark_of(call, FAMILY, "/keys")
     is_noted = (
@@ -263,7 +263,7 @@ def _thought(text: str) -> tuple[str, int, int, int] | None:
     return (*inside, 2 if text[end + 8 : end + 10] == "\n\n" else int(text[end + 8 : end + 9] == "\n"))
 
 
-def spoken(text: str) -> str:
+def without_tags(text: str) -> str:
     """Change a text of an assistant's so that no part of it is read as thinking or as a call."""
     if "<" not in text:
         return text
@@ -276,7 +276,7 @@ def spoken(text: str) -> str:
     return text
 
 
-def thinkable(thought: str) -> str:
+def without_end_tag(thought: str) -> str:
     """Change thinking so that it doesn't contain its end tag."""
     return thought.replace("</think>", "</think >")
 
@@ -291,7 +291,7 @@ def read_question(text: str) -> tuple[Any, ...]:
     return tuple([_PLACES.get(piece) or _make_text(piece) for piece in _TOKENS.split(text) if piece])
 
 
-def asked(text: str) -> str:
+def without_tokens(text: str) -> str:
     """Change a text of a user's so that it has no tokens."""
     return text if "<" not in text else _TOKENS.sub(lambda token: f"{token[0][:-1]} >", text)
 

@@ -25,11 +25,11 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
         source, kind = block.source, media.KINDS[type(block)]
         if isinstance(source, am.BlocksSource):
             near = rules.document_as_text(block) if kind == "file" else block
-            return Drop("no place for what is given so") if near is block else near
+            return Drop("this kind of source isn't supported") if near is block else near
         if isinstance(source, am.FileSource) and source.provider is None and not (inner and kind in ("image", "file")):
             return Drop("a file belongs to a provider here")
         if isinstance(source, am.TextSource) and kind not in ("file", media.kind_of(source.media_type)):
-            return Drop("no place for what is given so")
+            return Drop("this kind of source isn't supported")
         read = source
         if isinstance(source, am.URLSource) and not inner and not is_marked(source, FAMILY, "/tag"):
             if not is_url(source.url):

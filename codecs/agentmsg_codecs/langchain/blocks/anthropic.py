@@ -28,7 +28,7 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg.formats.forms import Each, Form, Hatch, Key, Link, Text, Via, Words, Wrapped
-from agentmsg_codecs.langchain.blocks.dialects import held
+from agentmsg_codecs.langchain.blocks.dialects import inner_object
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text, required, via
 from agentmsg_codecs.langchain.blocks.v1_forms import TITLES, args_of, call_input
 from agentmsg_codecs.langchain.names import ANTHROPIC
@@ -202,7 +202,7 @@ def write_texts(blocks: Any) -> list[Native]:
     return list(map(_write_text, blocks))
 
 
-# For the codec of that name, which by default writes one plain text as such.
+# For the codec ``anthropic``, which by default writes a single plain text as a string.
 LISTED = adopt({ANTHROPIC: {"/list": True}})
 _TEXT_PART = {
     "type": "object",
@@ -266,7 +266,7 @@ def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
         is_plain = not source.extras and getattr(source, "provider", None) == own
         return is_plain and _KIND_OF.get(source.__class__) in kinds
 
-    return held("source", get, put, "source", must=2), when
+    return inner_object("source", get, put, "source", must=2), when
 
 
 def _read_texts(native: Any) -> Any:

@@ -74,15 +74,15 @@ def _kept_citation(citation: am.Citation, native: Native, known: frozenset[str],
 
 def _read_any(native: Native) -> am.Citation:
     kinds = {key: str if key in _TEXT_FIELDS else int for key in _FIELDS if key in native}
-    told = {_FIELDS[key]: native[key] for key, kind in kinds.items() if type(native[key]) is kind}
+    fields = {_FIELDS[key]: native[key] for key, kind in kinds.items() if type(native[key]) is kind}
     kind = native.get("type")
-    return make_citation(kind=kind if type(kind) is str and kind != "citation" else None, **told)
+    return make_citation(kind=kind if type(kind) is str and kind != "citation" else None, **fields)
 
 
 def _read_place(native: Native) -> am.Citation:
     kind: str = native["type"]
-    told = {name: native[key] for key, name in _fields_of_place(kind).items() if type(native.get(key)) is str}
-    return make_citation(kind=kind, **told)
+    fields = {name: native[key] for key, name in _fields_of_place(kind).items() if type(native.get(key)) is str}
+    return make_citation(kind=kind, **fields)
 
 
 def _read_translated(native: Native) -> am.Citation | None:
@@ -98,10 +98,10 @@ def _read_translated(native: Native) -> am.Citation | None:
         return None
     if not all(type(native.get(key)) in (str, type(None)) for key in _TEXT_FIELDS):
         return None
-    told = {key: native[key] for key in _TEXT_FIELDS if native.get(key) is not None}
+    fields = {key: native[key] for key in _TEXT_FIELDS if native.get(key) is not None}
     nulls = {key: "null" for key in _TEXT_FIELDS if key in native and native[key] is None}
     notes = adopt({FAMILY: {"/v1": True, **nulls}})
-    return make_citation(kind=kind, **told, extras=adopt({ANTHROPIC: extras}), notes=notes)
+    return make_citation(kind=kind, **fields, extras=adopt({ANTHROPIC: extras}), notes=notes)
 
 
 def is_translated(citation: am.Citation) -> bool:

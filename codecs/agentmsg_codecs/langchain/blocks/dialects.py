@@ -25,7 +25,7 @@ from agentmsg.formats import (
     text_at,
     word_at,
 )
-from agentmsg.formats.forms import Arguments, Const, Form, Hatch, Key, Link, Object, Spread, Text, Wrapped
+from agentmsg.formats.forms import Arguments, Const, Form, Hatch, Key, Link, Object, Spare, Spread, Text, Wrapped
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, required, says_only, via
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
@@ -36,7 +36,7 @@ from agentmsg_codecs.langchain.blocks.v1_forms import (
     MEDIA,
     MIME,
     TITLES,
-    gives,
+    given_under,
 )
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -60,35 +60,63 @@ def _text(name: str, tag: str | None) -> Form:
     return Form(name.replace("-", "_"), am.TextBlock, tag, items, notes={"shape": name}, fits=fits)
 
 
-def _read_summary(part: Native) -> Native:
-    texts: list[str] = []
-    for item in part["summary"]:
-        if not is_object(item) or len(item) != 2 or item.get("type") != "summary_text":  # noqa: PLR2004
-            raise Unreadable
-        texts.append(text_at(item, "text"))
-    return {"thinking": "\n\n".join(texts), "notes": {"/cuts": [len(text) for text in texts]}}
+def _texts(key: str, tag: str) -> Hatch:
+    """Return the item of thinking in a list of texts."""
 
+    def read(part: Native) -> Native:
+        texts: list[str] = []
+        for item in part[key]:
+            if not is_object(item) or len(item) != 2 or item.get("type") != tag:  # noqa: PLR2004
+                raise Unreadable
+            texts.append(text_at(item, "text"))
+        return {"thinking": "\n\n".join(texts), "notes": {"/cuts": [len(text) for text in texts]}}
 
-def _write_summary(block: Any) -> Native:
-    cuts, texts, at = mark_of(block, FAMILY, "/cuts"), list[str](), 0
-    for cut in cuts if is_sequence(cuts) else ():
-        if type(cut) is not int or cut < 0:
-            break
-        texts.append(block.thinking[at : at + cut])
-        at += cut + 2
-    if "\n\n".join(texts) != block.thinking or (cuts is None and not texts):
-        texts = [block.thinking]
-    return {"summary": [{"type": "summary_text", "text": text} for text in texts]}
+    def write(block: Any) -> Native:
+        cuts, texts, at = mark_of(block, FAMILY, "/cuts"), list[str](), 0
+        for cut in cuts if is_sequence(cuts) else ():
+            if type(cut) is not int or cut < 0:
+                break
+            texts.append(block.thinking[at : at + cut])
+            at += cut + 2
+        if "\n\n".join(texts) != block.thinking or (cuts is None and not texts):
+            texts = [block.thinking]
+        return {key: [{"type": tag, "text": text} for text in texts]}
+
+    return required((key,), ("thinking",), read, write)
 
 
 def _sealed(key: str, provider: str) -> Key:
     return Key(key, "signature", Wrapped(am.Signature, "value", {"provider": provider}), "may")
 
 
-_SUMMARY = required(("summary",), ("thinking",), _read_summary, _write_summary)
-SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (_SUMMARY, _sealed("encrypted_content", "openai"), ID, CACHE),
-     notes={"shape": "summary"},
-     fits=lambda part: is_list(part.get("summary")) and "reasoning" not in part and "extras" not in part)  # fmt: skip
+_SEALED = _sealed("encrypted_content", "openai")
+
+
+def _is_whole(part: Native) -> bool:
+    """Whether reasoning is not summed up."""
+    return (
+        is_list(part.get("content")) and bool(part["content"]) and not part.get("summary") and "reasoning" not in part
+    )
+
+
+def _is_summed_up(part: Native) -> bool:
+    return is_list(part.get("summary")) and part.keys().isdisjoint(("reasoning", "extras"))
+
+
+def _is_text(part: Native) -> bool:
+    return type(part.get("text")) is str and part.keys().isdisjoint(("reasoning", "summary", "content"))
+
+
+# Tried before v1, whose parts may lack their text.
+REASONING = (
+    Form("whole_reasoning", am.ThinkingBlock, "reasoning", (
+        _texts("content", "reasoning_text"), Spare("summary", [], is_written=False), _SEALED, ID, CACHE,
+    ), notes={"shape": "whole_reasoning"}, fits=_is_whole),
+    Form("summary", am.ThinkingBlock, "reasoning", (_texts("summary", "summary_text"), _SEALED, ID, CACHE),
+         notes={"shape": "summary"}, fits=_is_summed_up),
+    Form("reasoning_text", am.ThinkingBlock, "reasoning", (Key("text", "thinking", Text()), ID, CACHE),
+         notes={"shape": "reasoning_text"}, fits=_is_text),
+)  # fmt: skip
 _WORDS = (
     _text("input_text", "input_text"),
     _text("output_text", "output_text"),
@@ -105,7 +133,7 @@ _WORDS = (
 # -- objects inside ---------------------------------------------------------------------------------------------------
 
 
-def held(
+def inner_object(
     key: str, get: Callable[[Native], Native], put: Callable[[Any], Native], *fields: str, must: int = 0
 ) -> Hatch:  # fmt: skip
     """Return the item of an inner object; its unknown keys are extras, and empty ones are spelling.
@@ -123,18 +151,18 @@ def held(
         found = get(native)
         if len(native) == must:
             return found
-        told = _filled(put(SimpleNamespace(**{"detail": None, "name": None, **found})))
-        more = {name: item for name, item in native.items() if name not in told and item is not None}
-        if any(native.get(name) != item for name, item in told.items()):
+        plain = _filled(put(SimpleNamespace(**{"detail": None, "name": None, **found})))
+        more = {name: item for name, item in native.items() if name not in plain and item is not None}
+        if any(native.get(name) != item for name, item in plain.items()):
             raise Unreadable
-        if len(told) + len(more) != len(native):
+        if len(plain) + len(more) != len(native):
             found["notes"] = {key: ["=", native]}
         return {**found, "extras": {NESTED: {key: more}}} if more else found
 
     def write(block: Any) -> Native:
-        told = _filled(put(block))
+        plain = _filled(put(block))
         more = block.extras.get(NESTED) if block.extras else None
-        return {key: {**more[key], **told} if is_mapping(more) and is_mapping(more.get(key)) else told}
+        return {key: {**more[key], **plain} if is_mapping(more) and is_mapping(more.get(key)) else plain}
 
     return Hatch(keys=(key,), cells=dict.fromkeys(fields, KEEP), get=read, put=write, must=(key,), spaces=(NESTED,))
 
@@ -240,22 +268,22 @@ def _write_bedrock(block: Any) -> Native:
 
 # -- OpenAI, Google, Bedrock ------------------------------------------------------------------------------------------
 
-_IMAGE_URL = held(
+_IMAGE_URL = inner_object(
     "image_url", lambda image: {"source": _source_of_url(text_at(image, "url")), "detail": word_at(image, "detail")},
     lambda block: {"url": _url_of(block.source), "detail": block.detail}, "source", "detail", must=1,
 )  # fmt: skip
-_FILE = held(
+_FILE = inner_object(
     "file", lambda file: {"source": _file_source(file), "name": word_at(file, "filename")}, _file_fields, "source",
     "name",
 )  # fmt: skip
-_SOUND = held("input_audio", _read_sound, _write_sound, "source", must=2)
-_BEDROCK = held("image", _read_bedrock, _write_bedrock, "source", must=2)
+_SOUND = inner_object("input_audio", _read_sound, _write_sound, "source", must=2)
+_BEDROCK = inner_object("image", _read_bedrock, _write_bedrock, "source", must=2)
 
 
 def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None) -> Form:
     def fits(part: Native) -> bool:
-        said = next((name for name in ("file_data", "file_id", "file_url") if part.get(name) is not None), None)
-        return said == key and (key == "file_id" or str(part[key]).startswith("data:") is (key == "file_data"))
+        given = next((name for name in ("file_data", "file_id", "file_url") if part.get(name) is not None), None)
+        return given == key and (key == "file_id" or str(part[key]).startswith("data:") is (key == "file_data"))
 
     return Form(
         f"input_{key}", am.FileBlock, "input_file", (Key(key, "source", value), _FILENAME, ID, CACHE), when=when,
@@ -345,7 +373,7 @@ def _plain_media(key: str, source: Spread) -> Form:
     """Return the form of a document that isn't text, under the tag of texts."""
     return Form(
         f"plain_by_{key}", am.FileBlock, "text-plain", (source, *TITLES, ID, CACHE), notes={"shape": "text-plain"},
-        fits=lambda part: gives(key)(part) and part.get("text") is None,
+        fits=lambda part: given_under(key)(part) and part.get("text") is None,
     )  # fmt: skip
 
 

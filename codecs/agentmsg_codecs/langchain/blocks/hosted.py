@@ -8,10 +8,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, adopt, is_mapping, is_object, text_at, tool_arguments, word_at
-from agentmsg.formats.forms import Form, Hatch, Key, Object, Spare, Text
-from agentmsg_codecs.langchain.blocks.dialects import held
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_signature, make_text, required, says_only
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    adopt,
+    is_mapping,
+    is_object,
+    media,
+    natives,
+    text_at,
+    tool_arguments,
+    word_at,
+)
+from agentmsg.formats.forms import Arguments, Form, Hatch, Key, Object, Spare, Text
+from agentmsg_codecs.langchain.blocks.dialects import inner_object
+from agentmsg_codecs.langchain.blocks.v1 import (
+    CACHE,
+    ID,
+    is_only_text,
+    make_signature,
+    make_text,
+    required,
+    says_only,
+    via,
+)
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,17 +41,15 @@ if TYPE_CHECKING:
 # -- Bedrock's reasoning ----------------------------------------------------------------------------------------------
 
 
-def _read_reasoning(native: Native) -> Native:
-    value = word_at(native, "signature")
-    signature = None if value is None else make_signature("bedrock", value)
-    return {"thinking": text_at(native, "text"), "signature": signature}
-
-
-def _write_reasoning(block: Any) -> Native:
-    return {"text": block.thinking, "signature": None if block.signature is None else block.signature.value}
-
-
-_REASONING = held("reasoning_content", _read_reasoning, _write_reasoning, "thinking", "signature", must=1)
+_REASONING = inner_object(
+    "reasoning_content",
+    lambda native: {
+        "thinking": text_at(native, "text"),
+        "signature": None if (value := word_at(native, "signature")) is None else make_signature("bedrock", value),
+    },
+    lambda block: {"text": block.thinking, "signature": block.signature and block.signature.value},
+    "thinking", "signature", must=1,
+)  # fmt: skip
 _is_of_bedrock = says_only(am.Signature, "value", provider="bedrock")
 
 
@@ -70,6 +89,18 @@ def _served(provider: str, tag: str, name: str, args: Hatch | Key, when: Callabl
     )  # fmt: skip
 
 
+def _made(data: Any) -> am.Base64Source:
+    """Return the source of an image that OpenAI's tool made; its type is what the data tells."""
+    if type(data) is not str:
+        raise Unreadable
+    return am.Base64Source(data, media.guess_media_type(data))
+
+
+def _is_made(block: Any) -> bool:
+    source = block.source
+    return type(source) is am.Base64Source and am.same(source, _made(source.data))
+
+
 _OUTPUT = required(
     ("code_execution_result",),
     ("content", "tool_call_id"),
@@ -86,6 +117,14 @@ HOSTED = (
     _served("openai", "web_search_call", "web_search", Key("action", "input", Object()), _has_object),
     _call("openai", "file_search_call", "file_search", {"queries": "queries"}),
     _call("openai", "code_interpreter_call", "code_interpreter", {"code": "code", "container_id": "container_id"}),
+    Form("mcp_call", am.ToolUseBlock, "mcp_call", (
+        Key("name", "name", Text()), Key("arguments", "input", Arguments()), ID, CACHE, Spare("error"),
+    ), notes={"shape": "mcp_call"}, fits=lambda part: "server_label" in part,
+         when=lambda block: natives.has_extra(block, FAMILY, "server_label"),
+         fixed={"kind": "server", "provider": "openai", "id": None}),
+    Form("image_generation_call", am.ImageBlock, "image_generation_call", (
+        Key("result", "source", via(_made, lambda source: source.data)), ID, CACHE, Spare("status", "completed"),
+    ), when=_is_made, notes={"shape": "image_generation_call"}),
     _call("google", "executable_code", "code_execution", {"language": "language", "executable_code": "code"}),
     Form("code_execution_result", am.ToolResultBlock, "code_execution_result", (_OUTPUT, ID, CACHE),
          when=lambda block: block.tool_call_id is None and len(block.content) == 1 and is_only_text(block.content[0]),

@@ -1,7 +1,7 @@
-"""What the parts of content share: ids, cache hints, and the `extras` of content blocks v1.
+"""What parts of content share: ids, cache hints, and the `extras` of content blocks v1.
 
-What the model has a field for and v1 has no key for stands in `extras`, under the field's name; the rest of `extras` is
-kept as ``block.extras["langchain.extras"]``, and unknown keys beside it as ``block.extras["langchain"]``.
+Fields of the model without a key in v1 are in `extras`, under the field's name. Unknown keys there become
+``block.extras["langchain.extras"]``, and those beside `extras` become ``block.extras["langchain"]``.
 """
 
 from __future__ import annotations
@@ -91,18 +91,13 @@ _NOTHING = (None, None, EMPTY, EMPTY)
 _beside = attrgetter("signature", "phase", "metadata", "extras")
 
 
-def claimed(names: Mapping[str, str]) -> frozenset[str]:
-    """Return the keys of `extras` that the model has a field for, where these texts stand there, too."""
-    return frozenset({"signature", "signature_provider", "phase", "metadata", *names})
-
-
 def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None) -> Native:
-    """Return, as a hatch does, the fields that the `extras` of a part say.
+    """Return, like a hatch, the fields in the `extras` of a part.
 
     Args:
         part: the part.
-        names: the keys of texts, and their fields.
-        owner: whose a signature is of which nothing else is told.
+        names: the fields of texts, by key.
+        owner: the provider of a signature that names none.
     """
     extras = part.get("extras")
     if type(extras) is not _OBJECT or not extras:
@@ -128,7 +123,7 @@ def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None
 
 
 def write_extras(block: Any, names: Mapping[str, str], owner: str | None = None, **own: Any) -> Native:
-    """Return the `extras` of a block, under their key, or nothing; for the arguments see ``read_extras``."""
+    """Return the `extras` of a block under their key, if there are any; for the arguments see ``read_extras``."""
     if names:
         own = {**{key: value for key, field in names.items() if (value := getattr(block, field)) is not None}, **own}
     if _beside(block) != _NOTHING:
@@ -187,7 +182,7 @@ def extras_hatch(names: Mapping[str, str] = EMPTY, owner: str | None = None) -> 
         is_optional=True,
         spaces=(INNER,),
         schema={"extras": {"type": "object", "properties": {key: {"type": "string"} for key in ("phase", *names)}}},
-        about=", ".join(sorted(claimed(names))),
+        about=", ".join(sorted({"signature", "signature_provider", "phase", "metadata", *names})),
     )
 
 
@@ -231,10 +226,6 @@ def _hint_lifted(part: Native) -> Native | None:
     return moved if moved is not None and is_hint(moved[_HINT]) else None
 
 
-def _hint_lowered(part: Native) -> Native | None:
-    return _lowered(part, _HINT)
-
-
 def _as_hint(part: Native) -> Native | None:
     """Return a part with a cache hint in place of OpenAI's breakpoint."""
     if part.get(_BREAKPOINT) != _EXPLICIT or _HINT in part:
@@ -242,22 +233,18 @@ def _as_hint(part: Native) -> Native | None:
     return {**_without(part, _BREAKPOINT), _HINT: {**_EPHEMERAL}}
 
 
-def _as_breakpoint(part: Native) -> Native | None:
-    return {**_without(part, _HINT), _BREAKPOINT: {**_EXPLICIT}} if part.get(_HINT) == _EPHEMERAL else None
-
-
 def _name_lowered(part: Native) -> Native | None:
     is_v1 = part.get("type") == "file" and part.keys().isdisjoint(("source_type", "file", "source"))
     return _lowered(part, _NAME) if is_v1 and type(part.get(_NAME)) is str else None
 
 
-def _name_lifted(part: Native) -> Native | None:
-    return _lifted(part, _NAME) if part.get("type") == "file" else None
-
-
 MOVES: tuple[Move, ...] = (
-    ("hint-inside", _hint_lifted, _hint_lowered),
-    ("breakpoint", _as_hint, _as_breakpoint),
-    ("named-beside", _name_lowered, _name_lifted),
+    ("hint-inside", _hint_lifted, lambda part: _lowered(part, _HINT)),
+    (
+        "breakpoint",
+        _as_hint,
+        lambda part: {**_without(part, _HINT), _BREAKPOINT: {**_EXPLICIT}} if part.get(_HINT) == _EPHEMERAL else None,
+    ),
+    ("named-beside", _name_lowered, lambda part: _lifted(part, _NAME) if part.get("type") == "file" else None),
 )
 """The mark of a block, how its part is brought to the usual spelling, and back; None if there is nothing to move."""

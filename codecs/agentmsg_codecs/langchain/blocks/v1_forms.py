@@ -47,12 +47,12 @@ if TYPE_CHECKING:
 
 
 def are_own(citations: Any) -> bool:
-    """Whether citations are Anthropic's, as it has them: these stand under a key of their own."""
+    """Whether citations are Anthropic's and not translated: these have their own key."""
     return bool(citations) and all(is_place(citation) and not is_translated(citation) for citation in citations)
 
 
 def _citing(key: str, *, is_of_own: bool) -> Hatch:
-    """Return the item of citations under a key; where they usually stand under the other, the text is marked."""
+    """Return the item of citations under a key; if they usually have the other key, the text is marked."""
 
     def get(part: Native) -> Native:
         value = part[key]
@@ -101,8 +101,8 @@ GIVEN = ("url", "base64", "file_id")
 _make_file_id = maker(am.FileSource)
 
 
-def gives(wanted: str) -> Callable[[Native], bool]:
-    """Return the test of parts that give what they show under this key alone."""
+def given_under(wanted: str) -> Callable[[Native], bool]:
+    """Return the test of parts with their source only under this key."""
     others = tuple(key for key in GIVEN if key != wanted)
 
     def test(part: Native) -> bool:
@@ -113,19 +113,19 @@ def gives(wanted: str) -> Callable[[Native], bool]:
     return test
 
 
-def only(wanted: str) -> Native:
-    """Return what the schema says of parts that give what they show under this key alone."""
+def schema_under(wanted: str) -> Native:
+    """Return the schema of parts with their source only under this key."""
     others = (*(key for key in GIVEN if key != wanted), "source_type", "source")
     return {"properties": {key: {"not": {}} for key in others}}
 
 
 def is_from(cls: type[Any]) -> Callable[[Any], bool]:
-    """Return the test of blocks with such a source."""
+    """Return the test of blocks with a source of a class."""
     return lambda block: type(block.source) is cls
 
 
 def _of_file(names: Mapping[str, str]) -> tuple[Any, ...]:
-    """Return the items of files at a provider, whose name stands in `extras`."""
+    """Return the items of files at a provider, which `extras` name."""
 
     def get(part: Native) -> Native:
         media_type, found = word_at(part, "mime_type"), read_extras(part, {"provider": "provider", **names})
@@ -158,11 +158,11 @@ def _media(tag: str) -> tuple[Form, ...]:
     cls, names = MEDIA[tag], _NAMES[tag]
     beside = (ID, CACHE, extras_hatch(names))
     return (
-        Form(f"{tag}_by_url", cls, tag, (BY_URL, *beside), fits=gives("url"), schema=only("url"),
+        Form(f"{tag}_by_url", cls, tag, (BY_URL, *beside), fits=given_under("url"), schema=schema_under("url"),
              when=is_from(am.URLSource)),
-        Form(f"{tag}_by_data", cls, tag, (BY_DATA, *beside), fits=gives("base64"), schema=only("base64"),
+        Form(f"{tag}_by_data", cls, tag, (BY_DATA, *beside), fits=given_under("base64"), schema=schema_under("base64"),
              when=is_from(am.Base64Source)),
-        Form(f"{tag}_by_id", cls, tag, _of_file(names), fits=gives("file_id"), schema=only("file_id"),
+        Form(f"{tag}_by_id", cls, tag, _of_file(names), fits=given_under("file_id"), schema=schema_under("file_id"),
              when=is_from(am.FileSource)),
     )  # fmt: skip
 

@@ -283,11 +283,11 @@ def _note_copies(call: _Call, parts: ContentParts) -> None:
             note[f"/{letter}="] = [stamp(block), otherwise]
         if not more:
             continue
-        said = {SPACES[letter]: adopt(more)}
-        if not same_document(beyond(block.evolve(extras=said), letter, plain), more):
+        own = {SPACES[letter]: adopt(more)}
+        if not same_document(beyond(block.evolve(extras=own), letter, plain), more):
             # It differs in what no extra may say, so it isn't a copy of this call.
             raise Unreadable
-        extras |= said
+        extras |= own
     note["/copies"] = copies
     if extras:
         call.block = call.block.evolve(extras={**call.block.extras, **extras})

@@ -58,10 +58,12 @@ def _block_extras(parts: ContentParts, *, has_copies: bool) -> Cell:
             is_non_standard(dispatch.class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
         )
         spaces = (FAMILY, NESTED, ANTHROPIC) if has_no_inner else _ALL_SPACES
-        kept = {space: own for space, own in extras.items() if space in spaces and is_mapping(own) and own}
+        kept: dict[str, Any] = {
+            space: own for space, own in extras.items() if space in spaces and is_mapping(own) and own
+        }
         own = kept.get(FAMILY)
         if own is not None and type(block) is am.ToolUseBlock and not block.is_valid:
-            kept[FAMILY] = error_first(own)
+            kept = {**kept, FAMILY: error_first(own)}
         found = _coming_back(parts, block, kept)
         if has_copies and is_function_call(block) and not extras.keys().isdisjoint(SPACES.values()):
             found |= extras_of_copies(block.evolve(extras={**extras}), parts)
@@ -187,10 +189,6 @@ def _document_text(block: Any) -> Any:
     return Swap(block.evolve(source=am.TextSource(text, "text/plain")), "a document is text here")
 
 
-def _nested_result(block: am.ToolResultBlock) -> Any:
-    return block if block.kind == "server" else rules.result_as_text(block)
-
-
 def settled(block: Any) -> Any:
     """Return a result with an error but no status with the status "error"; anything else unchanged."""
     lacks_status = type(block) is am.ToolResultBlock and block.error is not None and block.status is None
@@ -267,7 +265,9 @@ def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am
         **media,
         am.FileBlock: row(am.FileBlock, _document_text, source=_source),
         am.ToolUseBlock: row(am.ToolUseBlock, rules.custom_as_function, "kind", kind=cells.kinds("function", "server")),
-        am.ToolResultBlock: row(am.ToolResultBlock, _nested_result),
+        am.ToolResultBlock: row(
+            am.ToolResultBlock, lambda block: block if block.kind == "server" else rules.result_as_text(block)
+        ),
         am.NativeBlock: rules.native_block_row(FAMILY, parts.comes_back),
         am.BaseBlock: Row(_AllFields(extras), _coming_back_whole(parts)),
     }

@@ -74,7 +74,7 @@ def message_extras(
             message = message.evolve(content=tuple(map(settled, message.content)))
         if keeps(message, own):
             return kept
-        left = {key: own[key] for key in own if key not in MAY_MEAN or keeps(message, {key: own[key]})}
+        left: Fields = {key: own[key] for key in own if key not in MAY_MEAN or keeps(message, {key: own[key]})}
         if not keeps(message, left):
             left = _without(own, MAY_MEAN)
         return {**kept, FAMILY: left} if left else _without(kept, {FAMILY})

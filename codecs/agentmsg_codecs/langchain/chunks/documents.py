@@ -1,20 +1,20 @@
-"""Chunks: AIMessageChunk and its kin, in the forms "dict" and "flat".
+"""Chunks: AIMessageChunk and the other message chunks, in the forms "dict" and "flat".
 
-What chunks have as messages have it, the reader of messages reads and writes. Here is what only chunks have:
+The engine of messages reads and writes what chunks share with messages. Only chunks have these:
 
 | LangChain | MsgChunk |
 | --- | --- |
 | tool_call_chunks: name, args, id, index | a part: ToolUseBlock with raw_input, index |
-| tool_calls, invalid_tool_calls | what LangChain makes of those; without tool_call_chunks, whole calls |
-| content: tool_use, input_json_delta, tool_call_chunk, tool_call | the same part, where it says the same |
-| additional_kwargs.tool_calls | the same parts, where it says the same |
-| index of a part of content, its text where it has none | index, an empty text |
+| tool_calls, invalid_tool_calls | what LangChain makes from those; without tool_call_chunks, whole calls |
+| content: tool_use, input_json_delta, tool_call_chunk, tool_call | the same part, if it says the same |
+| additional_kwargs.tool_calls | the same parts, if they say the same |
+| index of a part of content; its missing text | index; an empty text |
 | chunk_position "last" | done |
 | the content of a tool's chunk | one part of index 0: the result |
 
-Notes: of the chunk ``/type`` (the word), ``/form``, ``/raw`` (there are copies in additional_kwargs); of a part
-``/copy`` (the tag of its copy in content), ``/place`` (a call, or arguments of a provider's own call, that stand in
-content only) and ``/lacks`` (the key of a text that is not there).
+Notes of a chunk: ``/type`` (the word), ``/form``, ``/raw`` (there are copies in additional_kwargs). Notes of a part:
+``/copy`` (the tag of its copy in content), ``/place`` (a call, or arguments of a provider's own call, only in content)
+and ``/lacks`` (the key of a missing text).
 """
 
 from __future__ import annotations
@@ -68,18 +68,17 @@ _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
 _make_msg = maker(am.Msg)
 _SHARED = ("id", "name", "model", "metadata", "response_metadata", "usage", "finish_reason", "extras")
-# The keys of an assistant's chunk that are not read as those of a message, and what stands for nothing there.
+# The keys of an assistant's chunk that the engine doesn't read, and their default values.
 _OWN: Mapping[str, Any] = {
     key: field.default
     for key, field in FIELDS["AIMessageChunk"].items()
     if key not in FIELDS["HumanMessageChunk"] and key != "usage_metadata"
 }
 _LISTS = frozenset(_OWN) - {"chunk_position"}
-# The text of a part of content. A piece that brings something else, such as a signature, leaves it out.
+# By tag, the key of the text. A piece with something else, such as a signature, lacks it.
 _TEXTS: Mapping[str, str] = {"text": "text", "thinking": "thinking", "reasoning": "reasoning"}
 _DELTA = "input_json_delta"
 _FORMS = frozenset({"dict", "flat"})
-_REFUSED = "not a chunk of LangChain"
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -89,7 +88,7 @@ def read_chunk(native: Any, codec: LangChainCodec) -> am.MsgChunk:
     """Return the chunk of a native one.
 
     Raises:
-        DecodeError: if it is none, or where its calls are not what LangChain makes of its pieces.
+        DecodeError: if it isn't a chunk, or its calls aren't those that LangChain makes from its pieces.
     """
     usual = quick_read(native)
     if usual is not None:
@@ -100,7 +99,7 @@ def read_chunk(native: Any, codec: LangChainCodec) -> am.MsgChunk:
             return chunk
     except (Unreadable, EncodeError):
         pass
-    raise DecodeError(f"{_REFUSED}: {excerpt(native)}")
+    raise DecodeError(f"not a chunk of LangChain: {excerpt(native)}")
 
 
 def _read(native: Any, codec: LangChainCodec) -> am.MsgChunk:
@@ -129,18 +128,15 @@ def _read(native: Any, codec: LangChainCodec) -> am.MsgChunk:
 def _without_raw(body: Native, entries: Sequence[Native], marks: Native) -> Native:
     """Leave out the copies of pieces in additional_kwargs."""
     kwargs: Any = body.get("additional_kwargs")
-    if (
-        not entries
-        or not is_object(kwargs)
-        or not same_document(kwargs.get("tool_calls"), list(map(raw_copy, entries)))
-    ):
+    copies = kwargs.get("tool_calls") if entries and is_object(kwargs) else None
+    if not same_document(copies, list(map(raw_copy, entries))):
         return body
     marks["/raw"] = True
     return {**body, "additional_kwargs": {key: value for key, value in kwargs.items() if key != "tool_calls"}}
 
 
 def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, list[Any]]:
-    """Return content without indexes and copies of pieces; and what stood where: a piece, or index and lacking key."""
+    """Return content without indexes and copies of pieces, and for each part its piece, or index and missing key."""
     if not is_list(native) or kind in {"tool", "function"}:
         return native, []
     left = deque(enumerate(pieces))
@@ -172,12 +168,12 @@ def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, l
 
 
 def _is_apart(part: am.ChunkPart) -> bool:
-    """Whether a part of a response isn't part of a message's content: a piece of a call."""
+    """Whether a part is a piece of a call, which isn't in the content of a message."""
     return is_piece(part) or (type(part.block) is am.ToolUseBlock and mark_of(part, FAMILY, "/copy") == _DELTA)
 
 
 def _placed(message: am.Msg, places: list[Any], pieces: list[am.ChunkPart]) -> tuple[am.ChunkPart, ...]:
-    """Return the parts of a chunk in order: those of content where they stood, and then the other pieces."""
+    """Return the parts of a chunk: those of content in their order, and then the other pieces."""
     parts: list[am.ChunkPart] = []
     waiting = iter(places)
 
@@ -205,13 +201,10 @@ def _placed(message: am.Msg, places: list[Any], pieces: list[am.ChunkPart]) -> t
 
 
 def _with_own(chunk: am.MsgChunk, body: Native) -> am.MsgChunk:
-    position = body.get("chunk_position")
-    if position not in (None, "last"):
-        raise Unreadable
-    chunk = chunk.evolve(done=position == "last")
+    chunk = chunk.evolve(done=body.get("chunk_position") == "last")
     own = {key: body[key] for key in _OWN if key in body}
     kept = spelling.keep(chunk, own, own_keys(chunk), family=FAMILY, known=frozenset(_OWN), never=_LISTS)
-    if kept is None:
+    if kept is None or body.get("chunk_position") not in (None, "last"):
         raise Unreadable
     return kept
 
@@ -254,7 +247,7 @@ def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
 
 
 def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
-    """Return the message with what LangChain's messages support; who writes a chunk sees what is missing."""
+    """Return the message with what LangChain's messages support; the caller of the codec compares the chunks."""
     fitted = am.decode(am.encode(message, codec, on_loss="ignore"), codec).messages
     if len(fitted) != 1 or fitted[0].role != message.role:
         raise EncodeError("LangChain has no such chunk", code="content-loss", path=("parts",))
@@ -279,7 +272,7 @@ def _with_pieces(content: Any, chunk: am.MsgChunk, *, is_answer: bool) -> Any:
 
 
 def _indexed(item: Native, part: am.ChunkPart) -> Native:
-    """Return a part of content with its index, and without the text that it lacks."""
+    """Return a part of content with its index, and without its missing text."""
     lacks = mark_of(part, FAMILY, "/lacks")
     kept = {key: value for key, value in item.items() if key != lacks or value != ""}
     return {**kept, "index": part.index}

@@ -1,9 +1,8 @@
-"""The arguments that LangChain takes an unfinished text for: the calls of a chunk are made of its pieces.
+"""The arguments that LangChain makes from unfinished text, for the calls of a chunk.
 
-Followed: langchain-core 1.x, ``parse_partial_json``. A text that isn't JSON gets its string and brackets closed, and
-loses characters at its end until it is JSON; where that is an object, it is listed under ``tool_calls``. So unfinished
-arguments look valid there. Here this is only what a document is expected to say: the text is what counts. Imports
-nothing.
+Follows ``parse_partial_json`` of langchain-core 1.x. If a text isn't JSON, its string and brackets are closed, and it
+loses characters at its end until it is JSON; if that is an object, ``tool_calls`` lists it. So unfinished arguments
+look valid there. This module only predicts what a document says: the text is what counts.
 """
 
 from __future__ import annotations
@@ -12,16 +11,16 @@ import re
 from typing import Any
 
 FAILED: Any = object()
-"""What ``partial_args`` gives where nothing can be made of a text."""
+"""The result of ``partial_args`` if no arguments can be made from a text."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?P<end>"?)|(?P<sign>[{}\[\]])', re.DOTALL)
 _CLOSES = {"{": "}", "[": "]"}
-# Behind what a shorter text may be JSON, and how often that is tried: LangChain tries all, in the square of the length.
+# The last characters of a text that may be JSON, and the number of tries; LangChain's has no limit, and squared time.
 _ENDS = frozenset('"}]{[0123456789el')
 _TRIES = 64
 
 
 def partial_args(text: str | None) -> Any:
-    """Return the arguments for a piece of a call, or FAILED."""
+    """Return the arguments in the text of a piece, or FAILED."""
     import json  # noqa: PLC0415 - lenient about control characters, as LangChain is
 
     if not text:
@@ -51,7 +50,7 @@ def partial_args(text: str | None) -> Any:
 
 
 def _closed(text: str) -> tuple[str, str] | None:
-    """Return a text whose string is closed, and the brackets that close it; None where brackets do not match."""
+    """Return a text with its string closed, and its closing brackets; None if brackets don't match."""
     open_: list[str] = []
     in_string = False
     for token in _TOKEN.finditer(text):

@@ -1,8 +1,8 @@
-"""Pieces of calls in chunks: ``tool_call_chunks``, and what stands for them elsewhere.
+"""Pieces of calls in chunks: ``tool_call_chunks`` and their copies elsewhere.
 
-A part with a piece of a call is an entry of ``tool_call_chunks``. LangChain makes calls of the entries, and providers'
-packages leave copies of them in content and in additional_kwargs: both are functions of the entries, and nothing that a
-part must hold.
+A part with a piece of a call is an entry of ``tool_call_chunks``. LangChain makes calls from the entries, and
+providers' packages put copies of them into content and additional_kwargs. Both follow from the entries, so no part has
+them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _ENTRY = Shape(
 
 
 def without_index(native: Native) -> tuple[Native, int | str | None]:
-    """Return a native object whose index is null, and the index that it had."""
+    """Return a native object without its index, which is null, and the index."""
     index = native.get("index")
     if type(index) is not int and type(index) is not str:
         return native, None
@@ -77,13 +77,13 @@ def entry_part(entry: Any) -> am.ChunkPart:
     """Return the part of an entry of ``tool_call_chunks``.
 
     Raises:
-        Unreadable: if it is none.
+        Unreadable: if it isn't such an entry.
     """
     if not is_object(entry):
         raise Unreadable
     rest, index = without_index(entry)
     block: am.ToolUseBlock = read_as(_ENTRY, rest, FAMILY)
-    # How a piece was spelt is nothing that its call should remember.
+    # The spelling is a note of the piece, not of its call.
     return _make_part(block.evolve(notes=EMPTY), index, notes=block.notes)
 
 
@@ -99,44 +99,35 @@ def _copy_use(entry: Native) -> Native:
     return {**copy, "partial_json": entry["args"]} if entry.get("args") else copy
 
 
-def _copy_delta(entry: Native) -> Native:
-    return {"type": "input_json_delta", "partial_json": entry.get("args"), "index": entry.get("index")}
-
-
-def _copy_chunk(entry: Native) -> Native:
-    copy: Native = {key: entry.get(key) for key in ("id", "name", "args", "index")}
-    return {"type": "tool_call_chunk", **copy}
-
-
 def _copy_call(entry: Native) -> Native:
-    # What LangChain makes of a piece in the last chunk of all, where content is v1.
+    """Return the copy in the last chunk of a response, if content is v1."""
     args = partial_args(entry.get("args"))
-    return {
-        "type": "tool_call",
-        "name": entry.get("name"),
-        "args": {} if args is FAILED else args,
-        "id": entry.get("id"),
-    }
+    copy: Native = {"type": "tool_call", "name": entry.get("name"), "args": {} if args is FAILED else args}
+    return {**copy, "id": entry.get("id")}
 
 
-# What stands for a piece in content, by its tag.
+# By tag, the copies of a piece in content.
 COPIES: Mapping[str, Callable[[Native], Native]] = {
     "tool_use": _copy_use,
-    "input_json_delta": _copy_delta,
-    "tool_call_chunk": _copy_chunk,
+    "input_json_delta": lambda entry: {
+        "type": "input_json_delta", "partial_json": entry.get("args"), "index": entry.get("index"),
+    },
+    "tool_call_chunk": lambda entry: {
+        "type": "tool_call_chunk", **{key: entry.get(key) for key in ("id", "name", "args", "index")},
+    },
     "tool_call": _copy_call,
-}
+}  # fmt: skip
 
 
 def raw_copy(entry: Native) -> Native:
-    """Return what stands for a piece in additional_kwargs, as OpenAI sends it: only the first says its type."""
+    """Return the copy of a piece in additional_kwargs, as OpenAI sends it: only the first piece has a type."""
     kind = None if entry.get("id") is None else "function"
     function = {"name": entry.get("name"), "arguments": entry.get("args")}
     return {"index": entry.get("index"), "id": entry.get("id"), "type": kind, "function": function}
 
 
 def made_of(entries: Sequence[Native]) -> tuple[list[Native], list[Native]]:
-    """Return the calls, valid and invalid, that LangChain makes of the pieces of one chunk."""
+    """Return the calls, valid and invalid, that LangChain makes from the pieces of a chunk."""
     valid: list[Native] = []
     invalid: list[Native] = []
     for entry in entries:
@@ -150,35 +141,33 @@ def made_of(entries: Sequence[Native]) -> tuple[list[Native], list[Native]]:
 
 
 def is_piece(part: am.ChunkPart) -> bool:
-    """Whether a part stands among tool_call_chunks."""
+    """Whether a part is in tool_call_chunks."""
     block = part.block
     return type(block) is am.ToolUseBlock and block.kind == "function" and mark_of(part, FAMILY, "/place") is None
 
 
 def pieces_of(body: Native) -> list[am.ChunkPart]:
-    """Return the parts with the pieces of the calls of a chunk, or with its calls where it lists no pieces.
+    """Return the parts with the pieces of the calls in a chunk, or with its calls if it lists no pieces.
 
     Raises:
-        Unreadable: where what stands for them is something else.
+        Unreadable: if one of the lists has another shape.
     """
-    entries = body.get("tool_call_chunks")
+    entries = _list_at(body, "tool_call_chunks")
     if entries:
-        if not is_list(entries):
-            raise Unreadable
         return list(map(entry_part, entries))
-    whole: list[am.ChunkPart] = []
-    for key in ("tool_calls", "invalid_tool_calls"):
-        calls = body.get(key)
-        if not calls:
-            continue
-        if not is_list(calls):
-            raise Unreadable
-        whole += [_make_part(_whole_call(call, key)) for call in calls]
-    return whole
+    keys = ("tool_calls", "invalid_tool_calls")
+    return [_make_part(_whole_call(call, key)) for key in keys for call in _list_at(body, key)]
+
+
+def _list_at(body: Native, key: str) -> list[Any]:
+    value: Any = body.get(key) or []
+    if not is_list(value):
+        raise Unreadable
+    return value
 
 
 def _whole_call(call: Any, key: str) -> am.ToolUseBlock:
-    """Return a call that is listed without pieces: LangChain makes one piece of it, of no index."""
+    """Return a call that is listed without pieces; LangChain makes one piece from it, without an index."""
     if not is_object(call):
         raise Unreadable
     link, name = word_at(call, "id"), word_at(call, "name") or ""
@@ -188,22 +177,17 @@ def _whole_call(call: Any, key: str) -> am.ToolUseBlock:
 
 
 def own_keys(chunk: am.MsgChunk) -> Native:
-    """Return what only an assistant's chunk has, in the default spelling."""
+    """Return the keys that only an assistant's chunk has, in the default spelling."""
     entries = [part_entry(part) for part in chunk.parts if is_piece(part)]
     valid, invalid = made_of(entries)
-    position = "last" if chunk.done else None
-    return {
-        "tool_calls": valid,
-        "invalid_tool_calls": invalid,
-        "tool_call_chunks": entries,
-        "chunk_position": position,
-    }
+    own: Native = {"tool_calls": valid, "invalid_tool_calls": invalid, "tool_call_chunks": entries}
+    return {**own, "chunk_position": "last" if chunk.done else None}
 
 
-# -- the chunks that models stream most: text or pieces of calls, and what a response cost -----------------------------
+# -- the fast path: usual chunks, with text or pieces of calls, and usage ---------------------------------------------
 
-# These shortcuts ask for the exact keys and types, so that nothing can deviate, and the general path of documents.py
-# would give the same: a test compares the two. What is unusual is left to it.
+# It tests the exact keys and types, so that nothing can deviate. documents.py has the general path, with the same
+# results: a test compares the two.
 _TAG = "AIMessageChunk"
 _ENTRY_KEYS = frozenset({"args", "id", "index", "name", "type"})
 _WORD = (str, type(None))
@@ -211,20 +195,20 @@ _INDEX = (int, str, type(None))
 _DICT_NOTE: Native = {"/type": _TAG}
 _FLAT_NOTE: Native = {"/type": _TAG, "/form": "flat"}
 _NOTES = {True: adopt({FAMILY: _DICT_NOTE}), False: adopt({FAMILY: _FLAT_NOTE})}
-# What a note may say of a chunk that is written here.
+# The notes that a usual chunk may have.
 _NOTED = frozenset({"/type", "/form", "/model", "/stop"})
 
 
 def quick_read(native: Any) -> am.MsgChunk | None:
-    """Return a usual chunk; None if the general path must look."""
+    """Return a usual chunk; None if it needs the general path."""
     if not is_object(native):
         return None
     is_dict = len(native) == 2  # noqa: PLR2004 - type and data
     body = native.get("data") if is_dict else native
     if not is_object(body) or native.get("type") != _TAG or body.keys() != KEYS[_TAG] or body["type"] != _TAG:
         return None
-    said, response, usage = body["content"], body["response_metadata"], body["usage_metadata"]
-    if type(said) is not str or body["additional_kwargs"] != {} or not is_object(response):
+    text, response, usage = body["content"], body["response_metadata"], body["usage_metadata"]
+    if type(text) is not str or body["additional_kwargs"] != {} or not is_object(response):
         return None
     if type(body["id"]) not in _WORD or type(body["name"]) not in _WORD or body["chunk_position"] not in (None, "last"):
         return None
@@ -236,7 +220,7 @@ def quick_read(native: Any) -> am.MsgChunk | None:
     model, reason, rest, note = read_response(response)
     return _make_chunk(
         "assistant",
-        (_make_part(v1.make_text(text=said)), *pieces) if said else pieces,
+        (_make_part(v1.make_text(text=text)), *pieces) if text else pieces,
         id=body["id"],
         name=body["name"],
         model=model,
@@ -270,7 +254,7 @@ def _is_usual(entry: Any) -> bool:
 
 
 def quick_write(chunk: am.MsgChunk) -> Native | None:
-    """Return the native form of a usual chunk; None if the general path must look."""
+    """Return the native form of a usual chunk; None if it needs the general path."""
     note = note_of(chunk, FAMILY)
     if chunk.role not in (None, "assistant") or chunk.metadata or chunk.extras or not note.keys() <= _NOTED:
         return None
@@ -278,15 +262,18 @@ def quick_write(chunk: am.MsgChunk) -> Native | None:
         return None
     usage = chunk.usage
     if usage is not None and not usage.notes and None in (usage.input, usage.output, usage.total):
-        return None  # LangChain asks for all three; a note says where they were not there
+        return None  # LangChain requires all three, unless a note has_text that the document lacked them
     parts: Any = chunk.parts
-    says = bool(parts) and _is_words(parts[0])
-    if not all(map(_is_bare_piece, parts[1:] if says else parts)):
+    first = parts[0] if parts else None
+    has_text = first is not None and first.index is None and v1.is_words((first.block,))
+    if not all(map(is_piece, parts[1:] if has_text else parts)):
         return None
-    # A chunk has the fields of a message that are asked for.
+    if any(part.notes or part.block.notes or (is_piece(part) and part.block.extras) for part in parts):
+        return None
+    # A chunk has the fields that ``write_response`` needs.
     message: Any = chunk
     body: Native = {
-        "content": parts[0].block.text if says else "",
+        "content": parts[0].block.text if has_text else "",
         "additional_kwargs": {},
         "response_metadata": thaw(write_response(message, note)),
         "type": _TAG,
@@ -296,11 +283,3 @@ def quick_write(chunk: am.MsgChunk) -> Native | None:
         **own_keys(chunk),
     }
     return body if note.get("/form") == "flat" else {"type": _TAG, "data": body}
-
-
-def _is_words(part: am.ChunkPart) -> bool:
-    return part.index is None and not part.notes and v1.is_words((part.block,)) and not part.block.notes
-
-
-def _is_bare_piece(part: am.ChunkPart) -> bool:
-    return is_piece(part) and not part.notes and not part.block.notes and not part.block.extras

@@ -67,11 +67,11 @@ from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.langgraph.checkpoints import body_of, contents_of, is_json, is_old, write_contents
 from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, unescape
-from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages, graph_caps
+from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, graph_caps
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
 from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE
-from agentmsg_codecs.langchain.lc.envelopes import LC, Envelopes
+from agentmsg_codecs.langchain.lc.envelopes import LC
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, digest
 
@@ -111,23 +111,17 @@ class LangGraphCodec(Codec):
         default="msgpack", validator=attrs.validators.in_(("msgpack", "json"))
     )
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
-    _natives: GraphMessages = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: GraphMessages(self.engine, Envelopes(self.engine)), takes_self=True),
-    )
     _usual: UsualDocuments = attrs.field(
         init=False,
         eq=False,
         repr=False,
-        default=attrs.Factory(lambda self: UsualDocuments(self.engine, self._natives), takes_self=True),
+        default=attrs.Factory(lambda self: UsualDocuments(self.engine), takes_self=True),
     )
     _old: LangChainLcCodec = attrs.field(init=False, eq=False, repr=False, factory=LangChainLcCodec)
 
     def make_caps(self) -> Caps:
         """Return what messages of LangGraph support: the same as ``langchain``."""
-        return graph_caps(self.engine, self._natives)
+        return graph_caps(self.engine, self._usual.others)
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -171,7 +165,7 @@ class LangGraphCodec(Codec):
     def _read_tree(self, document: Any) -> am.History:
         contents = contents_of(document)
         self.engine.fill()
-        read = self._natives.read
+        read = self._usual.others.read
         messages: list[am.Msg] = []
         for path, native in contents.natives:
             try:
@@ -199,7 +193,7 @@ class LangGraphCodec(Codec):
         note = note_of(history, LG) if history.notes else EMPTY
         wire = note["wire"] if note.get("wire") in ("json", "msgpack") else self.wire
         if wire == "json" and ("how" in note or any(ENVELOPE in message.extras for message in history.messages)):
-            # Not all of its messages are envelopes.
+            # Some of its messages are no envelopes.
             tree = self._write_tree(history, note, form=ENVELOPE_FORM)
             return thaw({WIRE: "json", "value": tree}) if is_old(tree) else thaw(tree)
         if wire == "json":
@@ -214,7 +208,7 @@ class LangGraphCodec(Codec):
 
     def _write_tree(self, history: am.History, note: Mapping[str, Any], form: str | None = None) -> Any:
         self.engine.fill()
-        write = self._natives.write
+        write = self._usual.others.write
         unescaped: list[Native] = []
         natives = [write(message, unescaped, form) for message in gather(history.messages, self.engine.parts)]
         if may_hold_marker(unescaped):
@@ -223,13 +217,13 @@ class LangGraphCodec(Codec):
         return _in_place(history, natives, note)
 
     def likeness(self, document: Any) -> float:
-        """Return 1 where the first messages are extensions, or stand in a checkpoint; less where only some are."""
+        """Return 1 if messages are extensions or in a checkpoint, less if they are envelopes."""
         is_wire = is_object(document) and WIRE in document
-        held = document.get("value") if is_wire else document
-        if is_object(held) and held.keys() >= _CHECKPOINT:
+        inside = document.get("value") if is_wire else document
+        if is_object(inside) and inside.keys() >= {"channel_values", "channel_versions"}:
             return 1.0
         try:
-            natives = [native for _, native in contents_of(held).natives]
+            natives = [native for _, native in contents_of(inside).natives]
         except AgentMsgError:
             return 0.0
         if is_wire:
@@ -249,16 +243,16 @@ class LangGraphCodec(Codec):
     # -- bytes --------------------------------------------------------------------------------------------------
 
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
-        """Return the document of some bytes: MessagePack, or the JSON of older checkpoints; both are told apart.
+        """Return the document of bytes: MessagePack, or the JSON of older checkpoints.
 
-        A key that stands twice in a map of MessagePack is refused: it would not come back.
+        Raises:
+            DecodeError: also for a duplicate key in a map of MessagePack, because it would not come back.
         """
         if isinstance(raw, str):
             return _parse_old(raw, limits, duplicates)
         data = bytes(raw)
         if len(data) > limits.bytes:
-            msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
-            raise DecodeError(msg, code="bytes")
+            raise DecodeError(f"{len(data)} bytes are more than the limit of {limits.bytes}", code="bytes")
         # As MessagePack these are the numbers 123 and 91, which aren't a document.
         if data.lstrip()[:1] in (b"{", b"["):
             return _parse_old(data, limits, duplicates)
@@ -270,13 +264,13 @@ class LangGraphCodec(Codec):
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
-        """Return the history of a document; of a list of usual messages in half of the time, see quick.py."""
+        """Return the history of a document; usual messages take half the time, see quick.py."""
         self.engine.fill()
         found = None if isinstance(raw, str) else self._usual.read(bytes(raw), limits)
         return super().from_bytes(raw, limits, duplicates) if found is None else self._history(*found)
 
     def to_bytes(self, history: am.History) -> bytes:
-        """Return the bytes of a document; of a list of usual messages without plain data in between."""
+        """Return the bytes of a document; usual messages need no plain data in between."""
         note = note_of(history, LG) if history.notes else EMPTY
         if note.get("wire", self.wire) != "msgpack" or note.get("how", "list") != "list" or "spelling" in note:
             return super().to_bytes(history)
@@ -289,7 +283,7 @@ class LangGraphCodec(Codec):
         """Return the bytes of a document.
 
         Raises:
-            EncodeError: if an object of tree.py's table says nothing.
+            EncodeError: if an object has a key of tree.py's table but isn't in it.
         """
         if is_mapping(document) and document.get(WIRE) == "json":
             return dump_json(document["value"])
@@ -298,18 +292,15 @@ class LangGraphCodec(Codec):
         return dump_json(document) if is_json(document) else pack(document)
 
 
-_CHECKPOINT = {"channel_values", "channel_versions"}
-
-
 def _in_place(history: am.History, natives: list[Any], note: Mapping[str, Any]) -> Any:
-    """Return a document with messages at their place."""
+    """Return a document with messages in their place."""
     rest = history.extras.get(FAMILY) if history.extras else None
     around: Native = thaw(escape(rest, note.get("/escapes"))) if is_mapping(rest) else {}
     return write_contents(around, natives, note)
 
 
 def _are_marks(marks: Any) -> bool:
-    """Whether a value is a list of marks of tree.py: a number and a byte each."""
+    """Whether a value is a list of tree.py's marks: each has a number and a byte."""
     if not is_sequence(marks) or not marks:
         return False
     return all(
@@ -331,15 +322,15 @@ def _parse_old(raw: bytes | str, limits: Limits, duplicates: Duplicates) -> Any:
 
 
 def loads_typed(data: tuple[str, bytes], *, limits: Limits = speed.DEFAULT_LIMITS) -> am.History:
-    """Return the history of what ``JsonPlusSerializer.dumps_typed`` gave, which checkpointers store.
+    """Return the history in the result of ``JsonPlusSerializer.dumps_typed``, which checkpointers store.
 
     Args:
         data: the type and the bytes.
         limits: bounds on what is read.
 
     Raises:
-        DecodeError: if the type is neither "msgpack" nor "json" ("pickle" is never read), or does not fit the
-            bytes, or these are no such document.
+        DecodeError: if the type is neither "msgpack" nor "json" ("pickle" is never read), or doesn't fit the bytes, or
+            they aren't such a document.
     """
     kind, raw = data
     if kind not in ("msgpack", "json"):
@@ -347,20 +338,19 @@ def loads_typed(data: tuple[str, bytes], *, limits: Limits = speed.DEFAULT_LIMIT
         raise DecodeError(msg, codec=LangGraphCodec.name, code="type")
     history = am.loads(raw, "langgraph", limits=limits)
     if note_of(history, LG).get("wire") != kind:
-        msg = f"the bytes are not of the type {kind}"
-        raise DecodeError(msg, codec=LangGraphCodec.name, code="type")
+        raise DecodeError(f"the bytes are not of the type {kind}", codec=LangGraphCodec.name, code="type")
     return history
 
 
 def dumps_typed(messages: am.History | am.Msg | list[am.Msg], **options: Any) -> tuple[str, bytes]:
-    """Return type and bytes of a history, for ``JsonPlusSerializer.loads_typed``.
+    """Return the type and bytes of a history, for ``JsonPlusSerializer.loads_typed``.
 
     Args:
         messages: a history, a message, or several.
         options: of ``dumps``.
 
     Raises:
-        LossError: as ``dumps``.
+        LossError: like ``dumps``.
     """
     raw = am.dumps(messages, "langgraph", **options)
     return ("json" if raw[:1] in (b"{", b"[") else "msgpack"), raw

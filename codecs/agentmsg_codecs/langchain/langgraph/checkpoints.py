@@ -1,7 +1,7 @@
-"""What holds LangGraph's messages: lists, states, checkpoints, the snapshots of delta channels.
+"""Containers of LangGraph's messages: lists, states, checkpoints, the snapshots of delta channels.
 
-The messages of a document stand in one hole, at a place of a fixed table. All around it is kept as it is; a note
-remembers the hole, and at which place among its neighbours it stood.
+The messages of a document fill one hole, in a place of a fixed table. Everything around it is kept unchanged; a note
+has the place of the hole, and its index among the keys there.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 Path = tuple[str, ...]
-# Where messages are: in a state, in a checkpoint, in the input of a graph, in a checkpoint with its config; and in what
-# the metadata of older checkpoints say of a step.
+# The places of messages: a state, a checkpoint, the input of a graph, a checkpoint with its config, and a step in the
+# metadata of older checkpoints.
 _PATHS: tuple[Path, ...] = (
     ("messages",),
     ("channel_values", "messages"),
@@ -39,7 +39,7 @@ _CHECKPOINT = _PATHS[1]
 _PYDANTIC = frozenset({4, 5})
 _DELTA = 7
 _closed: Any = msgpack.ExtType
-# What an extension of a message holds: module, class, fields; and, of pydantic 2, a method.
+# By code, the items of a message's extension: module, class, fields; of pydantic 2 also a method.
 _ITEMS = {4: 3, 5: 4}
 
 
@@ -48,11 +48,11 @@ class Contents:
     """A document taken apart.
 
     Attributes:
-        natives: the messages, each with the path where it stands.
+        natives: the messages, each with its path.
         path: of the hole.
-        how: what is in it: "list", "one" message, "delta" (a list in the snapshot of a delta channel), "none".
-        index: the place of the hole among the keys of its object.
-        rest: what is around it.
+        how: what fills it: "list", "one" message, "delta" (a list in the snapshot of a delta channel), "none".
+        index: of the hole's key in its object.
+        rest: everything around the hole.
     """
 
     natives: list[tuple[tuple[Any, ...], Any]]
@@ -83,10 +83,10 @@ def _is_marked(native: Any) -> bool:
 
 
 def _filling(value: Any) -> tuple[str, list[Any]] | None:
-    """Return how messages stand in a hole, and these; None if a value isn't a filling.
+    """Return how messages fill a hole, and the messages; None if a value can't fill one.
 
     Raises:
-        DecodeError: if that takes a look into an extension that nobody has opened; in a list they need not be.
+        DecodeError: if the value is an extension that isn't unpacked.
     """
     if is_list(value):
         return "list", value
@@ -101,7 +101,7 @@ def _filling(value: Any) -> tuple[str, list[Any]] | None:
 
 
 def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
-    """Return the path, the kind and the messages of a document's hole; None if it has none."""
+    """Return path, filling and messages of a document's hole; None if it has none."""
     found = _filling(document)
     if found is not None:
         return (), *found
@@ -110,7 +110,7 @@ def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
     places = ((path, found) for path in _PATHS if (found := _filling(at(document, path))) is not None)
     first = next(places, None)
     if first is not None:
-        # What a step wrote is there where the checkpoint has no messages yet.
+        # If the checkpoint has no messages yet, a step may have written some.
         full = None if first[1][1] else next((place for place in places if place[1][1]), None)
         path, filling = full or first
         return path, *filling
@@ -121,7 +121,7 @@ def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
 
 
 def at(document: Any, path: Path) -> Any:
-    """Return what stands at a path of objects; None if they are none."""
+    """Return the value at a path of objects; None if there is none."""
     for step in path:
         document = document.get(step) if is_object(document) and MARKERS.isdisjoint(document) else None
     return document
@@ -150,12 +150,16 @@ def contents_of(document: Any) -> Contents:
 
 
 def _are_in_writes(document: Native) -> bool:
-    """Whether a checkpoint has messages that are not among its values, as those of a delta channel are.
+    """Whether a checkpoint has messages in a delta channel, not among its values.
 
-    Every channel with a value has a version; of a delta channel a checkpoint has the version alone.
+    Every channel with a value has a version; a delta channel has only a version.
     """
-    held: Any = document.get("checkpoint", document)
-    values, versions = (held.get("channel_values"), held.get("channel_versions")) if is_object(held) else (None, None)
+    checkpoint: Any = document.get("checkpoint", document)
+    values, versions = (
+        (checkpoint.get("channel_values"), checkpoint.get("channel_versions"))
+        if is_object(checkpoint)
+        else (None, None)
+    )
     if not is_object(values) or not is_object(versions) or "messages" not in versions or "messages" in values:
         return False
     return values.keys() <= versions.keys()
@@ -171,12 +175,6 @@ def _is_old_checkpoint(document: Any) -> bool:
 _BESIDE_VALUES = frozenset({"channel_versions", "versions_seen"})
 
 
-def _holds_envelopes(document: Any) -> bool:
-    """Whether some of the messages of plain JSON are envelopes."""
-    found = _hole(document)
-    return found is not None and any(map(_is_of_json, found[2]))
-
-
 def _without(document: Native, path: Path) -> Native:
     first, *more = path
     if not more:
@@ -185,14 +183,16 @@ def _without(document: Native, path: Path) -> Native:
 
 
 def is_json(document: Any) -> bool:
-    """Whether a document is one of the old type "json": all its messages are envelopes, where they are usual."""
+    """Whether a document has the old type "json": all its messages are envelopes, in a usual place."""
     found = _hole(document)
     return found is not None and found[0] not in _PATHS[4:] and bool(found[2]) and all(map(_is_of_json, found[2]))
 
 
 def is_old(document: Any) -> bool:
-    """Whether plain JSON is of the old type, though not all its messages are envelopes: pairs wait, or none."""
-    return (_is_old_checkpoint(document) or _holds_envelopes(document)) and not is_json(document)
+    """Whether plain JSON has the old type, although it has no messages, or some that aren't envelopes."""
+    found = _hole(document)
+    has_envelopes = found is not None and any(map(_is_of_json, found[2]))
+    return (has_envelopes or _is_old_checkpoint(document)) and not is_json(document)
 
 
 def _is_of_json(native: Any) -> bool:
@@ -205,30 +205,26 @@ def _is_of_json(native: Any) -> bool:
 
 
 def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
-    """Return the document that a history remembers; where messages do not go there, a state, or a list."""
+    """Return the document with messages in the noted hole; if they don't fit, a state or a list."""
     (path, how), index = _noted_hole(note, len(natives)), note.get("index")
     if path in _PLACES and how in _FILLERS and (how != "one" or len(natives) == 1):
         filling = _FILLERS[how](natives)
         place = index if type(index) is int else 0
         document = rest if how == "none" else filling if not path and not rest else _with(rest, path, place, filling)
         found = None if document is None else _hole(document)
-        # The same objects: nothing else of the document was taken for them.
-        if found is not None and found[:2] == (path, how) and _are_same(found[2], natives):
+        # Nothing else in the document may read as the messages.
+        if found is not None and found[:2] == (path, how) and list(map(id, found[2])) == list(map(id, natives)):
             return document
     return {**rest, "messages": natives} if rest else natives
-
-
-def _are_same(found: list[Any], natives: list[Any]) -> bool:
-    return len(found) == len(natives) and all(a is b for a, b in zip(found, natives, strict=True))
 
 
 _PLACES = frozenset({(), *_PATHS})
 
 
 def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
-    """Whether messages certainly go to a place where a key `messages` around them, which holds none, may stay."""
+    """Whether messages certainly go to a place where another key `messages` may be around them."""
     path, how = _noted_hole(note, count)
-    # Of these, it does not matter which messages they are, but for their being there.
+    # In these, only the presence of messages matters.
     if path not in _PATHS[1:] or how not in ("list", "delta", "none"):
         return False
     document = rest if how == "none" else _with(rest, path, 0, _FILLERS[how]([None] if count else []))
@@ -237,7 +233,7 @@ def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
 
 
 def place_of(document: Any, natives: list[Any]) -> Path | None:
-    """Return the path at which a document that was written has this very list of messages; None where at none."""
+    """Return the path at which a written document has this very list of messages; None if it hasn't."""
     return next((path for path in ((), *_PATHS) if at(document, path) is natives), None)
 
 
@@ -250,13 +246,13 @@ _FILLERS: Mapping[Any, Callable[[list[Any]], Any]] = {
 
 
 def _noted_hole(note: Mapping[str, Any], count: int) -> tuple[Path, Any]:
-    """Return path and kind of the hole that a history remembers, which so many messages fill."""
+    """Return path and filling of the noted hole, for a number of messages."""
     noted, how = note.get("at"), note.get("how")
     return tuple(noted) if is_sequence(noted) else (), "list" if how == "none" and count else how
 
 
 def _with(rest: Any, path: Path, index: int, filling: Any) -> Native | None:
-    """Return the rest with a filling at a path; None if there is no such place."""
+    """Return the rest with a filling at a path; None if that has no such place."""
     if not path or not is_mapping(rest) or not MARKERS.isdisjoint(rest):
         return None
     first, *more = path

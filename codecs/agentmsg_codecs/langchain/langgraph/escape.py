@@ -1,8 +1,8 @@
-"""The escape rule of our plain MessagePack: what a user's data holds is never taken for an extension.
+"""The escape rule of our plain MessagePack: a user's data never becomes an extension.
 
-An object with a key of tree.py's table is written as ``{"__map__": [key, value ...]}``, which is a map again as
-MessagePack. Where a document held a real extension, the model holds that as plain data, and a mark remembers where
-it stood, with a digest: no other data is ever written there unescaped.
+An object with a key of tree.py's table is written as ``{"__map__": [key, value ...]}``, which becomes a map in
+MessagePack. A real extension in a document is plain data in the model; a mark has its path and a digest, so that no
+other data is written there unescaped.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-# The path where a real extension stood, "raw", and a digest of it.
+# The path of a real extension, "raw", and its digest.
 Mark = list[Any]
-# How all keys of the table begin, as JSON.
+# How the keys of the table begin in JSON.
 _BEGIN = b'"__'
 
 
 def may_hold_marker(value: Any) -> bool:
-    """Whether a value can hold an object with a key of the table. Searching its text is faster than a walk."""
+    """Whether a value may contain an object with a key of the table. Searching its text is faster than a walk."""
     return _BEGIN in dump_json(value)
 
 
 def unescape(value: Any) -> tuple[Any, list[Mark]]:
-    """Return plain data without escapes, and the marks of the extensions that are left in it."""
+    """Return plain data without escapes, and the marks of the extensions that are still in it."""
     marks: list[Mark] = []
     return _unescape(value, [], marks), marks
 
@@ -52,7 +52,7 @@ def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
 
 
 def _escaped(value: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the object inside of an escape; None if a value is none that we write."""
+    """Return the object inside an escape; None if it isn't one that we write."""
     flat = value.get(MAP)
     if len(value) != 1 or not is_list(flat) or len(flat) % 2:
         return None
@@ -63,11 +63,11 @@ def _escaped(value: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def escape(value: Any, marks: Any = None) -> Any:
-    """Return plain data, with every object escaped that needs it.
+    """Return plain data with its objects escaped, if they need it.
 
     Args:
-        value: the data; not changed, and given back where nothing needs to be escaped.
-        marks: those of ``unescape``, or whatever else stands in a note.
+        value: the data; not changed, and returned itself if nothing needs to be escaped.
+        marks: those of ``unescape``, or anything else that a note holds.
     """
     if not may_hold_marker(value):
         return value

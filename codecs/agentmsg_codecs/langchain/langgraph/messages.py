@@ -1,8 +1,8 @@
-"""Single messages of LangGraph: extensions, envelopes, and the dict forms that wait in a state to be made messages.
+"""Single messages of LangGraph: extensions, envelopes, and dict forms that aren't messages yet.
 
-An extension of code 5 is ``[module, class, fields, "model_validate_json"]``, with the fields of ``model_dump``: they
-are read and written as the codec ``langchain`` reads and writes its flat form. Code 4, of pydantic 1, has no method.
-What a message spells otherwise than LangGraph does today is a note under ``langgraph``.
+An extension of code 5 is ``[module, class, fields, "model_validate_json"]``. Its fields are those of ``model_dump``,
+read and written like the flat form of ``langchain``. Code 4, of pydantic 1, has no method. What a message spells
+differently from today's LangGraph is a note under ``langgraph``.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class GraphMessages:
         """Return the message of a native one.
 
         Raises:
-            DecodeError: if it is neither an object nor anything that LangChain takes for a message.
+            DecodeError: if it is neither an object nor another form of a message.
         """
         body = body_of(native)
         message = self._read_other(native) if body is None else self._read_body(native, body)
@@ -78,7 +78,7 @@ class GraphMessages:
         return _whole(native)
 
     def _read_body(self, native: Native, body: Native) -> am.Msg | None:
-        """Return the message of an extension; None if it is none of LangChain's, or would not come back."""
+        """Return the message of an extension; None if it isn't LangChain's, or would not come back."""
         module, name = native["value"][:2]
         code = native[EXT]
         tag = TAGS.get(name)
@@ -111,11 +111,11 @@ class GraphMessages:
         message = with_note(message, LG, adopt(note))
         if is_proved:
             speed.remember_reader(message, self)
-        # All but marks says nothing that could fail to come back.
+        # Only the escapes might not come back.
         return message if "/escapes" not in note or same_document(self.write(message), native) else None
 
     def _read_other(self, native: Any) -> am.Msg | None:
-        """Return the message of a dict form or an envelope; None if it is none, or would not come back."""
+        """Return the message of a dict form or an envelope; None for anything else, or if it would not come back."""
         value, marks = unescape(native) if is_object(native) or is_list(native) else (native, [])
         note: Native = {}
         try:
@@ -136,7 +136,7 @@ class GraphMessages:
         return message if same_document(self.write(message), native) else None
 
     def read_native(self, value: Any) -> am.Msg:
-        """Return what the value of a native block is read as, once it is written: no extension."""
+        """Return the message that the value of a native block reads as when it is written."""
         self._engine.fill()
         return self.read(escape(value))
 
@@ -147,9 +147,9 @@ class GraphMessages:
 
         Args:
             message: the message.
-            unescaped: where given, the fields of a usual message are not escaped but put here: to be looked through
-                together with those of others.
-            default: the form of messages that were read in none; None: an extension.
+            unescaped: if given, it gets the fields of usual messages, which are not escaped: the caller searches those
+                of many messages at once.
+            default: the form of messages without a noted one; None: an extension.
         """
         note = note_of(message, LG) if message.notes else EMPTY
         marks = note.get("/escapes")
@@ -178,7 +178,7 @@ class GraphMessages:
         return {EXT: PYDANTIC_2, "value": [*items, METHOD]}
 
     def _in_form(self, message: am.Msg, form: str) -> Any:
-        """Return a message in another form than an extension; None if it has no such form, or is not read back."""
+        """Return a message in another form than an extension; None if it has no such form, or would not come back."""
         message = with_note(message, LG, EMPTY)
         if form == ENVELOPE_FORM:
             return self._envelopes.write(message, DIALECTS["python"])
@@ -197,7 +197,7 @@ class GraphMessages:
 
 
 def _plain(message: am.Msg) -> am.Msg:
-    """Return a message without what is not of its dict form."""
+    """Return a message without what its dict form lacks."""
     if message.notes.keys() <= _OWN_NOTES and LC not in message.extras:
         return message.evolve(notes=EMPTY) if message.notes else message
     return with_note(bare(message), LG, EMPTY)
@@ -210,9 +210,7 @@ def _whole(native: Native) -> am.Msg:
     return with_note(message, LG, adopt({"/escapes": marks})) if marks else message
 
 
-# -- what is supported -------------------------------------------------------------------------------------------------
-
-# What LangChain's messages do, but for what its containers and trees have a meaning for.
+# -- what is supported: the same as in langchain, without keys of LangGraph's containers and trees ---------------------
 
 
 def _taken_in(form: str, keys: frozenset[str]) -> Callable[[am.Msg], frozenset[str] | None]:
@@ -220,7 +218,7 @@ def _taken_in(form: str, keys: frozenset[str]) -> Callable[[am.Msg], frozenset[s
 
 
 def _form(message: am.Msg) -> str:
-    """Return the form in which the fields of a message stand: their own, in most of them."""
+    """Return the form of a message's fields."""
     form = note_of(message, LG).get("/form")
     return form if isinstance(form, str) and form in FORMS else "flat"
 
@@ -229,7 +227,7 @@ _BESIDE_MESSAGES = MARKERS | {"lc"}
 
 
 def _taken_beside(history: am.History) -> frozenset[str]:
-    """Return the keys that must not stand around messages: that under which they go, and what makes them another."""
+    """Return the keys that an object around messages must not have: those of the messages, and of other objects."""
     rest: Any = history.extras.get(FAMILY)
     note = note_of(history, LG)
     if is_mapping(rest) and "messages" in rest and are_elsewhere(thaw(rest), note, len(history)):
@@ -240,7 +238,6 @@ def _taken_beside(history: am.History) -> frozenset[str]:
 def graph_caps(engine: Messages, natives: GraphMessages) -> Caps:
     """Return the table of ``langchain``, with the extras and the native messages of LangGraph."""
     spaces = ((ENVELOPE, _taken_in("dict", BESIDE_DATA)), (LC, _taken_in(ENVELOPE_FORM, ENVELOPE_KEYS)))
-    # An object with a key of the trees would be something else.
     extras = message_extras(engine, *spaces, form=_form, taken=MARKERS)
     history = {"extras": carried_extras((FAMILY, _taken_beside))}
     return make_caps(engine, extras=extras, history=history, read_native=natives.read_native)
@@ -248,36 +245,29 @@ def graph_caps(engine: Messages, natives: GraphMessages) -> Caps:
 
 # -- the order of keys ------------------------------------------------------------------------------------------------
 
-# Bytes keep it, and the model does not where a field of it has a place of its own. A note holds the keys of each object
-# that we write in another order than it was read in, with its path. It says nothing but their order: an object whose
-# keys have changed is written in the usual one.
-
-# A path, and the keys of the object there.
+# Bytes have an order of keys, which the model doesn't keep for its fields. A note has the path and the keys of each
+# object that we write in another order. If the keys have changed, the object is written in the usual order.
 Order = list[Any]
 
 
-def orders_of(native: Any, written: Any) -> list[Order]:
-    """Return the orders in which a native value has its keys, where what is written for it has another one."""
+def orders_of(native: Any, written: Any, path: tuple[Any, ...] = ()) -> list[Order]:
+    """Return path and keys of the objects in a native value that we write with another order of keys."""
     found: list[Order] = []
-    _compare(native, written, [], found)
+    pairs: list[tuple[Any, Any, Any]] = []
+    if is_mapping(native) and is_mapping(written):
+        if list(native) != list(written) and set(native) == set(written):
+            found.append([list(path), list(native)])
+        pairs = [(key, value, written.get(key)) for key, value in native.items()]
+    elif is_sequence(native) and is_sequence(written):
+        pairs = [(index, *both) for index, both in enumerate(zip(native, written, strict=False))]
+    for step, value, other in pairs:
+        if value and isinstance(value, (dict, list)):
+            found += orders_of(value, other, (*path, step))
     return found
 
 
-def _compare(native: Any, written: Any, path: list[Any], found: list[Order]) -> None:
-    if is_mapping(native) and is_mapping(written):
-        if list(native) != list(written) and set(native) == set(written):
-            found.append([path, list(native)])
-        for key, value in native.items():
-            if value and isinstance(value, (dict, list)):
-                _compare(value, written.get(key), [*path, key], found)
-    elif is_sequence(native) and is_sequence(written):
-        for index, (value, other) in enumerate(zip(native, written, strict=False)):
-            if value and isinstance(value, (dict, list)):
-                _compare(value, other, [*path, index], found)
-
-
 def reordered(value: Any, orders: Any) -> Any:
-    """Return a value with the keys of its objects in the order that a note says, whatever that holds."""
+    """Return a value with the keys of its objects in the noted orders, whatever the note holds."""
     if not is_sequence(orders):
         return value
     for order in orders:

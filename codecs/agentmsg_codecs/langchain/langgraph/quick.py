@@ -1,10 +1,9 @@
-"""Usual messages straight between the payloads of their extensions and the model.
+"""The fast path between the payloads of extensions and messages, without plain data for the whole document.
 
-A payload is read by what quick_read.py takes as usual, and is then written again: only where this gives the same bytes
-is the message taken. So the order of keys, the spelling of numbers and keys that stand twice need no look of their
-own, and nothing is walked. What writing again cannot tell is looked for: floats that are not finite, and, in free-form
-data, keys of the escape rule and too many levels. What is odd is None here, and left to the careful way, by the trees
-of tree.py; tests/test_langgraph_fast.py holds the two against each other.
+quick_read.py reads a payload, and the message is written again: it is only accepted if the bytes are the same. So the
+order of keys, the spelling of numbers and duplicate keys need no test of their own. Writing again doesn't show floats
+that aren't finite, nor, in free-form data, keys of the escape rule and too many levels: these have tests. Anything odd
+needs the general path, through tree.py. tests/test_langgraph_fast.py compares the two.
 """
 
 from __future__ import annotations
@@ -19,9 +18,17 @@ import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, is_object, note_of, speed
 from agentmsg_codecs.langchain.langgraph.checkpoints import at, contents_of, place_of
-from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, PYDANTIC_2, orders_of, reordered
+from agentmsg_codecs.langchain.langgraph.messages import (
+    LG,
+    METHOD,
+    PYDANTIC_2,
+    GraphMessages,
+    orders_of,
+    reordered,
+)
 from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, UNPACKING, WIDEST, pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
+from agentmsg_codecs.langchain.lc.envelopes import Envelopes
 from agentmsg_codecs.langchain.messages.depth import is_deep, take
 from agentmsg_codecs.langchain.messages.fields import CLASSES, MODULES
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
@@ -31,70 +38,58 @@ if TYPE_CHECKING:
 
     from agentmsg import Limits
     from agentmsg_codecs.langchain.langgraph.checkpoints import Contents
-    from agentmsg_codecs.langchain.langgraph.messages import GraphMessages
     from agentmsg_codecs.langchain.messages.engine import Messages
 
 
 _library: Any = msgpack
 _unpackb, _packb, _extension = _library.unpackb, _library.packb, _library.ExtType
-# Grows as it is needed: most messages are smaller.
+# The first size, larger than most messages.
 _BUFFER = 1 << 13
-# Typed as Any: checks against them narrow nothing to a dict or list of who knows what.
-_OBJECT: Any = dict
+_OBJECT: Any = dict  # so that type checkers don't look inside
 _ARRAY: Any = list
-
-# -- what a payload has around the fields of a message ----------------------------------------------------------------
-
-# The length of the module's name tells these apart.
-_TELLING = 2
-
-
-def _head(tag: str) -> bytes:
-    name = CLASSES[tag]
-    raw: bytes = b"\x94" + _packb(MODULES[name]) + _packb(name)  # an array of four
-    return raw
-
-
+# What comes after the fields of a message in its payload.
 _END: bytes = _packb(METHOD)
-
-# -- what is odd ------------------------------------------------------------------------------------------------------
-
-# What is wrong is told by the careful way.
+# How many bytes of what comes before them identify it: the second is the length of the module's name.
+_TELLING = 2
+# The general path raises the error, or reads what is odd.
 _ODD: tuple[type[Exception], ...] = (*REFUSALS, AgentMsgError)
-# As numbers, and below with find: a search for bytes by `in` makes an error first, which takes longer than the search.
+# A number, because `in` first raises and catches an error for bytes, which takes longer than the search.
 _FLOAT = 0xCB
 _NOT_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
 _MARKER = re.compile(rb"__(?:ext|bin|map|float|wire)__")
-# How all keys of the table begin, as JSON.
+# How the keys of tree.py's table begin in JSON.
 _BEGIN = b'"__'
 # The most levels around free-form data: three objects, a list, an extension and its list, fields, content, a part.
 _AROUND = 9
 
 
+def _head(tag: str) -> bytes:
+    """Return what comes before the fields of a message in its payload."""
+    name = CLASSES[tag]
+    raw: bytes = b"\x94" + _packb(MODULES[name]) + _packb(name)  # an array of four
+    return raw
+
+
 def _is_odd(text: bytes) -> bool:
-    """Whether free-form data may hold something escaped, or be too deep."""
+    """Whether the JSON text of free-form data may contain something escaped, or be too deep."""
     return text.find(_BEGIN) >= 0 or is_deep(text, _AROUND)
 
 
-# -- the library ------------------------------------------------------------------------------------------------------
-
-
 def _plain(value: Any) -> Any:
-    """Return the plain copy of a frozen object or list, or of a text of a class of ours, without looking inside."""
+    """Return the plain copy of a frozen object or list, or of a text of our own class, without looking inside."""
     if isinstance(value, _OBJECT):
         return {key: item for key, item in _OBJECT.items(value)}  # noqa: C416 - dict() would ask the object itself
     if isinstance(value, _ARRAY):
         return [*_ARRAY.__iter__(value)]
     if isinstance(value, str):
         return str.__str__(value)
-    msg = f"not JSON: {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"not JSON: {type(value).__name__}")
 
 
 def _packer() -> Any:
-    """Return what packs one value after the other, frozen ones too; for one document, as threads cannot share it.
+    """Return the packer of one document; threads can't share it.
 
-    The children of a frozen object are packed as they are: handing them out would wrap them first.
+    It packs the children of frozen objects directly, because asking for them would wrap them first.
     """
     return _library.Packer(strict_types=True, default=_plain, buf_size=_BUFFER)
 
@@ -103,11 +98,11 @@ def _packer() -> Any:
 
 
 def _contents_in(data: bytes, depth: int) -> Contents | None:
-    """Return a document taken apart, whose messages are extensions that nobody has opened; None if it is unusual.
+    """Return a document taken apart, with its messages as packed extensions; None if it is unusual.
 
     Args:
-        data: its bytes, MessagePack or not.
-        depth: how many levels may be around the messages.
+        data: its bytes, which may not be MessagePack.
+        depth: the most levels around the messages.
     """
     try:
         document = _unpackb(data, **UNPACKING)
@@ -119,14 +114,14 @@ def _contents_in(data: bytes, depth: int) -> Contents | None:
         rest, marks = unpack(_packb(contents.rest), depth)
     except _ODD:
         return None
-    # What is around messages is still an object at each step to them, now that it is plain data.
+    # In plain data, each step to the messages must still be an object.
     holder = at(rest, contents.path[:-1])
     fits = contents.how == "list" and not marks and is_object(holder) and MARKERS.isdisjoint(holder)
     return attrs.evolve(contents, rest=rest) if fits else None
 
 
 def joined(document: Any, natives: list[bytes]) -> bytes | None:
-    """Return the bytes of a document that holds a list of the bytes of its messages; None if it is elsewhere."""
+    """Return the bytes of a document with a list of the bytes of its messages; None if the list isn't there."""
     path = place_of(document, natives)
     return None if path is None else b"".join(_chunks(document, path, _packer()))
 
@@ -145,23 +140,24 @@ def _chunks(document: Any, path: tuple[str, ...], tool: Any) -> list[bytes]:
 
 
 class UsualDocuments:
-    """Reads and writes lists of messages most of which are as LangGraph writes usual ones today.
+    """Reads and writes lists with mostly usual messages.
 
     Attributes:
-        readers: by the first bytes of a payload: all bytes before the fields, and the reader of these.
+        readers: by the first bytes of a payload, all bytes before the fields, and the reader of the fields.
+        others: reads and writes all other messages.
     """
 
-    def __init__(self, engine: Messages, others: GraphMessages) -> None:
+    def __init__(self, engine: Messages) -> None:
         by_tag = FastReaders(engine.parts, "flat", _is_odd).by_tag
         self._heads: Mapping[str, bytes] = {tag: _head(tag) for tag in by_tag}
         self.readers: dict[bytes, tuple[bytes, Callable[[Native], am.Msg | None]]] = {
             head[:_TELLING]: (head, by_tag[tag]) for tag, head in self._heads.items()
         }
         self._writers = engine.fast_writers
-        self._others = others
+        self.others = GraphMessages(engine, Envelopes(engine))
 
     def read(self, data: bytes, limits: Limits) -> tuple[Contents, list[am.Msg]] | None:
-        """Return what is around the messages of a document, and these; None where errors, or spelling, must be told."""
+        """Return a document taken apart, and its messages; None if it has errors or odd spelling."""
         if len(data) > limits.bytes or limits.depth < speed.USUAL:
             return None
         contents = _contents_in(data, limits.depth)
@@ -176,7 +172,7 @@ class UsualDocuments:
         return None if contents.natives else (contents, messages)
 
     def _read_usual(self, native: Any, tool: Any) -> am.Msg | None:
-        """Return the message of an extension; None if the careful way must look."""
+        """Return the message of an extension; None if it needs the general path."""
         if type(native) is not _extension or native.code != PYDANTIC_2:
             return None
         payload: bytes = native.data
@@ -188,7 +184,7 @@ class UsualDocuments:
         if _FLOAT in fields and _NOT_FINITE.search(fields):
             return None
         try:
-            # Of a few bytes, the library bounds all lengths by their number; options take a third of its time.
+            # For few bytes, the library limits all lengths to their number; options take a third of its time.
             body = _unpackb(fields) if len(fields) <= WIDEST else _unpackb(fields, **UNPACKING)
             message = read(body) if type(body) is _OBJECT else None
             write = None if message is None else self._writers.get(message.role)
@@ -202,7 +198,7 @@ class UsualDocuments:
     def _read_other(self, native: Any, tool: Any, depth: int) -> am.Msg | None:
         try:
             tree, marks = unpack(tool.pack(native), depth)
-            return None if marks else self._others.read(tree)
+            return None if marks else self.others.read(tree)
         except _ODD:
             return None
 
@@ -213,10 +209,10 @@ class UsualDocuments:
             EncodeError: as ``quick_tree.pack``.
         """
         tool = _packer()
-        return [self._write_usual(message, tool) or pack(self._others.write(message)) for message in messages]
+        return [self._write_usual(message, tool) or pack(self.others.write(message)) for message in messages]
 
     def _write_usual(self, message: am.Msg, tool: Any) -> bytes | None:
-        """Return the bytes of a message; None if the careful way must look."""
+        """Return the bytes of a message; None if it needs the general path."""
         orders: Any = None
         if message.notes and LG in message.notes:
             note = note_of(message, LG)
@@ -232,9 +228,8 @@ class UsualDocuments:
             body = reordered(body, orders)
         try:
             fields: bytes = tool.pack(_filled(body))
-        # Integers beyond 64 bits, or deeper than the library goes.
         except (ValueError, TypeError, OverflowError):
-            return None
+            return None  # it has integers beyond 64 bits, or is too deep
         if _MARKER.search(fields):
             return None
         raw: bytes = tool.pack_ext_type(PYDANTIC_2, self._heads[body["type"]] + fields + _END)
@@ -247,9 +242,9 @@ _replaced = speed.replacer(am.Msg, "notes")
 
 
 def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: Any) -> am.Msg | None:
-    """Return a message with a note of the order of its keys; None if its bytes differ in more than that.
+    """Return a message with a note of the order of its keys; None if its bytes differ otherwise.
 
-    Providers put their fields into response_metadata in orders of their own.
+    Providers order the fields of response_metadata differently.
     """
     orders = orders_of(body, again)
     if not orders or tool.pack(reordered(again, orders)) != fields:
@@ -258,8 +253,8 @@ def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: 
 
 
 def _noted(message: am.Msg, note: Native | None) -> am.Msg:
-    """Return a message with this note of ours, or without one: what ``with_note`` does, without a check."""
-    notes = {family: held for family, held in message.notes.items() if family != LG}
+    """Return a message with this note, or without one, like ``with_note`` but without checks."""
+    notes = {family: other for family, other in message.notes.items() if family != LG}
     if note is not None:
         notes[LG] = note
     return _replaced(message, adopt(notes) if notes else EMPTY)
@@ -269,7 +264,7 @@ _NOTHING: Native = {}
 
 
 def _filled(body: Native) -> Native:
-    """Put a plain object in place of the frozen one that most messages have twice: it is packed in half of the time."""
+    """Replace the two frozen empty objects of most messages by a plain one, which is packed in half the time."""
     if not body["additional_kwargs"]:
         body["additional_kwargs"] = _NOTHING
     if not body["response_metadata"]:

@@ -1,9 +1,8 @@
 """The trees of tree.py through the C library, for what LangGraph itself writes.
 
-Reading fast proves that nothing is odd: what was unpacked is packed again, which must give the same bytes, and is
-written as JSON once, which refuses what isn't JSON or is too deep. Whatever is odd is read by ``read_tree``, so that
-errors come from one place. An extension's payload is unpacked in a loop, not from inside of the library: no input
-can nest calls.
+The unpacked data is packed again, which must give the same bytes, and is written as JSON once, which refuses anything
+that isn't JSON or is too deep. Anything odd is read by ``read_tree``, so that all errors come from there. The payloads
+of extensions are unpacked in a loop, not inside the library, so that no input can nest calls.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ from agentmsg_codecs.langchain.langgraph.tree import (
     write_tree,
 )
 
-# A key of the table, or a float that is not finite.
+# A key of the table, or a float that isn't finite.
 _ODD = re.compile(rb"__(?:ext|bin|map|float|wire)__|\xcb[\x7f\xff][\xf0-\xff]")
 _ODD_JSON = tuple(f'"{key}"'.encode() for key in (MAP, FLOAT, BINARY))
 _EXT_JSON = f'"{EXT}"'.encode()
-# More payloads inside of payloads are left to the reader that copies none.
+# More payloads inside payloads are left to ``read_tree``, which copies none.
 _NESTED = 32
 WIDEST = 0xFFFF
-"""The most items that a list or an object may say to have, before any of them is read."""
+"""The most items that the library may expect in a list or an object."""
 
 UNPACKING: dict[str, Any] = {
     "strict_map_key": True,
@@ -43,12 +42,12 @@ UNPACKING: dict[str, Any] = {
     "max_array_len": WIDEST,
     "max_map_len": WIDEST,
 }
-"""The options of the library's ``unpackb`` for bytes that nobody has looked at."""
+"""The options of the library's ``unpackb`` for untrusted bytes."""
 
 _library: Any = msgpack
 _ext_type: Any = _library.ExtType
 REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError, OverflowError, MemoryError, _library.UnpackException)
-"""What the library raises for bytes and values that it does not take: its errors have no base."""
+"""The library's errors for bytes and values that it refuses; they have no common base."""
 
 
 def unpack(data: bytes, depth: int) -> tuple[Any, list[list[int]]]:
@@ -60,14 +59,13 @@ def unpack(data: bytes, depth: int) -> tuple[Any, list[list[int]]]:
     if not _ODD.search(data):
         try:
             return _unpack(data, depth), []
-        # What the library refuses, the other reader refuses too, with a reason.
         except REFUSALS:
-            pass
+            pass  # the other reader raises the error, or reads what is odd
     return read_tree(data, depth)
 
 
 class _OddError(ValueError):
-    """Something that is not as LangGraph writes it today."""
+    """Something that LangGraph doesn't write today."""
 
 
 def _unpack(data: bytes, depth: int) -> Any:
@@ -89,7 +87,7 @@ def _unpack(data: bytes, depth: int) -> Any:
 
 
 def _unpack_one(raw: bytes, inner: list[tuple[bytes, Any, Any]]) -> Any:
-    """Return one value; the payloads of its extensions are put in ``inner``, each with the place where it goes."""
+    """Return one value; ``inner`` gets the payloads of its extensions, each with its place."""
     found: list[Any] = []
 
     def keep(code: int, payload: bytes) -> Any:
@@ -113,7 +111,7 @@ def _unpack_one(raw: bytes, inner: list[tuple[bytes, Any, Any]]) -> Any:
 
 
 def pack(tree: Any, marks: Any = ()) -> bytes:
-    """Return the MessagePack of plain data, as LangGraph writes it but for the marks.
+    """Return the MessagePack of plain data, as LangGraph writes it except for the marks.
 
     Raises:
         EncodeError: as ``write_tree``.
@@ -125,14 +123,13 @@ def pack(tree: Any, marks: Any = ()) -> bytes:
         if not any(key in text for key in _ODD_JSON):
             packed: bytes = _library.packb(_packable(tree))
             return packed
-    # Integers beyond 64 bits, or deeper than these go.
     except (TypeError, ValueError, OverflowError, RecursionError):
-        pass
+        pass  # it has integers beyond 64 bits, or is too deep
     return write_tree(tree)
 
 
 def _packable(value: Any) -> Any:
-    """Return a value with objects for the library in place of its extensions."""
+    """Return a value with the library's objects in place of its extensions."""
     if is_mapping(value):
         if MARKERS.isdisjoint(value):
             return {
@@ -142,7 +139,7 @@ def _packable(value: Any) -> Any:
         if len(value) != 2 or code not in CODES or type(code) is not int or "value" not in value:  # noqa: PLR2004 - code and value
             raise _OddError
         inner = value["value"]
-        # Most hold no other: a look at their text takes a tenth of the time of a walk.
+        # Most contain no other: searching their text takes a tenth of the time of a walk.
         return _ext_type(code, _library.packb(_packable(inner) if _EXT_JSON in orjson.dumps(inner) else inner))
     if is_sequence(value):
         return [_packable(item) if item and isinstance(item, (dict, list)) else item for item in value]

@@ -78,8 +78,7 @@ def read_tree(data: bytes, depth: int) -> tuple[Any, list[Mark]]:
     except RecursionError:
         raise _too_deep() from None
     if reader.at != len(data):
-        msg = f"{len(data) - reader.at} bytes follow the document"
-        raise DecodeError(msg, code="syntax")
+        raise DecodeError(f"{len(data) - reader.at} bytes follow the document", code="syntax")
     try:
         plain_copy(value, depth)
     except InvalidMessage as error:
@@ -132,8 +131,7 @@ class _Reader:
     def _take(self, size: int) -> bytes:
         start = self.at
         if size > self._end - start:
-            msg = f"the bytes end in the middle of a value, at byte {start}"
-            raise DecodeError(msg, code="syntax")
+            raise DecodeError(f"the bytes end in the middle of a value, at byte {start}", code="syntax")
         self.at += size
         return self._data[start : self.at]
 
@@ -175,8 +173,7 @@ class _Reader:
             key = self.value(depth)
             known = _hashable(key)
             if known in fields:
-                msg = f"the key {excerpt(key)} stands twice in one map"
-                raise DecodeError(msg, code="duplicate-key")
+                raise DecodeError(f"the key {excerpt(key)} occurs twice in one map", code="duplicate-key")
             value = self.value(depth)
             fields[known] = value
             flat += [key, value]
@@ -189,13 +186,11 @@ class _Reader:
             return {EXT: code, "bytes": b64encode(self._take(length)).decode()}
         outer, self._end = self._end, self.at + length
         if self._end > outer:
-            msg = "the bytes end in the middle of an extension"
-            raise DecodeError(msg, code="syntax")
+            raise DecodeError("the bytes end in the middle of an extension", code="syntax")
         marked, counted = len(self.marks), self._count
         value = self.value(depth)
         if self.at != self._end:
-            msg = f"extension {code}: bytes follow its value"
-            raise DecodeError(msg, code="syntax")
+            raise DecodeError(f"extension {code}: bytes follow its value", code="syntax")
         self._end = outer
         big = big_integer(value) if code == BIG and len(self.marks) == marked else None
         if big is not None:

@@ -61,20 +61,15 @@ if TYPE_CHECKING:
 
 
 _make_history = maker(am.History)
-# By dialect and container, where nothing else is noted.
+# By dialect and container, the notes of a history without others.
 _NOTES = {
     (dialect, container): adopt({LC: {"dialect": dialect, "/container": container}})
     for dialect in DIALECTS
     for container in ("list", "single", "messages")
 }
 
-# -- what is supported -------------------------------------------------------------------------------------------------
-
-# What they are is told by documents.py; a message by itself is noted so.
+# A message by itself is noted like this; documents.py knows the other containers.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
-
-
-# -- the codec --------------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen(kw_only=True)
@@ -140,28 +135,28 @@ class LangChainLcCodec(ContainerCodec):
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
-        """Return the history of a document; of a list of usual envelopes in half of the time, see envelopes.py."""
+        """Return the history of a document; a list of usual envelopes takes half the time, see envelopes.py."""
         messages: list[am.Msg] | None = None
         if duplicates == "last":
             self.engine.fill()
             try:
                 messages = self._envelopes.read_bytes(raw, limits)
             except AgentMsgError:
-                messages = None  # told by the careful way, with its place
+                messages = None  # the general path raises the error, with its path
         if messages is not None:
             messages = separate(messages, self.engine.parts)
             return _make_history(messages=tuple(messages), notes=_NOTES["python", "list"])
         return super().from_bytes(raw, limits, duplicates)
 
     def write(self, history: am.History) -> Any:
-        """Return the document: in the dialect and container of the history's notes, else in those that are wanted."""
+        """Return the document, in the dialect and container of the history's notes, or else of the options."""
         note = note_of(history, LC) if history.notes else EMPTY
         natives, unescaped = self._natives(history, note)
         escape_each(unescaped)
         return self._document(history, natives, note)
 
     def to_bytes(self, history: am.History) -> bytes:
-        """Return the bytes of the document; those of a list tell whether something in it needs to be escaped."""
+        """Return the bytes of the document; in those of a list, the need to escape something is visible."""
         note = note_of(history, LC) if history.notes else EMPTY
         if history.extras or (note.get("/container") or self.container) != "list":
             return super().to_bytes(history)
@@ -174,7 +169,7 @@ class LangChainLcCodec(ContainerCodec):
         return self.render(natives)
 
     def _natives(self, history: am.History, note: Any) -> tuple[list[Any], list[Native]]:
-        """Return the native messages, and the kwargs of those of them that are still to be escaped."""
+        """Return the native messages, and those of their kwargs that may still need to be escaped."""
         dialect = DIALECTS.get(word(note.get("dialect"))) or DIALECTS[self.dialect]
         self.engine.fill()
         write = self._envelopes.write_unescaped
@@ -201,13 +196,12 @@ class LangChainLcCodec(ContainerCodec):
         return natives
 
     def likeness(self, document: Any) -> float:
-        """Return 1 where the first messages are envelopes of LangChain, at a place where it puts them; else 0."""
+        """Return 1 if all messages are envelopes in LangChain's places, else 0."""
         try:
-            contents = contents_of(document)
+            natives = self.native_messages(document)
         except AgentMsgError:
             return 0.0
-        natives = contents.natives
-        return 1.0 if natives and all(is_message(native) for _, native in natives) else 0.0
+        return 1.0 if natives and all(map(is_message, natives)) else 0.0
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the envelopes of a document, in order."""

@@ -1,8 +1,8 @@
-"""What holds envelopes: lists, states, prompt values, generations, runs of a tracer.
+"""Containers of envelopes: lists, states, prompt values, generations, runs of a tracer.
 
-The messages of a document stand in *holes*, at places of a fixed table; nothing that data names is looked up. All
-around the holes is kept as it is. Where the messages of a history fill the holes that it remembers, they go back
-there; else the document is a state: ``{"messages": [...], <all the rest>}``.
+The messages of a document fill *holes*, in places of a fixed table; nothing that data names is looked up. Everything
+around the holes is kept unchanged. If the messages of a history fill the noted holes, they go back there. Otherwise
+the document is a state: ``{"messages": [...], <all the rest>}``.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ Path = tuple[Any, ...]
 ENVELOPE_KEYS = frozenset({"lc", "type", "id", "kwargs"})
 # The objects of LangChain that hold messages, by the last word of their id.
 _HOLDERS = frozenset({"ChatPromptValue", "ChatPromptValueConcrete", "ChatGeneration", "ChatGenerationChunk"})
-# Where a run, or a checkpoint, holds messages, in their order; how deep these keys are followed.
+# The keys of a run or a checkpoint that lead to messages, in their order, and how deep they are followed.
 _STEPS = (
     *("inputs", "messages", "input", "generations", "message", "outputs", "output"),
     *("checkpoint", "channel_values", "__start__"),
 )
 _DEEPEST = 4
-_WORDS = {str}
-# What a state has of its own.
+# The keys that an object around messages must not have.
 BESIDE = frozenset({"messages", "lc"})
-# What comes of following a path that leads nowhere.
+# The errors of following a path that doesn't exist.
 _NO_WAY = (LookupError, TypeError, ValueError, AttributeError)
 
 
@@ -43,12 +42,12 @@ class Contents:
 
     Attributes:
         kind: "list", "single", "messages" (a state: the key that holds them) or "tree".
-        natives: the messages, each with the path where it stands.
-        rest: what is around them, unescaped.
-        marks: what in the rest is escaped otherwise than we do.
-        holes: of a tree: path, and the number of messages; for a batch, the numbers of its lists; or "one" or "text"
-            (one, and its text beside it).
-        holder: the id of the envelope that is the document, if it is one.
+        natives: the messages, each with its path.
+        rest: everything around them, unescaped.
+        marks: what we would escape differently in the rest.
+        holes: those of a tree: path, and number of messages; for a batch, the numbers of its lists; "one" for a single
+            message, "text" if its text is beside it.
+        holder: the id of the envelope that contains the whole document, if there is one.
     """
 
     kind: str
@@ -64,13 +63,13 @@ def is_envelope(native: Any) -> bool:
     if not is_mapping(native) or native.get("lc") != 1 or native.get("type") != "constructor":
         return False
     own = native.get("id")
-    if type(native["lc"]) is not int or not is_sequence(own) or not is_mapping(native.get("kwargs")):
+    if type(native["lc"]) is not int or not is_mapping(native.get("kwargs")):
         return False
-    return bool(own) and set(map(type, own)) == _WORDS
+    return is_sequence(own) and set(map(type, own)) == {str}
 
 
 def is_message(native: Any) -> bool:
-    """Whether a value is an envelope of a message: of a class that is called so."""
+    """Whether a value is an envelope of a message, by the name of its class."""
     return is_envelope(native) and native["id"][-1].endswith(("Message", "MessageChunk"))
 
 
@@ -90,7 +89,10 @@ def contents_of(document: Any) -> Contents:
     if not is_object(document):
         raise DecodeError(f"envelopes of LangChain are objects, not {excerpt(document)}")
     if is_envelope(document):
-        return _held(document)
+        own: list[Any] = document["id"]
+        if own[-1] not in _HOLDERS or len(document) != len(ENVELOPE_KEYS):
+            raise DecodeError(f"neither a message nor a prompt value or generation of LangChain: {excerpt(own)}")
+        return _tree(document["kwargs"], document, own)
     if "lc" in document:
         raise DecodeError(f"not a message of LangChain: {excerpt(document)}")
     listed = document.get("messages")
@@ -99,13 +101,6 @@ def contents_of(document: Any) -> Contents:
         rest, marks = unescape_all({key: value for key, value in document.items() if key != "messages"})
         return Contents("messages", natives, rest, marks)
     return _tree(document, document, None)
-
-
-def _held(document: Native) -> Contents:
-    own: list[Any] = document["id"]
-    if own[-1] not in _HOLDERS or len(document) != len(ENVELOPE_KEYS):
-        raise DecodeError(f"neither a message nor a prompt value or generation of LangChain: {excerpt(own)}")
-    return _tree(document["kwargs"], document, own)
 
 
 def _tree(tree: Native, document: Native, holder: list[Any] | None) -> Contents:
@@ -130,7 +125,7 @@ def _tree(tree: Native, document: Native, holder: list[Any] | None) -> Contents:
 
 
 def _holes(value: Native, path: Path, depth: int) -> Iterator[tuple[Path, Any, bool]]:
-    """Give the places of a tree where messages stand: path, the message or list of messages, whether text is beside."""
+    """Yield the holes of a tree: path, message or list of messages, and whether its text is beside it."""
     for key in _STEPS:
         inner = value.get(key)
         at = (*path, key)
@@ -143,7 +138,7 @@ def _holes(value: Native, path: Path, depth: int) -> Iterator[tuple[Path, Any, b
 
 
 def _listed(items: list[Any], path: Path, depth: int) -> Iterator[tuple[Path, Any, bool]]:
-    """Give the holes of a list: of messages, of lists of messages (a batch), or of generations."""
+    """Yield the holes of a list of messages, of lists of messages (a batch), or of generations."""
     if _are_messages(items) or (items and all(is_list(item) and _are_messages(item) for item in items)):
         yield path, items, False
     elif "generations" in path and depth < _DEEPEST:
@@ -159,7 +154,7 @@ def _are_messages(items: list[Any]) -> bool:
 
 
 def _flat(filling: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Give the messages of a hole, each with its path."""
+    """Yield the messages of a hole, each with its path."""
     if not is_list(filling):
         yield path, filling
         return
@@ -168,14 +163,14 @@ def _flat(filling: Any, path: Path) -> Iterator[tuple[Path, Any]]:
 
 
 def _measure(filling: Any) -> Any:
-    """Return how many messages a hole has in a list, or in each list of a batch; None if it has one alone."""
+    """Return the number of messages in a hole's list, or in each list of a batch; None for a single message."""
     if not is_list(filling):
         return None
     return [len(item) for item in filling] if is_list(filling[0]) else len(filling)
 
 
 def _text_of(native: Native) -> Any:
-    """Return the text that a generation repeats of its message."""
+    """Return the text of a message, which its generation repeats."""
     content = native["kwargs"].get("content")
     if not is_list(content):
         return content if type(content) is str else None
@@ -188,7 +183,7 @@ def _text_of(native: Native) -> Any:
 
 
 def _dug(tree: Any, found: list[tuple[Path, Any, bool]]) -> Any:
-    """Return a tree without what stands in its holes; what is not on the way to one is shared."""
+    """Return a tree without the messages in its holes; it shares what isn't on the way to one."""
     out: Any = _copy(tree)
     for path, _, has_text in found:
         at = _holder(out, path)
@@ -199,7 +194,7 @@ def _dug(tree: Any, found: list[tuple[Path, Any, bool]]) -> Any:
 
 
 def _holder(tree: Any, path: Path) -> Any:
-    """Return what holds a hole of a tree; all on the way to it is copied."""
+    """Return the object or list with a hole of a tree; everything on the way to it is copied."""
     for step in path[:-1]:
         tree[step] = _copy(tree[step])
         tree = tree[step]
@@ -214,7 +209,7 @@ def _copy(value: Any) -> Any:
 
 
 def write_tree(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
-    """Return the tree that a history remembers, with its messages; None if they do not go there."""
+    """Return the tree with messages in the noted holes; None if they don't fit."""
     holes, holder = note.get("holes"), note.get("holder")
     if not is_sequence(holes) or (holder is not None and not is_sequence(holder)):
         return None
@@ -249,23 +244,19 @@ def _filled(contents: Contents, natives: list[Any]) -> Any:
 
 
 def _taken(left: Iterator[Any], how: Any) -> Any:
-    """Return what fills a hole, from the messages that are left."""
+    """Return the filling of a hole, from the messages that are left."""
     if is_sequence(how):
         return [_taken(left, size) for size in how]
     return list(islice(left, how)) if type(how) is int else next(left)
 
 
 def _refitted(holes: list[Any], count: int) -> list[Any] | None:
-    """Return the holes for a number of messages: as they were, but that the only list of all takes what is new."""
-    lists = [hole for hole in holes if type(hole[1]) is int or (is_sequence(hole[1]) and len(hole[1]) == 1)]
-    fixed = [hole for hole in holes if hole[1] in ("one", "text")]
-    if len(lists) == 1 and len(lists) + len(fixed) == len(holes):
-        size = count - len(fixed)
-        holes = [[hole[0], _resized(hole[1], size)] for hole in holes]
+    """Return the holes for a number of messages; if there is only one list, new messages go there."""
+    fixed = sum(how in ("one", "text") for _, how in holes)
+    lists = [how for _, how in holes if type(how) is int or (is_sequence(how) and len(how) == 1)]
+    if len(lists) == 1 and fixed + 1 == len(holes):
+        size = [count - fixed] if is_sequence(lists[0]) else count - fixed
+        holes = [[path, size if how is lists[0] else how] for path, how in holes]
     sizes = [size for _, how in holes for size in (how if is_sequence(how) else [1 if how in ("one", "text") else how])]
     fits = all(type(size) is int and size > 0 for size in sizes) and sum(sizes) == count
     return holes if fits else None
-
-
-def _resized(how: Any, size: int) -> Any:
-    return [size] if is_sequence(how) else size if type(how) is int else how

@@ -1,8 +1,8 @@
-"""Messages whose depth nobody looked at: it is proved while they are read.
+"""Messages whose depth isn't checked yet: reading them proves it.
 
-Whatever is around free-form data is of a known shape, and so of a known depth; free-form data is written as text, and
-its brackets are counted. That takes less time than to write the whole document again, which is how it is proved of any
-other (``agentmsg.values.text.parse_json``).
+Everything around free-form data has a known shape, and so a known depth. Free-form data is written as text, and its
+brackets are counted. This takes less time than writing the whole document again, as for any other document
+(``agentmsg.values.text.parse_json``).
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
-# Typed as Any: a check against it narrows nothing to a dict of who knows what.
-_OBJECT: Any = dict
-# The most levels around free-form data are those of a call in content: list, message, body, content, part.
+_OBJECT: Any = dict  # so that type checkers don't look inside
+# The most levels are around a call in content: list, message, body, content, part.
 _AROUND = 5
 
 
@@ -29,25 +28,25 @@ def is_deep(text: bytes, around: int = _AROUND) -> bool:
     """Whether free-form data has too many levels for a document of usual depth.
 
     Args:
-        text: the data as JSON, as we wrote it.
-        around: how many levels are around it, at most.
+        text: the JSON that we wrote for the data.
+        around: the most levels around it.
     """
     levels = speed.USUAL - around
-    # Every level has two brackets, so that most data need not be looked through.
+    # Every level has two brackets, so most data need not be searched.
     if len(text) <= 2 * levels or text.count(b"{") + text.count(b"[") <= levels:
         return False
     return not speed.is_shallow(speed.parse_undoubted(text, speed.DEFAULT_LIMITS), speed.PROVABLE - levels)
 
 
 def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Msg]:
-    """Return the messages of the first entries of a list, and take these out of it; the first odd one ends it.
+    """Return the messages of a list up to the first odd one, and remove them from it.
 
-    What is freed at once is still in the processor's cache, and the next message is made in its place: this saves a
+    Memory that is freed at once is still in the processor's cache, and the next message is made there: this saves a
     third of the time.
 
     Args:
-        natives: nobody else's.
-        read: returns a message, or None of what is odd.
+        natives: the list, which nobody else may use.
+        read: returns a message, or None for an odd one.
     """
     messages: list[am.Msg] = []
     natives.reverse()
@@ -67,13 +66,13 @@ def read_all(
     read: Callable[[Any], am.Msg | None],
     read_odd: Callable[[Any], am.Msg],
 ) -> list[am.Msg] | None:
-    """Return messages, and those of native ones; None if the first of all is odd, or an odd one may be too deep.
+    """Return messages and those of native ones; None if the first of all is odd, or an odd one may be too deep.
 
     Args:
-        natives: nobody else's.
+        natives: the native messages, which nobody else may use.
         messages: those before.
-        read: returns a message whose depth it proves, or None of what is odd.
-        read_odd: reads the others.
+        read: returns a message whose depth it has proved, or None for an odd one.
+        read_odd: reads the odd ones.
     """
     messages += take(natives, read)
     if natives and (not messages or not speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)):
@@ -82,7 +81,7 @@ def read_all(
 
 
 def proving(parts: ContentParts) -> Mapping[str, Callable[[Any], am.Msg | None]]:
-    """Return by form, dict or flat, what reads a usual native message that is not too deep; None of any other."""
+    """Return, by form, the readers of usual messages that aren't too deep; they return None for any other."""
     readers = FastReaders(parts, "flat", is_deep).by_tag
 
     def read_dict(native: Any) -> am.Msg | None:

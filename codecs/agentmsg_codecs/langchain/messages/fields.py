@@ -1,7 +1,8 @@
-"""The kinds of messages, and the fields of each: told here, once.
+"""The kinds of messages and their fields.
 
-Made of this table are the sets of keys, which values are extras (engine.py), what the shorter forms leave out, the
-kwargs of dumpd (lc/envelopes.py), the straight lines for usual messages, and what may deviate there (layouts.py).
+Everything else is made from this table: the sets of keys, which values are extras (engine.py), the fields that shorter
+forms leave out, the kwargs of dumpd (lc/envelopes.py), the readers and writers of usual messages and the deviations
+that they accept (layouts.py).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 NEEDED: Any = object()
-"""The default of a field that no value stands for: without it, the message says less."""
+"""The default of a field without a default value: without the field, the message says less."""
 _NOTHING = frozenset[str]()
 _ABSENT = frozenset({"absent"})
 _NO_OBJECT = frozenset({"absent", "null"})
@@ -37,14 +38,14 @@ class Field:
 
     Attributes:
         key: as ``model_dump`` names it.
-        field: what it is in the model, for the documentation.
-        default: what it holds where it says nothing.
-        spelt: the spellings that are read as that.
-        dumpd: whether dumpd writes it always, where it is not empty, or always but at the end where it is empty.
-        means: which values have a meaning; any other is an extra, so that the rest of the message is read all the same.
-        is_idle: whether a usual message has nothing but the default there.
-        is_foreign: whether LangChain has no such field; it keeps the ones that it does not know.
-        about: what else to say of it, for the documentation.
+        field: the field of the model, for the documentation.
+        default: its value if it says nothing.
+        spelt: the spellings that read as the default.
+        dumpd: whether dumpd writes it always, if it isn't empty, or always but last if it is empty.
+        means: the test of values with a meaning; any other is an extra, and the rest of the message is still read.
+        is_idle: whether a usual message has only the default.
+        is_foreign: whether LangChain has no such field; it keeps unknown ones.
+        about: more for the documentation.
     """
 
     key: str
@@ -75,7 +76,7 @@ _OF_ANSWER = (
     Field("usage_metadata", "usage", None, _ABSENT, dumpd="if set", means=is_mapping, about="the form `usage`"),
 )
 _OF_CHUNK = (
-    # Everything but pieces of the calls.
+    # Pieces of calls are no extras; any other value is.
     Field("tool_call_chunks", "content", [], dumpd="if set", means=lambda _: False, about="of a chunk"),
     Field("chunk_position", "done", None, dumpd="if set", means=lambda value: value == "last", about="of a chunk"),
 )
@@ -97,11 +98,11 @@ class Kind:
     Attributes:
         tag: the word in ``type``.
         cls: the class.
-        role: whose they are in the model; None: any other.
+        role: of the model; None: any other.
         own: the fields that not all kinds have.
         of_chunk: those that only its chunk has.
-        module: where LangChain has the class, if it isn't called as the tag.
-        about: what to say of them, for the documentation, where no role tells.
+        module: LangChain's module of the class, if its name isn't the tag.
+        about: more for the documentation, if there is no role.
     """
 
     tag: str
@@ -127,6 +128,8 @@ _BY_WORD = {
     **{kind.tag: kind for kind in _KINDS},
     **{_CHUNKS[kind.tag]: kind for kind in _KINDS if kind.tag in _CHUNKS},
     "generic": next(kind for kind in _KINDS if kind.tag == "chat"),
+    # What people write who dump messages by themselves.
+    **{kind.cls: kind for kind in _KINDS if kind.tag in _CHUNKS},
 }
 
 
@@ -140,72 +143,74 @@ TAG_OF_ROLE: Mapping[str, str] = {
 }
 """By our role, the kind."""
 KIND_OF_ROLE: Mapping[str, str] = {**TAG_OF_ROLE, **{kind.tag: kind.tag for kind in _KINDS if kind.tag != "chat"}}
-"""By the words in ``role`` that convert_to_messages knows, the kind; any other word is a chat message's own."""
+"""By the words in ``role`` that convert_to_messages knows, the kind; any other word makes a chat message."""
 ROLE_OF_KIND: Mapping[str, str] = {kind.tag: kind.role for kind in _KINDS if kind.role is not None}
 """By the kind, our role."""
 CHUNK_OF_ROLE: Mapping[str, str] = {role: _CHUNKS[tag] for role, tag in TAG_OF_ROLE.items() if tag in _CHUNKS}
 """By our role, the word in the ``type`` of a chunk."""
 TAGS: Mapping[str, str] = {**{kind.cls: kind.tag for kind in _KINDS}, **{name: name for name in _CHUNKS.values()}}
 """By the class, the word in ``type``."""
-CLASSES: Mapping[str, str] = {**{tag: name for name, tag in TAGS.items()}, "generic": "ChatMessage"}
+CLASSES: Mapping[str, str] = {
+    **{tag: name for name, tag in TAGS.items()},
+    **{kind.cls: kind.cls for kind in _KINDS},
+    "generic": "ChatMessage",
+}
 """By the word in ``type``, the class."""
 MODULES: Mapping[str, str] = {
     CLASSES[word]: f"langchain_core.messages.{kind.module or kind.tag}" for word, kind in _BY_WORD.items()
 }
-"""By the class, the module that has it, as LangChain's classes say themselves."""
+"""By the class, its module, according to LangChain's classes."""
 
 # -- fields -----------------------------------------------------------------------------------------------------------
 
 
-def _fields_of(word: str, kind: Kind) -> Mapping[str, Field]:
-    fields = (*_SHARED, *kind.own, *(kind.of_chunk if word in TAGS else ()))
-    return {field.key: attrs.evolve(field, default=word) if field is _TYPE else field for field in fields}
-
-
-FIELDS: Mapping[str, Mapping[str, Field]] = {word: _fields_of(word, kind) for word, kind in _BY_WORD.items()}
-"""By the word in ``type``, the fields by key; what only another kind has is unknown to it."""
+FIELDS: Mapping[str, Mapping[str, Field]] = {
+    word: {
+        field.key: attrs.evolve(field, default=word) if field is _TYPE else field
+        for field in (*_SHARED, *kind.own, *(kind.of_chunk if word == _CHUNKS.get(kind.tag) else ()))
+    }
+    for word, kind in _BY_WORD.items()
+}
+"""By the word in ``type``, the fields by key; those of another kind are unknown to it."""
 USUAL: Mapping[str, Mapping[str, Field]] = {
     word: {key: field for key, field in fields.items() if not field.is_foreign} for word, fields in FIELDS.items()
 }
-"""The same of those that LangChain has, and a usual message, too."""
+"""The same without foreign fields, as in usual messages."""
 _ALL: Mapping[str, Field] = {key: field for fields in FIELDS.values() for key, field in fields.items()}
 KEYS: Mapping[str, frozenset[str]] = {word: frozenset(fields) for word, fields in FIELDS.items()}
 """By the word in ``type``, the keys."""
 BODY_KEYS = frozenset(_ALL)
-"""All that any kind knows."""
+"""Those of any kind."""
 MAY_MEAN = BODY_KEYS | {"data", "text"}
-"""The same, and what beside them would be taken for a form."""
+"""The same, and the keys that would be taken for a form."""
 HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
     key: field.means for key, field in _ALL.items() if field.means is not None
 }
-"""By key, which values have a meaning, where others are extras."""
+"""By key, the test of values with a meaning; others are extras."""
 LEFT_OUT: Mapping[str, Any] = {
     key: field.default for key, field in _ALL.items() if field.dumpd != "always" and field not in _OF_CHUNK
 }
-"""What an absent field means, by key, and is left out in the shorter forms."""
-
-
+"""By key, the default of the fields that shorter forms leave out."""
 _OF_BLOCK = frozenset({"content", "name", *(field.key for field in _OF_RESULT)})
 
 
 def mapped() -> tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]:
-    """Return what each kind of message is, and its fields, for the documentation."""
+    """Return the kinds of messages and their fields, for the documentation."""
     return tuple(map(_mapped, _KINDS))
 
 
 def _mapped(kind: Kind) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     words = [word for word, other in _BY_WORD.items() if other is kind]
-    told = ["Msg", *([f'role="{kind.role}"'] if kind.role else []), *([kind.about] if kind.about else [])]
-    fields = {key: field for word in words for key, field in FIELDS[word].items()}
+    model = ["Msg", *([f'role="{kind.role}"'] if kind.role else []), *([kind.about] if kind.about else [])]
     inner = _OF_BLOCK if kind.tag in {"tool", "function"} else _NOTHING
-    keys = ((key, ("ToolResultBlock: " if key in inner else "") + _told(field)) for key, field in fields.items())
-    return ", ".join(words), ", ".join(told), tuple(keys)
-
-
-def _told(field: Field) -> str:
-    return f"{field.field} ({field.about})" if field.about else field.field
+    keys: dict[str, str] = {}
+    for word in words:
+        for key, field in FIELDS[word].items():
+            about = f" ({field.about})" if field.about else ""
+            keys[key] = f"{'ToolResultBlock: ' if key in inner else ''}{field.field}{about}"
+    return ", ".join(words), ", ".join(model), tuple(keys.items())
 
 
 def is_empty(field: Field, value: Any) -> bool:
-    """Whether a value is one that a field has where it says nothing."""
+    """Whether a value of a field says nothing."""
     return value is None if field.default is None else not value and isinstance(value, type(field.default))

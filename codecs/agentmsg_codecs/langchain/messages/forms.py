@@ -1,8 +1,8 @@
-"""The forms in which one message is stored: how its body is wrapped.
+"""The forms of a stored message: how its body is wrapped.
 
 dict     {"type", "data": body}            messages_to_dict; LangChain JS with short bodies
 flat     body, with "type"                 model_dump, LangGraph's JSON
-role     body, with "role" for "type"      what convert_to_messages takes; empty fields are left out
+role     body, with "role" for "type"      input of convert_to_messages; empty fields are left out
 oldest   {"type", "role", "text"}          the first form of LangChain JS
 pair     [role, content]                   shorthand
 text     content                           shorthand for a human message
@@ -31,11 +31,11 @@ class Unwrapped:
     Attributes:
         form: see the module.
         kind: human, ai, system, tool, function, chat or remove.
-        tag: the word in `type`; that of the kind where the form has none.
-        body: the fields, with `content`; it has `type` where the form is dict or flat.
-        word: the word in `role`, where that says what kind it is.
+        tag: the word in `type`; that of the kind if the form has none.
+        body: the fields, with `content`; in the forms dict and flat also `type`.
+        word: the word in `role`, if that says the kind.
         rest: unknown keys beside `type` and `data`.
-        is_typed: `type` stands beside `role`, and says the same.
+        is_typed: whether `type` is beside `role`, and says the same.
     """
 
     form: str
@@ -48,7 +48,7 @@ class Unwrapped:
 
     @property
     def known(self) -> frozenset[str]:
-        """The keys of the fields: where the role says the kind, none is called type."""
+        """The keys of the fields: without type, if the role says the kind."""
         return KEYS[self.tag] - {"type"} if self.form == "role" else KEYS[self.tag]
 
 
@@ -60,7 +60,7 @@ def split(native: Any) -> Unwrapped | None:
         return _pair(native)
     if not is_object(native):
         return None
-    part = native
+    part: Native = native
     tag, word = part.get("type"), part.get("role")
     if type(tag) is not str or tag not in KINDS:
         return _by_role(part, word) if type(word) is str else None
@@ -69,12 +69,12 @@ def split(native: Any) -> Unwrapped | None:
         rest = {key: value for key, value in part.items() if key not in ("type", "data")}
         return Unwrapped("dict", kind, tag, part["data"], rest=rest)
     if "content" not in part and type(part.get("text")) is str:
-        said = type(word) is str and kind != "chat" and KIND_OF_ROLE.get(word) == kind
-        left_out = {"type", "role"} if said else {"type"}
+        has_role = type(word) is str and kind != "chat" and KIND_OF_ROLE.get(word) == kind
+        left_out = {"type", "role"} if has_role else {"type"}
         body = {("content" if key == "text" else key): part[key] for key in part if key not in left_out}
-        return Unwrapped("oldest", kind, tag, body, word if said else None)
+        return Unwrapped("oldest", kind, tag, body, word if has_role else None)
     if type(word) is str and kind != "chat":
-        # A role of nobody's beside the type of another kind: who speaks cannot be told.
+        # An unknown role beside the type of a known kind doesn't say who speaks.
         return _by_role(part, word) if word in KIND_OF_ROLE else None
     return Unwrapped("flat", kind, tag, part)
 
@@ -106,10 +106,10 @@ def wrap(form: str, tag: str, body: Native, message: am.Msg, note: Mapping[str, 
     if form == "flat":
         return body
     if form == "oldest":
-        told: Native = {"type": tag}
+        head: Native = {"type": tag}
         if isinstance(note.get("/role"), str) and tag != "chat":
-            told["role"] = note["/role"]
-        return {**told, **{("text" if key == "content" else key): value for key, value in body.items()}}
+            head["role"] = note["/role"]
+        return {**head, **{("text" if key == "content" else key): value for key, value in body.items()}}
     noted = note.get("/role")
     word = noted if isinstance(noted, str) else "function" if KINDS.get(tag) == "function" else message.role
     if form == "role":
@@ -117,7 +117,7 @@ def wrap(form: str, tag: str, body: Native, message: am.Msg, note: Mapping[str, 
     return [word, body.get("content", "")] if form == "pair" else body.get("content", "")
 
 
-# How much a form says that it is LangChain's: roles and contents are everybody's, bare texts are nobody's.
+# By form, the likeness: roles and contents are in all formats, and bare texts in none.
 _SCORES: Mapping[str, float] = {"dict": 1.0, "flat": 0.9, "oldest": 0.85}
 _OWN_KEYS = frozenset({"additional_kwargs", "response_metadata"})
 _OWN_WORDS = frozenset({"human", "ai"})

@@ -1,14 +1,13 @@
-"""Straight lines for usual messages, made of the table of fields.
+"""Generated readers and writers of usual messages, from the table of fields.
 
-A reader asks for the exact keys of a body, and hands on the values of its fields, in the order of the table; a writer
-is given these. Layouts are ``flat``, all fields, as ``model_dump`` writes them, and ``short``, the kwargs of dumpd: it
-leaves out what is empty, so that a count of what is there proves that nothing else is. Both are code, for this is where
-the time goes: it stands in ``linecache``, so that tracebacks show it.
+A reader tests the exact keys of a body, and passes the values of its fields on, in the order of the table; a writer
+takes these. The layout ``flat`` has all fields, as in ``model_dump``. The layout ``short``, the kwargs of dumpd, lacks
+empty fields; the number of keys proves that there are no others. The generated code is in ``linecache``, so that
+tracebacks show it.
 
-Messages that lack a key of the usual ones, or have more, take the same lines: what an absent or empty field reads as,
-the usual message says with its default value; an unknown key is an extra. So nothing is written and compared. Which
-spellings are noted is told once, for both directions: a writer puts back one only in the place of the default that it
-stands for.
+Messages with absent, empty or unknown keys use the same functions: an absent or empty field reads as its default, and
+an unknown key is an extra. So nothing is written again and compared. A writer puts a noted spelling back only in place
+of the field's default.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ Layout: TypeAlias = Literal["flat", "short"]
 
 
 def reader(tag: str, layout: Layout, build: Callable[..., am.Msg | None]) -> Callable[[Native], am.Msg | None]:
-    """Return what reads usual bodies of a kind, and builds messages of their fields; it gives None of any other."""
+    """Return the reader of usual bodies of a kind; ``build`` makes messages from their fields. None for any other."""
     made: Callable[[Native], am.Msg | None] = _function(f"read_{layout}_{tag}", "body", *_reader(tag, layout))(build)
     return made
 
 
 def writer(tag: str, layout: Layout) -> Callable[..., Native]:
-    """Return what makes the bodies of a kind of the values of their fields."""
+    """Return the function that makes bodies of a kind from the values of their fields."""
     values = ", ".join(field.key for field in _taken(tag))
     made: Callable[..., Native] = _function(f"write_{layout}_{tag}", values, *_writer(tag, layout))()
     return made
@@ -46,19 +45,19 @@ def writer(tag: str, layout: Layout) -> Callable[..., Native]:
 
 @cache
 def _function(name: str, parameters: str, *lines: str) -> Callable[..., Any]:
-    """Return what makes a function of its lines, once it is told what these call ``build``."""
+    """Return a function that takes ``build``, and returns the function of these lines."""
     body = "\n        ".join(lines)
     text = f"def make(build=None):\n    def {name}({parameters}):\n        {body}\n    return {name}\n"
     file = f"<langchain: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     scope: dict[str, Any] = {}
-    exec(compile(text, file, "exec"), scope)  # noqa: S102 - made of the table, never of data
+    exec(compile(text, file, "exec"), scope)  # noqa: S102 - made from the table, never from data
     make: Callable[..., Any] = scope["make"]
     return make
 
 
 def _taken(tag: str) -> list[Field]:
-    """Return the fields whose values a message is built of: all but those that can say only one thing."""
+    """Return the fields that a message is built from: all that can have more than one value."""
     return [field for field in USUAL[tag].values() if field.key != "type" and not field.is_idle]
 
 
@@ -124,7 +123,7 @@ _PLAIN: Mapping[str, Native] = {
 def read_deviating(body: Native, tag: str, usual: Callable[[Native], am.Msg | None]) -> am.Msg | None:
     """Return the message of a body whose keys deviate; None if anything else is odd."""
     fields = USUAL[tag]
-    # In the order of keep: what is absent stands first.
+    # In the order of ``spelling.keep``: absent keys first.
     note: Native = {key: "absent" for key in fields if key not in body}
     if not all("absent" in fields[key].spelt for key in note):
         return None
@@ -152,7 +151,7 @@ def read_deviating(body: Native, tag: str, usual: Callable[[Native], am.Msg | No
 
 
 def write_deviating(message: am.Msg, usual: Callable[[am.Msg], Native | None]) -> Native | None:
-    """Return the body of a message that ``read_deviating`` may have given; None if it has anything else that is odd."""
+    """Return the body of a message that ``read_deviating`` may have returned; None if anything else is odd."""
     extras: Any = message.extras.get(FAMILY) if message.extras else EMPTY
     if not is_mapping(extras) or len(message.extras) != bool(extras) or not MAY_MEAN.isdisjoint(extras):
         return None

@@ -1,7 +1,6 @@
-"""What stands in `additional_kwargs` and `response_metadata` and has a field in the model.
+"""Keys of `additional_kwargs` and `response_metadata` that have a field in the model.
 
-The same predicates serve the reader, which takes such keys out, and the capability table, which lets no metadata
-stand under them.
+The same predicates serve the reader, which takes these keys out, and the capability table, which reserves them.
 """
 
 from __future__ import annotations
@@ -29,14 +28,13 @@ STOP_KEYS = ("finish_reason", "stop_reason")
 MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
-# Of a call that stands in tool_calls and, as OpenAI writes it, in additional_kwargs.
+# Of a call in tool_calls and, as OpenAI writes it, in additional_kwargs.
 TEXTED_NOTE = adopt({FAMILY: {"/copies": "ta"}})
 
-
-# Of one that ends a message, in content as tool_use and in tool_calls.
+# Of a call that ends a message, in content as tool_use and in tool_calls.
 COPIED_NOTE = adopt({FAMILY: {"/shape": "tool_use", "/copies": "ct"}})
-# Of messages with a word of Anthropic's in `stop_reason`, by the word and whether their content is a list of one text:
-# the fast paths share them.
+# Of messages with Anthropic's `stop_reason`, by its word and whether content is a list with a single text. The fast
+# paths share them.
 STOP_NOTES: Mapping[tuple[str | None, bool], Any] = {
     (word, listed): adopt({FAMILY: {"/stop": ["stop_reason", word], **({"/content": "list"} if listed else {})}})
     for word in ("end_turn", "max_tokens", "pause_turn", "refusal", "stop_sequence", "tool_use")
@@ -45,18 +43,14 @@ STOP_NOTES: Mapping[tuple[str | None, bool], Any] = {
 
 
 def stop_word(note: Any) -> str | None:
-    """Return the word that stood in `stop_reason`, where a note says so."""
+    """Return the word that was in `stop_reason`, if a note says so."""
     pair: Any = note.get("/stop")
     is_word = is_sequence(pair) and len(pair) == 2 and pair[0] == "stop_reason"  # noqa: PLR2004 - key and word
     return pair[1] if is_word and isinstance(pair[1], str) else None
 
 
-def _takes_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
 _AUDIO = frozenset({"data", "id", "transcript"})
-# What an unknown field of it would say in a part, which is what it becomes where it stands in content.
+# The keys that an unknown field of it must not have: in content it would become a part.
 _OF_PARTS = frozenset({"prompt_cache_breakpoint", "source", "type"}).union(
     *(form.keys for form in ALL_FORMS if form.tag == "audio")
 )
@@ -69,10 +63,10 @@ def _takes_audio(value: Any) -> bool:
     return all(isinstance(value.get(key), str) for key in _AUDIO)
 
 
-# The keys of an assistant's additional_kwargs that have a meaning of their own, and which values have it.
+# The keys of an assistant's additional_kwargs with a meaning of their own, and the test of their values.
 IN_KWARGS: Mapping[str, Callable[[Any], bool]] = {
-    "reasoning_content": _takes_text,
-    "refusal": _takes_text,
+    "reasoning_content": lambda value: isinstance(value, str),
+    "refusal": lambda value: isinstance(value, str),
     "audio": _takes_audio,
     "tool_calls": takes_calls,
     "function_call": takes_function_call,
@@ -80,7 +74,7 @@ IN_KWARGS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
-    """Return the blocks before and after the content that an assistant's kwargs hold, and the rest: its metadata."""
+    """Return the blocks before and after content in an assistant's kwargs, and the rest: its metadata."""
     taken = {key for key, takes in IN_KWARGS.items() if key in kwargs and takes(kwargs[key])}
     if not taken:
         return [], [], kwargs
@@ -96,11 +90,11 @@ def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
 
 
 def usual_kwargs(kwargs: Native, *, has_text: bool) -> tuple[list[Any], Any, Native] | None:
-    """Return thinking, calls as texts, and the rest of additional_kwargs; None if anything else stands there.
+    """Return thinking, calls as texts, and the rest of additional_kwargs; None if they have anything else.
 
     Args:
         kwargs: additional_kwargs.
-        has_text: the message has calls, and none of them stands in content.
+        has_text: whether the message has calls, and none in content.
     """
     texts = kwargs.get("tool_calls") if has_text else None
     before, behind, rest = read_kwargs(kwargs)
@@ -110,7 +104,7 @@ def usual_kwargs(kwargs: Native, *, has_text: bool) -> tuple[list[Any], Any, Nat
 
 
 def with_texts(blocks: tuple[Any, ...], count: int, texts: Any) -> tuple[Any, ...] | None:
-    """Return blocks whose last so many are calls that stand in additional_kwargs, too: as texts, in their order."""
+    """Return blocks whose last ones, by their count, are calls that additional_kwargs repeats as texts, in order."""
     calls = blocks[(start := len(blocks) - count) :]
     if not is_list(texts) or len(texts) != len(calls) or len({call.id for call in calls}) != len(calls):
         return None
@@ -137,18 +131,14 @@ def _read_audio(native: Native) -> Any:
 
 
 def is_in_kwargs(block: Any) -> bool:
-    """Whether a block remembers that it stood in additional_kwargs."""
+    """Whether a block was read from additional_kwargs."""
     if not block.notes or type(block) not in _KWARGS_WRITERS:
         return False
     return bool(mark_of(block, FAMILY, "/place") == "kwargs")
 
 
 def _write_audio(block: Any) -> Native:
-    native = {
-        "id": block.item_id,
-        "data": getattr(block.source, "data", None),
-        "transcript": block.transcript,
-    }
+    native = {"id": block.item_id, "data": getattr(block.source, "data", None), "transcript": block.transcript}
     return natives.with_rest(native, block, FAMILY)
 
 
@@ -160,13 +150,13 @@ _KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
 
 
 def write_kwargs(block: Any, kwargs: Native) -> None:
-    """Put a block that stands in additional_kwargs there."""
+    """Add a block to additional_kwargs."""
     key, write = _KWARGS_WRITERS[type(block)]
     kwargs[key] = write(block)
 
 
 def read_response(native: Native) -> tuple[str | None, str | None, Native, Native]:
-    """Return model, finish reason, the rest of `response_metadata`, and a note where they stood otherwise."""
+    """Return model, finish reason, the rest of `response_metadata`, and a note of unusual keys and words."""
     if not native:
         return None, None, native, {}
     model, word = native.get("model_name"), native.get("finish_reason")
@@ -189,7 +179,7 @@ def read_response(native: Native) -> tuple[str | None, str | None, Native, Nativ
 
 
 def _first_word(native: Native, keys: tuple[str, str]) -> str | None:
-    for key in keys:  # a loop: a generator takes as long as what it asks
+    for key in keys:  # a loop: a generator takes as long as the test itself
         if type(native.get(key)) is str:
             return key
     return None
@@ -203,7 +193,7 @@ def write_response(message: am.Msg, note: Any) -> Any:
         return rest
     native: Native = copied(rest)
     if not note and "model_name" not in rest and "finish_reason" not in rest:
-        # Of almost all messages, and each has its first key.
+        # In almost all messages, both have their first key.
         if model is not None:
             native["model_name"] = model
         if reason is not None:
@@ -219,14 +209,14 @@ def write_response(message: am.Msg, note: Any) -> Any:
 
 
 def _free_key(keys: tuple[str, str], noted: Any, native: Native) -> str:
-    """Return the noted key, else the first, else the second: the first that nothing else stands under."""
+    """Return the noted key, the first or the second: the first of these that is free."""
     if noted == keys[1] and noted not in native:
         return keys[1]
     return keys[1] if keys[0] in native else keys[0]
 
 
 def _stop_word(reason: str, note: Any, native: Native) -> tuple[str, str]:
-    """Return key and word for a finish reason: those noted while they mean it, else the default ones."""
+    """Return key and word of a finish reason: the noted ones as long as they mean it, else the default ones."""
     noted = note.get("/stop") if note else None
     pair = noted if is_sequence(noted) and len(noted) == 2 else None  # noqa: PLR2004
     key = _free_key(STOP_KEYS, pair[0] if pair else None, native)

@@ -1,13 +1,11 @@
-"""Reading fast: messages as LangChain writes them today, with nothing odd about them.
+"""The fast path of reading: messages as LangChain writes them today.
 
-A reader tests the exact set of keys and the types, so that nothing can deviate from what a writer gives, and
-nothing needs to be compared; it returns None if the general path has to look. Straight-line code on purpose:
-this is where the time goes. What the general path would note is known beforehand where a message, part or call is of
-a usual shape that is not the default one (``stop_reason``; the parts of blocks/tables.py; a call that ends the content
-as ``tool_use`` and stands in ``tool_calls`` too): all of one shape share one frozen note, which quick_write.py knows
-again by its identity. Only the two inputs of such a call are compared, as bytes. The parts rely on what our own
-writers write by default, and stand back where a hook of yours is registered for the class.
-tests/test_langchain_fast.py holds both paths against each other.
+A reader tests the exact keys and types, so that nothing can deviate from what a writer writes, and nothing need be
+compared. It returns None if the message needs the general path. Some usual shapes aren't the default ones:
+``stop_reason``, the parts of blocks/tables.py, a call that ends content as ``tool_use`` and is in ``tool_calls`` too.
+All messages, parts or calls of such a shape share one frozen note, which quick_write.py recognises. Only the two inputs
+of such a call are compared, as bytes. The quick readers of parts rely on our own writers: a class with a user's hook
+has none. tests/test_langchain_fast.py compares both paths.
 """
 
 from __future__ import annotations
@@ -42,28 +40,24 @@ if TYPE_CHECKING:
 
 
 _BESIDE = ("content", "id", "metadata", "response_metadata", "notes")
-# Called with all of these in their order: with keywords it takes almost twice the time.
+# Called by position: keywords would take almost twice the time.
 _make_plain = maker(am.Msg, "role", *_BESIDE, "name")
 _make_tool = maker(am.Msg, "role", *_BESIDE)
 _make_answer = maker(am.Msg, "role", *_BESIDE, "name", "model", "usage", "finish_reason")
-# Typed as Any: a check against them narrows nothing to a dict of who knows what.
-_OBJECT: Any = dict
+_OBJECT: Any = dict  # so that type checkers don't look inside
 _ARRAY: Any = list
 
 
-# Three builders, and what they share. Each is straight-line code on purpose, whatever a linter counts in it.
-
-
 class FastReaders:
-    """Reads bodies that are as LangChain writes them today.
+    """Reads bodies as LangChain writes them today. Its builders are straight-line code on purpose.
 
     Args:
         parts: reads content parts.
         layout: of the bodies.
-        is_odd: tells of the JSON text of free-form data that the general path must look at it; None: never.
+        is_odd: whether free-form data with this JSON text needs the general path; None: never.
 
     Attributes:
-        by_tag: the readers by the word in `type`; each gives the message, or None if the general path must look.
+        by_tag: the readers by the word in `type`; each returns None for a message that needs the general path.
     """
 
     def __init__(self, parts: ContentParts, layout: Layout, is_odd: Callable[[bytes], bool] | None = None) -> None:
@@ -80,7 +74,7 @@ class FastReaders:
             tag: reader(tag, layout, build) for tag, build in builders.items()
         }
 
-    # -- messages of the values of their fields -----------------------------------------------------------------
+    # -- messages from the values of their fields ---------------------------------------------------------------
 
     def _plain(  # noqa: PLR0917 - called for each message: keywords take time
         self, role: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
@@ -92,7 +86,7 @@ class FastReaders:
             return None
         notes = EMPTY
         if type(content) is str and content:
-            # What almost all are, without the call.
+            # The usual case, without the call.
             blocks: Any = (make_text(content),)
         else:
             blocks = self._content(content)
@@ -100,8 +94,8 @@ class FastReaders:
                 return None
             if is_words(blocks):
                 notes = LIST_NOTE
-        meta, told = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
-        return _make_plain(role, blocks, own_id, meta, told, notes, name)
+        meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
+        return _make_plain(role, blocks, own_id, meta, rest, notes, name)
 
     def _tool(  # noqa: PLR0917 - the same
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
@@ -127,8 +121,8 @@ class FastReaders:
         if (kwargs or response) and self._may_mean(kwargs, response):
             return None
         result = make_result(link, blocks, name, None, artifact, status)
-        meta, told = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
-        return _make_tool("tool", (result,), own_id, meta, told, notes)
+        meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
+        return _make_tool("tool", (result,), own_id, meta, rest, notes)
 
     def _ai(  # noqa: PLR0917 - the same
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
@@ -169,7 +163,7 @@ class FastReaders:
             if response and self._looks_odd(response):
                 return None
         counted: Any = None if usage is None else read_usage(usage)
-        # Else it is counters, and nothing else.
+        # Otherwise it has only counters.
         if counted is not None and (counted.extras or counted.notes) and self._looks_odd(usage):
             return None
         meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
@@ -178,13 +172,13 @@ class FastReaders:
     # -- content and calls --------------------------------------------------------------------------------------
 
     def _may_mean(self, kwargs: Any, response: Any) -> bool:
-        """Whether the general path must look at what stands beside a message that is no answer."""
+        """Whether kwargs or response of a message that isn't an answer need the general path."""
         if kwargs and (OPENAI_ROLE in kwargs or self._looks_odd(kwargs)):
             return True
         return bool(response) and (not MEANT.isdisjoint(response) or self._looks_odd(response))
 
     def _looks_odd(self, value: Any) -> bool:
-        """Whether the general path must look at free-form data."""
+        """Whether free-form data needs the general path."""
         if self._is_odd is None:
             return False
         try:
@@ -207,9 +201,9 @@ class FastReaders:
             except (LookupError, TypeError):
                 block = None
             if provider is not None and provider != ANTHROPIC and type(block) is am.ThinkingBlock:
-                # Whose the signature is, the message says.
+                # The message names the provider of the signature.
                 block = None
-            # The quick ones hold nothing but texts, apart from calls.
+            # Apart from calls, quickly read parts hold only texts.
             if block is None or type(block) is am.ToolUseBlock:
                 if self._looks_odd(native):
                     return None
@@ -235,7 +229,7 @@ class FastReaders:
         return None if read is None else blocks + read
 
     def _copied_calls(self, content: list[Any], entries: list[Any], provider: str | None) -> tuple[Any, ...] | None:
-        """Return the blocks of content that ends with the calls that `tool_calls` lists, in their order."""
+        """Return the blocks of content that ends with the calls in `tool_calls`, in the same order."""
         start = len(content) - len(entries)
         if start < 0 or "tool_use" not in self._quick or _holds_call(content[:start]):
             return None
@@ -261,7 +255,7 @@ _OF_CALLS = frozenset(form.tag for form in ALL_FORMS if form.cls is am.ToolUseBl
 
 
 def _holds_call(natives: list[Any]) -> bool:
-    """Whether a call stands among parts, by their tags: before any of them is read."""
+    """Whether one of these parts is a call, by its tag."""
     try:
         return any(type(native) is _OBJECT and native.get("type") in _OF_CALLS for native in natives)
     except TypeError:

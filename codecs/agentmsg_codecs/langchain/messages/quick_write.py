@@ -1,14 +1,12 @@
-"""Writing fast: messages without extras, odd calls, or notes but the usual ones.
+"""The fast path of writing: messages without extras, odd calls, or unusual notes.
 
-A writer gives the body of a message, or None if the general path has to look. Straight-line code on purpose:
-this is where the time goes. The general path writes the spelling that is noted and reads it again to see whether it
-still means the same. Nothing is read here, for two tests say as much:
+A writer returns the body of a message, or None if the message needs the general path. That path writes the noted
+spelling and reads it again, to test whether it still means the same. Here nothing is read, because two tests suffice:
 
-- the whole note is one of those that the readers share (by identity, or equal where a history went through a
-  canonical form): then it is known what it asks for, and that it asks for nothing else;
-- the fields are those that the noted shape can hold, and hold without a doubt: a URL that reads as one, the signature
-  of the shape's own provider, the reason that the noted word means. Whatever was edited or planted fails here, or is
-  written in all its copies: they are made of the block, never of the note.
+- The whole note is one that the readers share, so it is known what it asks for.
+- The noted shape can hold the fields: a URL that reads as one, the signature of the shape's own provider, the reason
+  that the noted word means. An edited or planted value fails here, or is written in all copies: these are made from
+  the block, never from the note.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ _is_only_thought = says_only(am.ThinkingBlock, "thinking")
 _is_only_call = says_only(am.ToolUseBlock, "id", "name", "input", "raw_input")
 # The keys of response_metadata that such messages are written with.
 _TAKEN = MEANT - {"model"}
-# The blocks that are somebody's: whose, the provider of the message may say.
+# The blocks of a provider, which the message may name.
 _OWNED = _SERVER | {am.ThinkingBlock}
 
 
@@ -81,13 +79,13 @@ class FastWriters:
         for block in blocks:
             if block.notes:
                 quick = self._quick_writers.get(type(block))
-                if type(block) in _OWNED and _is_anothers(block, provider):
+                if type(block) in _OWNED and _loses_provider(block, provider):
                     return None
                 part = None if quick is None else quick(block)
                 if part is None:
                     if type(block) not in _MEDIA or is_in_kwargs(block):
                         return None
-                    # Nothing else in a message has a say in what these are, and their writer reads them again.
+                    # Nothing else in a message affects these, and their writer reads them again.
                     part = write(block)
                 parts.append(part)
             else:
@@ -151,7 +149,7 @@ class FastWriters:
             blocks = blocks[:start]
         response = write_response(message, note)
         provider = response.get("model_provider")
-        if provider is not None and _is_untold(blocks, provider):
+        if provider is not None and _takes_provider(blocks, provider):
             return None
         content = self._content(blocks, listed or copies, provider)
         if content is None:
@@ -168,8 +166,8 @@ class FastWriters:
         return self._write_ai(content, kwargs, response, message.name, message.id, calls, usage)
 
 
-def _is_untold(blocks: Any, provider: Any) -> bool:
-    """Whether one of the blocks that say not whose they are would be taken for what the message's provider gave."""
+def _takes_provider(blocks: Any, provider: Any) -> bool:
+    """Whether a block without a provider would read as one of the message's provider."""
     if _OWNED.isdisjoint(map(type, blocks)):
         return False
     for block in blocks:
@@ -181,8 +179,8 @@ def _is_untold(blocks: Any, provider: Any) -> bool:
     return False
 
 
-def _is_anothers(block: Any, provider: Any) -> bool:
-    """Whether the shape that a block remembers would be read as what somebody else gave."""
+def _loses_provider(block: Any, provider: Any) -> bool:
+    """Whether a block in its noted shape would read as one of another provider."""
     if type(block) is am.ThinkingBlock:
         return (
             block.signature is not None
@@ -197,7 +195,7 @@ def _is_anothers(block: Any, provider: Any) -> bool:
 
 
 def _bare_args(block: am.ToolUseBlock) -> Any:
-    """Return the arguments of a call that says nothing but id, name and an object of arguments; None of any other."""
+    """Return the arguments of a call with only an id, a name and an object; None for any other call."""
     if not _is_only_call(block):
         return None
     if block.raw_input is not None and (not block.is_valid or block.significant_text is not None):
@@ -210,7 +208,7 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
     """Write the calls that end a message, and their copies in content or as texts.
 
     Returns:
-        Where they start; None if the general path must look.
+        The index of the first call; None if the message needs the general path.
     """
     start = len(blocks)
     for index, block in enumerate(blocks):
@@ -225,7 +223,7 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
                     return None
                 texts.append(openai_entry(block))
             elif block.notes:
-                # What stands in content comes first when it is read: so none may follow one that does not.
+                # Calls in content are read first, so none may follow one that isn't there.
                 if len(copies) != len(calls) or block.notes != COPIED_NOTE or block.id is None:
                     return None
                 copies.append({"type": "tool_use", "id": block.id, "name": block.name, "input": args})
@@ -234,12 +232,12 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: 
             return None
     if not texts:
         return start
-    # One text each, and it is told by its id whose it is.
+    # Each call has a text, and their ids tell them apart.
     return start if len(texts) == len(calls) == len({call["id"] for call in calls}) else None
 
 
 def _says_stop(message: am.Msg, word: str | None, *, listed: bool) -> bool:
-    """Whether notes say nothing but a word in `stop_reason`, and that a text is listed; and the word holds."""
+    """Whether the notes are only a word in `stop_reason` that still holds, and that content is a list."""
     if message.notes != STOP_NOTES.get((word, listed)) or not _TAKEN.isdisjoint(message.response_metadata):
         return False
     return finish_reason("stop_reason", word or "") == message.finish_reason
