@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, Drop, Swap, is_marked, media, natives, rules
+from agentmsg.formats import Drop, Swap, is_marked, media, natives, rules
 from agentmsg_codecs.vercel.media import data_in, is_url
 from agentmsg_codecs.vercel.names import FAMILY, USUAL
 
@@ -78,8 +78,10 @@ def _bare(source: Any) -> Any:
     if not source.extras:
         return source
     has_ids = isinstance(source, am.FileSource) and source.provider is not None
-    own: Mapping[str, Any] = natives.extras_of(source, FAMILY) if has_ids else EMPTY
-    kept = {key: own[key] for key in own if isinstance(own[key], str) and key not in ("type", source.provider)}
-    if source.extras.keys() == {FAMILY} and len(kept) == len(own):
+    own: Mapping[str, Any] = natives.extras_of(source, FAMILY)
+    kept = {
+        key: own[key] for key in own if has_ids and isinstance(own[key], str) and key not in ("type", source.provider)
+    }
+    if source.extras.keys() == {FAMILY} and kept and len(kept) == len(own):
         return source
     return source.evolve(extras={FAMILY: kept} if kept else {})
