@@ -119,6 +119,10 @@ def test_a_block_of_2x(native: dict[str, Any], expected: Any) -> None:
         ({"type": "image", "source": PNG}, am.ImageBlock(am.Base64Source(PNG["data"], "image/png"))),
         ({"type": "audio", "source": {"type": "url", "url": "https://e.com/a"}}, am.AudioBlock.from_url("https://e.com/a")),
         ({"type": "video", "source": {"type": "url", "url": "https://e.com/v"}}, am.VideoBlock.from_url("https://e.com/v")),
+        (
+            {"type": "file", "source": {"type": "url", "url": "file:///a.pdf"}, "filename": "a.pdf"},
+            am.FileBlock(am.URLSource("file:///a.pdf"), name="a.pdf"),
+        ),
         ({"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}}, am.ToolUseBlock("c1", "f", {"a": 1})),
         (
             {"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}, "raw_input": '{ "a": 1 }'},
@@ -320,6 +324,41 @@ def test_marks_that_a_version_has_no_place_for_are_told_as_lost() -> None:
         ["assistant"],
         [("messages", 0, "extras")],
     )
+
+
+# -- session files ----------------------------------------------------------------------------------------------------
+
+_MEMORY: dict[str, Any] = {"content": [[old(), []], [old(), ["a"]]], "_compressed_summary": "s"}
+_STATE: dict[str, Any] = {"session_id": "s", "context": [new()], "reply_id": ""}
+SESSIONS: list[tuple[Any, dict[str, Any]]] = [
+    ({"agent": {"memory": _MEMORY}}, {}),
+    ({"memory": _MEMORY}, {}),
+    ({"agent": {"state": _STATE}}, {}),
+    ({"state": _STATE}, {}),
+    ({"agent": {"memory": _MEMORY, "toolkit": {"active_groups": []}}, "k": 1},
+     {"agent": {"toolkit": {"active_groups": []}}, "k": 1}),
+    ({"agent": {"memory": _MEMORY, "state": _STATE}}, {"agent": {"memory": _MEMORY}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "rest"), SESSIONS)
+def test_a_session_file(document: Any, rest: dict[str, Any]) -> None:
+    """The state of an agent holds a memory or a context; what else the file holds comes back beside it."""
+    history = returned(document)
+    assert am.thaw(history.extras.get("agentscope.session", {})) == rest
+    assert len(history) in (1, 2)
+    assert am.recognize(document) == "agentscope"
+    longer: Any = am.encode(history.extended(bare("user", am.TextBlock("hi"))), CODEC)
+    assert len(CODEC.native_messages(longer)) == len(history) + 1
+
+
+@pytest.mark.parametrize("rest", [{"agent": 1}, {"agent": {}}, {"agent": {"state": _STATE}}, {"context": []}])
+def test_what_would_change_where_a_session_is_read_is_lost(rest: Any) -> None:
+    """Unknown keys stay only if the file reads the same with them."""
+    history = returned({"agent": {"memory": _MEMORY}})
+    changed = history.evolve(extras={**history.extras, "agentscope.session": rest})
+    (loss,) = account(honest_account(CODEC, changed))
+    assert loss.path == ("extras",)
 
 
 # -- 0.x --------------------------------------------------------------------------------------------------------------
@@ -528,6 +567,8 @@ def test_a_result_gets_a_state() -> None:
         ({"messages": 1}, ("messages",)),
         ([1], (0,)),
         ({"context": [new(), "x"]}, ("context", 1)),
+        ({"agent": {"state": {"context": [new(), "x"]}}}, ("agent", "state", "context", 1)),
+        ({"agent": {"state": {"context": 1}}}, ("role",)),
     ],
 )
 def test_a_document_that_is_none(document: Any, path: tuple[Any, ...]) -> None:

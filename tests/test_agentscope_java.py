@@ -163,6 +163,14 @@ def test_the_sum_of_usage_is_written_only_where_it_was_read() -> None:
     assert native["usage"] == {"inputTokens": 1}
 
 
+def test_tokens_written_to_a_cache_are_told_only_where_they_were_read() -> None:
+    """Older versions refuse this key, too."""
+    usage = {"inputTokens": 9, "cachedTokens": 2, "cacheCreationInputTokens": 3}
+    assert returned(new(TEXT, usage=usage))[0].usage == am.Usage(input=9, cache_read=2, cache_write=3)
+    native = written(bare("assistant", usage=am.Usage(input=9, cache_write=3)))[0]
+    assert native["usage"] == {"inputTokens": 9}
+
+
 def test_a_message_holds_several_results() -> None:
     """Each result in a TOOL message, or in an assistant's, is a message of its own."""
     history = returned([new(result(), result(id="c2"), role="TOOL"), new(TEXT, call(), result(), name="Bob")])

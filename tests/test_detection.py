@@ -303,6 +303,13 @@ _ROUGH: list[tuple[str, Any]] = [
     ("vercel-ui", [{"role": "assistant", "parts": [{"type": "tool-invocation", "toolInvocation": _CALL}]}]),
     ("vercel-ui", [{"role": "assistant", "parts": [{"type": "tool-invocation", **_CALL}]}]),
     ("vercel-ui", [{"role": "assistant", "parts": [{"type": "tool-f", "state": "input-available", "input": {}}]}]),
+    ("vercel-ui", [{"role": "assistant", "parts": [{"type": "tool-f", "toolName": "f", "state": "call", "input": 1}]}]),
+    ("vercel-ui", [{"role": "assistant", "parts": [{"type": "tool-invocation", "toolName": "f", "input": {}}]}]),
+    ("vercel-ui", [{"id": "m", "role": "user", "content": "Hi", "createdAt": "2025-06-08T12:00:00.000Z"}]),
+    ("vercel-ui", {"id": "m", "role": "user", "content": "Hi", "parts": []}),
+    ("vercel", [{"role": "user", "content": [{"type": "image", "image": "https://x.test", "mimeType": "image/png"}]}]),
+    ("vercel", [{"role": "user", "content": [{"type": "file", "data": "AAAA", "mimeType": "image/png"}]}]),
+    ("vercel", {"prompt": [{"role": "user", "content": [{"type": "file", "data": [1], "mediaType": "image/png"}]}]}),
     ("vercel", [{"role": "assistant", "content": [
         {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}},
         {"type": "tool-approval-request", "approvalId": "a", "toolCallId": "c"}]}]),

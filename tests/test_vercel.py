@@ -191,6 +191,57 @@ def test_odd_spellings_come_back(content: list[Any]) -> None:
     returned([{"role": "user", "content": content}])
 
 
+_BYTES: Any = [0, 255]
+_OBJECT = {"0": 0, "1": 255}
+_BUFFER = {"type": "Buffer", "data": _BYTES}
+_TYPED_IMAGE = am.ImageBlock(am.Base64Source("AP8=", "image/png"))
+
+
+@pytest.mark.parametrize(
+    ("part", "block"),
+    [
+        *(({"type": "file", "data": data, "mediaType": "image/png"}, _TYPED_IMAGE)
+          for data in (_BYTES, _OBJECT, _BUFFER, {"type": "data", "data": _BYTES})),
+        ({"type": "image", "image": _OBJECT}, am.ImageBlock(am.Base64Source("AP8="))),
+        ({"type": "image", "image": _BUFFER, "mimeType": "image/png"}, _TYPED_IMAGE),
+        ({"type": "file", "data": "AP8=", "mimeType": "image/png"}, _TYPED_IMAGE),
+        ({"type": "image", "image": "https://x.test/a", "mimeType": "image/png"},
+         am.ImageBlock(am.URLSource("https://x.test/a", "image/png"))),
+        ({"type": "file", "data": "AP8=", "mimeType": "a/b", "mediaType": "image/png"},
+         _TYPED_IMAGE.evolve(extras={"vercel": {"mimeType": "a/b"}})),
+    ],
+)  # fmt: skip
+def test_media_are_read_however_they_are_given(part: dict[str, Any], block: am.Block) -> None:
+    """Bytes in any spelling of JSON.stringify are base64 data; ``mimeType`` was the key of the media type."""
+    natives = [{"role": "user", "content": [part]}]
+    (message,) = returned(natives)
+    assert am.same(message, msg("user", block)), message
+    edited: Any = message.content[0]
+    new = edited.evolve(source=edited.source.evolve(media_type="image/gif"))
+    assert am.same(am.decode(written(msg("user", new)), "vercel")[0], msg("user", new))
+
+
+def test_bytes_inside_results_are_data() -> None:
+    """An edit writes the new data: as bytes if it is base64."""
+    value = {"type": "media", "data": _BYTES, "mimeType": "image/png"}
+    part = {"type": "tool-result", **LINK, "output": {"type": "content", "value": [value]}}
+    (message,) = returned([{"role": "tool", "content": [part]}])
+    result: Any = message.content[0]
+    assert result.content == (_TYPED_IMAGE,)
+    for data, expected in (("AQ==", [1]), ("AQ", "AQ")):
+        image = result.content[0].evolve(source=result.content[0].source.evolve(data=data))
+        document = written(message.evolve(content=[result.evolve(content=[image])]))
+        assert document[0]["content"][0]["output"]["value"][0]["data"] == expected
+
+
+@pytest.mark.parametrize("data", [[], [256], [-1], [1.0], [True], {}, {"1": 1}, {"0": "a", "type": "x"}])
+def test_what_is_no_bytes_is_kept_whole(data: Any) -> None:
+    """Every entry must be a byte, in order."""
+    part = {"type": "file", "data": data, "mediaType": "image/png"}
+    (message,) = returned([{"role": "user", "content": [part]}])
+    assert message.content == (am.NativeBlock("vercel", part),)
+
+
 NOWHERE: list[tuple[am.Msg, Any, str]] = [
     (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("nobody", "x"))),
      [{"type": "reasoning", "text": "Hm"}], "annotation"),
@@ -254,3 +305,12 @@ def test_a_system_prompt_beside_the_messages_is_a_message_and_comes_back() -> No
         assert am.encode(am.decode({"messages": said, "system": odd}, "vercel"), "vercel") == {
             "messages": said, "system": odd,
         }  # fmt: skip
+
+
+def test_the_prompt_of_a_language_model_holds_messages() -> None:
+    """Calls of language models and of the AI Gateway have their messages there; a system prompt may be beside them."""
+    said = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]
+    body = {"prompt": said, "toolChoice": {"type": "auto"}}
+    assert [message.text for message in returned(body)] == ["Hi"]
+    assert [message.role for message in returned({**body, "system": "Be brief."})] == ["system", "user"]
+    returned({**body, "messages": 1})

@@ -6,6 +6,7 @@ real/test_real_vercel.py.
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -186,6 +187,7 @@ def invocation(state: str = "result", **fields: Any) -> dict[str, Any]:
     return {"type": "tool-invocation", "toolInvocation": {"state": state, "toolCallId": "c", "toolName": "f", **fields}}
 
 
+LINK = {"toolCallId": "c", "toolName": "f"}
 HELD: dict[str, Any] = {"args": {"a": 1}, "result": {"b": 2}}
 CALLS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]] = [
     (invocation(step=0, **HELD), {"input": {"a": 1}, "extras": {"vercel-ui": {"step": 0}}}, {"structured": {"b": 2}}),
@@ -202,18 +204,95 @@ CALLS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]] = [
      {"input": {"a": 1}}, {"content": "no", "status": "error"}),
     ({"type": "tool-f", "toolCallId": "c", "state": "output-error", "errorText": "no"}, {"input": {}},
      {"content": "no", "status": "error"}),
+    (tool("output-available", toolName="f", output="x"), {"input": {}}, {"content": "x"}),
+    (tool("result", output="x"), {"input": {}}, {"content": "x"}),
+    ({"type": "tool-f", "toolCallId": "c", "state": "call", "args": {"a": 1}}, {"input": {"a": 1}}, None),
+    ({"type": "dynamic-tool", **LINK, "input": {}}, {"input": {}}, None),
+    ({"type": "tool-invocation", **LINK, "input": {}}, {"input": {}}, None),
+    ({"type": "tool-invocation", **LINK, "input": {}, "output": [1]}, {"input": {}}, {"structured": [1]}),
+    ({"type": "tool-invocation", **LINK, "input": {}, "errorText": "no"}, {"input": {}},
+     {"content": "no", "status": "error"}),
+    (invocation("output-available", input={}, output="x"), {"input": {}}, {"content": "x"}),
+    ({"type": "tool-invocation", "tool_invocation": {"tool_call_id": "c", "tool_name": "f", "state": "result",
+                                                    "args": {"a": 1}, "result": "x"}},
+     {"input": {"a": 1}}, {"content": "x"}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("part", "call", "result"), CALLS)
 def test_however_a_call_is_told(part: dict[str, Any], call: dict[str, Any], result: dict[str, Any] | None) -> None:
-    """A call of version 4 among today's parts, an unfinished one, one with failed input: no native block."""
+    """A call of version 4 among today's parts, unfinished, with failed input, in between: no native block."""
     asked, *rest = returned([native(part)])
     assert am.same(asked, msg("assistant", am.ToolUseBlock("c", "f", **call), id="m")), asked
     expected = [] if result is None else [msg("tool", am.ToolResultBlock("c", name="f", **result))]
     assert am.same(am.History(rest), am.History(expected)), rest
     edited = [asked.evolve(content=[am.ToolUseBlock("c", "f", {"new": 1})]), *rest]
     assert am.decode(written(*edited), "vercel-ui")[0].tool_calls[0].input == {"new": 1}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        tool("output-available", toolName="g", output="x"),
+        {"type": "tool-call", **LINK, "state": "call"},
+        {"type": "tool-invocation", "toolInvocation": HELD, "toolName": "f"},
+        {"type": "tool-invocation", "tool_invocation": {"tool_name": "f", "toolName": "g", "state": "call"}},
+    ],
+    ids=["two names", "foreign type", "call beside a name", "two spellings"],
+)
+def test_a_call_with_two_meanings_is_kept_whole(part: dict[str, Any]) -> None:
+    """Nothing tells which name is the tool's."""
+    (message,) = returned([native(part)])
+    assert message.content == (am.NativeBlock("vercel-ui", part),)
+
+
+ODD_PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
+    ("user", {"type": "image", "mediaType": "image/png", "url": "https://x.test/a.png", "width": 1},
+     am.ImageBlock(am.URLSource("https://x.test/a.png", "image/png"), extras={"vercel-ui": {"width": 1}})),
+    ("assistant", {"type": "audio", "mediaType": "audio/mp3", "url": "data:audio/mp3;base64,AAAA"},
+     am.AudioBlock(am.Base64Source("AAAA", "audio/mp3"))),
+    ("assistant", {"type": "source-url", "url": "https://x.test"}, am.SourceBlock("https://x.test")),
+    ("user", {"type": "source-url", "url": "https://x.test", "sourceId": None}, am.SourceBlock("https://x.test")),
+    ("assistant", {"type": "source-document", "mediaType": "text/plain", "title": "D"},
+     am.SourceBlock(title="D", media_type="text/plain")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("role", "part", "block"), ODD_PARTS)
+def test_parts_of_applications_are_read(role: str, part: dict[str, Any], block: am.Block) -> None:
+    """Media with their kind as type, and sources without an id, come back as they were."""
+    natives = [native(part, role=role)]
+    (message,) = returned(natives)
+    assert am.same(message, msg(role, block, id="m")), message
+    assert am.recognize(natives) == "vercel-ui"
+
+
+EARLY: list[tuple[dict[str, Any], list[am.Block]]] = [
+    ({"content": "Hi"}, [am.TextBlock("Hi")]),
+    ({"content": "Hi", "reasoning": "Hm", "toolInvocations": []}, [am.ThinkingBlock("Hm"), am.TextBlock("Hi")]),
+    ({"content": ""}, []),
+    ({"content": "", "toolInvocations": [{**LINK, "state": "call", "args": {}}]}, [am.ToolUseBlock("c", "f", {})]),
+]
+
+
+@pytest.mark.parametrize(("more", "blocks"), EARLY)
+def test_without_parts_the_other_keys_of_version_4_are_read(more: dict[str, Any], blocks: list[am.Block]) -> None:
+    """An empty list of parts is like none; after an edit, the new text is written."""
+    (message,) = returned([native(**more)])
+    assert am.same(message, msg("assistant", *blocks, id="m")), message
+    edited = message.evolve(content="new")
+    assert am.decode(written(edited), "vercel-ui")[0].text == "new"
+
+
+@pytest.mark.parametrize(
+    "time", ["2025-05-01T10:00:02.000Z", "2025-05-01T10:00:02Z", "2025-05-01T10:00:02", "2025-05-01T10:00:02+02:00"]
+)
+def test_times_are_read_in_any_style(time: str) -> None:
+    """JavaScript and Python write them differently; an edited time keeps the style."""
+    (message,) = returned([native({"type": "text", "text": "x"}, createdAt=time)])
+    assert message.created_at == datetime.fromisoformat(time)
+    later = message.evolve(created_at=datetime.fromisoformat(time).replace(minute=1))
+    assert written(later)[0]["createdAt"] == time.replace("10:00", "10:01")
 
 
 @pytest.mark.parametrize("link", [{}, {"toolCallId": None}])

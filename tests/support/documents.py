@@ -375,7 +375,8 @@ def _vercel() -> Iterator[tuple[str, Any]]:
             if "messages" in span.get("ai.prompt", {}):
                 yield f"{path.stem}/{index}", span["ai.prompt"]
     yield "every part", VERCEL
-    yield "a part of older versions", VERCEL_OLD
+    yield "parts of older versions", VERCEL_OLD
+    yield "a call of a language model", {"prompt": VERCEL_OLD, "toolChoice": {"type": "auto"}}
 
 
 def _vercel_ui() -> Iterator[tuple[str, Any]]:
@@ -404,6 +405,8 @@ def _agentscope() -> Iterator[tuple[str, Any]]:
         yield f"every block of {version}.x", written
     yield "a memory of 1.x", MEMORY
     yield "the entries of a memory", MEMORY["content"]
+    yield "a session of 1.x", {"agent": {"memory": MEMORY, "toolkit": {"active_groups": []}}}
+    yield "a session of 2.x", {"agent": {"state": {"session_id": "s1", "summary": "", "context": AGENTSCOPE_2}}}
 
 
 def _agentscope_java() -> Iterator[tuple[str, Any]]:

@@ -116,6 +116,13 @@ VERCEL: list[Any] = [
 ]
 VERCEL_OLD: list[Any] = [
     {
+        "role": "user",
+        "content": [
+            {"type": "image", "image": _PNG, "mimeType": "image/png"},
+            {"type": "file", "data": "JVBERi0=", "mimeType": "application/pdf"},
+        ],
+    },
+    {
         "role": "tool",
         "content": [
             {
@@ -124,7 +131,7 @@ VERCEL_OLD: list[Any] = [
                 "output": {"type": "content", "value": [{"type": "media", "data": _PNG, "mediaType": "image/png"}]},
             }
         ],
-    }
+    },
 ]
 _SIGNED = {"google": {"thoughtSignature": "g"}}
 VERCEL_UI: list[Any] = [
@@ -267,6 +274,14 @@ VERCEL_UI_ROWS: list[Any] = [
         "role": "assistant",
         "parts": [
             {"type": "tool-f", "toolCallId": "c", "state": "input-streaming"},
+            {
+                "type": "tool-g",
+                "toolCallId": "b",
+                "toolName": "g",
+                "state": "output-available",
+                "input": {},
+                "output": "x",
+            },
             {"type": "tool-f", "toolCallId": "d", "state": "input-streaming", "input": None},
             {"type": "tool-f", "toolCallId": "e", "state": "output-error", "errorText": "no"},
             {"type": "tool-f", "toolCallId": "g", "state": "output-error", "rawInput": {"a": 1}, "errorText": "no"},
@@ -281,4 +296,5 @@ VERCEL_UI_ROWS: list[Any] = [
             {"type": "tool-f", "toolCallId": "i", "state": "output-error", "rawInput": None, "errorText": "no"},
         ],
     },
+    {"id": "p", "role": "user", "content": "And?", "parts": [], "createdAt": "2025-05-01T10:00:02"},
 ]

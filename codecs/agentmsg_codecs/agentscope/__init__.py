@@ -2,6 +2,7 @@
 
 A document is one message, a list of messages, or an object that holds the list. The object's key is ``messages``,
 ``context`` (the state of an agent) or ``content`` (a memory of 1.x, whose entries may be pairs of a message and marks).
+A session file holds such an object under ``agent`` and ``state`` or ``memory``, or under one of these.
 
 The document shows its version. New messages take the version of the history they join. Messages of 0.x are read and
 written back; new ones are never written as 0.x.
@@ -17,7 +18,9 @@ Follows agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
 | data, by its media type | image, audio, video | ImageBlock, AudioBlock, VideoBlock, FileBlock (with name) |
 | | 0.x: url or urls of a message | the same, after its content |
 | | 0.x: output of any JSON | a tool message: structured |
+| | file with a source and a filename, of applications | FileBlock |
 | | marks, in a memory | extras["agentscope.item"] |
+| other keys of a session file | the same | extras["agentscope.session"] |
 | any other part or message | the same | NativeBlock; a message with the role "native" |
 | unknown keys; finished_at, error, suggested_rules, created_at of a block | the same | extras["agentscope"] |
 | an invalid time; timestamp, url | an invalid time | extras["agentscope"] |

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
+import agentmsg_codecs.agentscope.sessions as sessions
+from agentmsg import DecodeError
 from agentmsg.formats import ContainerCodec, Native
 from agentmsg_codecs.agentscope.capabilities import Table, make_caps
 from agentmsg_codecs.agentscope.documents import read_document, sniff_with, write_document
@@ -63,19 +65,33 @@ class AgentScope(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
-        return make_caps(self.engine, self.language.table(self.version), history=self.containers.cells())
+        extras = sessions.extras_cell(self.containers)
+        return make_caps(self.engine, self.language.table(self.version), history={"extras": extras})
 
     def read(self, document: Any) -> am.History:
-        """Read a message, a list of messages, or an object that holds the list.
+        """Read a message, a list of messages, or an object that holds the list; or a session file with such an object.
 
         Raises:
             DecodeError: if it isn't one of these.
         """
-        return read_document(self.engine, self.containers, document, self.version or 2)
+        name = sessions.path_in(document, self.containers)
+        if name is None:
+            return read_document(self.engine, self.containers, document, self.version or 2)
+        inner = sessions.document_in(document, self.containers)
+        try:
+            history = read_document(self.engine, self.containers, inner, self.version or 2)
+        except DecodeError as error:
+            raise error.at(*sessions.path_of(name)) from None
+        return sessions.noted(history, document, name, self.containers)
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the native messages of a document, in order; none if it has another format."""
+        return super().native_messages(sessions.document_in(document, self.containers))
 
     def write(self, history: am.History) -> Any:
         """Write a history that fits, in the version and container that it was read from, or that the options name."""
-        return write_document(self.engine, self.containers, history, version=self.version, container=self.container)
+        document = write_document(self.engine, self.containers, history, version=self.version, container=self.container)
+        return sessions.written(history, document, self.containers)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like AgentScope in this language, judging by its first messages."""

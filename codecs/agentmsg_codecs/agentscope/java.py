@@ -13,7 +13,7 @@ Follows the sources of August 2026: 2.0.2 and later, branch 1.x, and 0.1.0.
 | metadata: agentscope_generate_reason MODEL_STOP; TOOL_CALLS | finish_reason "stop"; "tool_use" |
 | metadata: agentscope_generate_reason, any other | the same word in lower case |
 | timestamp (milliseconds, no zone) | created_at |
-| usage; in 1.x _chat_usage of the metadata | usage |
+| usage; in 1.x _chat_usage of the metadata | usage; its total and cache_write only if they were read |
 | thinking: metadata; its thoughtSignature | ThinkingBlock: metadata; Signature of Gemini |
 | tool_use: metadata; its thoughtSignature; state (2.x) | metadata; Signature of Gemini; status |
 | data (2.x): id, name | FileBlock, or the class of its media type: item_id, name |

@@ -234,12 +234,16 @@ class _Output:
 # -- usage ------------------------------------------------------------------------------------------------------------
 
 _COUNT_TYPES = (int, type(None))
-_COUNTS: Mapping[str, str] = {"inputTokens": "input", "outputTokens": "output", "cachedTokens": "cache_read"}
+_COUNTS: Mapping[str, str] = {"inputTokens": "input", "outputTokens": "output", "cachedTokens": "cache_read",
+                             "cacheCreationInputTokens": "cache_write"}  # fmt: skip
 USAGE = Form("usage", am.Usage, None, (
     *(Key(key, name, Whole(), "may") for key, name in _COUNTS.items()),
     Key("time", "seconds", Number(), "may"),
     Key("totalTokens", "total", Whole(), "may"),
-), marks={"total": lambda native: native.get("totalTokens") is not None})  # fmt: skip
+), marks={
+    "total": lambda native: native.get("totalTokens") is not None,
+    "written": lambda native: native.get("cacheCreationInputTokens") is not None,
+})  # fmt: skip
 
 
 def is_usage(value: Any) -> bool:
@@ -250,14 +254,18 @@ def is_usage(value: Any) -> bool:
     return all(type(count) in _COUNT_TYPES for count in counts) and type(value.get("time")) in (*_COUNT_TYPES, float)
 
 
+_RARE = {"total": "/total", "cache_write": "/written"}
+
+
 def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Drop the total unless it was read, because not every reader accepts it."""
-    return {} if usage.total is None or is_marked(usage, JAVA, "/total") else {"total": None}
+    """Drop counts that not every reader accepts, unless they were read."""
+    rare = [name for name in _RARE if getattr(usage, name) is not None]
+    return {name: None for name in rare if not is_marked(usage, JAVA, _RARE[name])}
 
 
 carried_usage = cells.usage(
     (*_COUNTS.values(), "seconds", "total"),
     extras=carried_extras((JAVA, lambda _: USAGE.keys)),
     wanted=_wanted,
-    case="value.total is None",
+    case="value.total is None and value.cache_write is None",
 )

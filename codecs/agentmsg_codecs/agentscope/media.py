@@ -1,7 +1,8 @@
 """Images, audio, videos and files, and their sources.
 
 A ``data`` block holds any of them, told apart by the media type; Java and Python 1.x also have a block for each kind.
-Every block that was read is marked ``/as`` with its kind; "flat" or "url" if it was one of 0.x.
+Every block that was read is marked ``/as`` with its kind: "file" for a ``file`` with a source and a ``filename``, which
+applications of 1.x write; "flat" or "url" for one of 0.x.
 """
 
 from __future__ import annotations
@@ -146,7 +147,17 @@ class Media:
             when=self.is_flat,
             schema={"properties": {"source": {"not": {}}}},
         )
-        kinds = [data] if is_file else self._by_tag(of_kind, data)
+        named = Form(
+            "named_file",
+            cls,
+            "file",
+            (*ids["file"], source, Key("filename", "name", Text(), "may")),
+            notes={"as": "file"},
+            fits=lambda native: not self._is_flat(native) and self._class_in(native) is am.FileBlock,
+            when=self._is_named if self.as_read else None,
+            is_only_read=not self.as_read,
+        )
+        kinds = [named, data] if is_file and self.has_flat else [data] if is_file else self._by_tag(of_kind, data)
         return [flat, *kinds] if self.has_flat else kinds
 
     def _schema_of(self, cls: type[Any], tag: str) -> dict[str, Any]:
@@ -206,7 +217,7 @@ class Media:
         """Return the kind of block that a block is written as."""
         own = MEDIA[type(block)]
         read = mark_of(block, self.family, "/as") if self.as_read else None
-        if read in (own, "data"):
+        if read in (own, "data") or (read == "file" and self._is_named(block)):
             return str(read)
         if self.is_flat(block):
             return "file" if own == "data" else own
@@ -221,6 +232,10 @@ class Media:
         source = block.source
         is_bare = isinstance(source, am.URLSource) and source.media_type is None and not source.extras
         return is_bare and block.phase is None and getattr(block, "name", None) is None
+
+    def _is_named(self, block: Any) -> bool:
+        """Whether a block is written as a ``file`` with a source: it was read so."""
+        return type(block) is am.FileBlock and self.has_flat and mark_of(block, self.family, "/as") == "file"
 
     def _is_flat(self, native: Mapping[str, Any]) -> bool:
         is_kind = native["type"] in media.CLASSES

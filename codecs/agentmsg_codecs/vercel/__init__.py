@@ -1,6 +1,7 @@
 """vercel: messages for models of the Vercel AI SDK (ModelMessage). For UIMessage, use ``vercel-ui``.
 
-A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
+A document is a list of messages, one message, or an object that holds the list under ``messages`` or (as calls of
+language models and of the AI Gateway do) under ``prompt``, and has no ``role``.
 
 Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 
@@ -12,11 +13,12 @@ Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 | text | TextBlock |
 | image; file: mediaType | ImageBlock; ImageBlock, AudioBlock, VideoBlock or FileBlock |
 | data: base64, ``data:`` URL; URL; reference; text | Base64Source; URLSource; FileSource; TextSource |
+| data: bytes as a list, Buffer or Uint8Array in JSON | Base64Source |
 | reasoning | ThinkingBlock |
 | tool-call; with providerExecuted | ToolUseBlock; of kind "server" |
 | tool-result of an assistant | ToolResultBlock of kind "server" |
 | output: text, content; json | content; structured |
-| before 5: args; result; isError | input; content or structured; status "error" |
+| before 5: args; result; isError; mimeType | input; content or structured; status "error"; media type |
 | output: error-text, error-json; execution-denied | the same with status "error"; "denied", its reason the error |
 | providerOptions: anthropic.cacheControl | cache |
 | anthropic.signature, google.thoughtSignature, openai.reasoningEncryptedContent, bedrock.signature | signature |
@@ -37,7 +39,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg import thaw
 from agentmsg.formats import Containers, cells, is_bare_text, is_marked, marked, natives, note_of
 from agentmsg_codecs.vercel.capabilities import make_caps
 from agentmsg_codecs.vercel.likeness import sniff
@@ -51,7 +52,9 @@ if TYPE_CHECKING:
 
 __all__ = ["VercelCodec"]
 
-CONTAINERS = Containers(family=FAMILY, title="the Vercel AI SDK", own=frozenset({"role", "content"}))
+CONTAINERS = Containers(
+    family=FAMILY, title="the Vercel AI SDK", keys=("messages", "prompt"), own=frozenset({"role", "content"})
+)
 _OF_CONTAINER = CONTAINERS.cells()["extras"]
 SYSTEM = "system"
 
@@ -90,8 +93,8 @@ class VercelCodec(Vercel):
             return super().write(history)
         self.engine.fill()
         native_messages = self.engine.write(history.messages[1:])
-        rest = thaw(natives.extras_of(history, FAMILY))
-        return {"messages": native_messages, SYSTEM: history.messages[0].text, **rest}
+        beside = {**natives.extras_of(history, FAMILY), SYSTEM: history.messages[0].text}
+        return self.containers.document(history.evolve(extras={FAMILY: beside}), native_messages, self.container)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like messages for models, judging by its first ones."""

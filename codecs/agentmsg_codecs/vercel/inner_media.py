@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Unreadable, is_object, mark_of, marked, media
 from agentmsg.formats.forms import Form, Hatch
+from agentmsg_codecs.vercel.bytes import read_bytes, write_base64
 from agentmsg_codecs.vercel.media import (
     NAME,
     STRING,
@@ -28,20 +29,22 @@ from agentmsg_codecs.vercel.media import (
 from agentmsg_codecs.vercel.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 # -- sources ----------------------------------------------------------------------------------------------------------
 
 
-def _text_as(cls: type[Any]) -> Callable[[Any, str | None], Any]:
-    """Return the reader of sources that are a text."""
+def _read_base64(value: Any, media_type: str | None) -> Any:
+    source = am.Base64Source(value, media_type) if type(value) is str else read_bytes(value, media_type)
+    if source is None:
+        raise Unreadable
+    return source
 
-    def read(value: Any, media_type: str | None) -> Any:
-        if type(value) is not str:
-            raise Unreadable
-        return cls(value, media_type)
 
-    return read
+def _read_url(value: Any, media_type: str | None) -> Any:
+    if type(value) is not str:
+        raise Unreadable
+    return am.URLSource(value, media_type)
 
 
 def _read_id(value: Any, media_type: str | None) -> Any:
@@ -58,7 +61,9 @@ def _read_tagged(value: Any, media_type: str | None) -> Any:
     if not is_object(value) or "type" not in value:
         raise Unreadable
     source = read_data(value, media_type)
-    return source.evolve(notes={}) if source.notes else source
+    how = mark_of(source, FAMILY, "/bytes")
+    bare = source.evolve(notes={}) if source.notes else source
+    return bare if how is None else marked(bare, FAMILY, bytes=how)
 
 
 def _write_tagged(source: Any) -> Any:
@@ -71,12 +76,11 @@ _IDS: Mapping[str, Any] = {
     "type": "object", "properties": {"openai": STRING}, "required": ["openai"], "additionalProperties": False,
 }  # fmt: skip
 _PDF = "application/pdf"
-_BASE64 = (_text_as(am.Base64Source), attrgetter("data"))
-_DATA = with_types(source_hatch("data", *_BASE64, STRING), _PDF)
-_URL = with_types(source_hatch("url", _text_as(am.URLSource), attrgetter("url"), STRING), _PDF)
+_DATA = with_types(source_hatch("data", _read_base64, write_base64, STRING), _PDF)
+_URL = with_types(source_hatch("url", _read_url, attrgetter("url"), STRING), _PDF)
 _ID = with_types(source_hatch("fileId", _read_id, _write_id, {"anyOf": [STRING, _IDS]}), _PDF)
 _REFERENCE = with_types(source_hatch("providerReference", read_reference, write_reference, _IDS), _PDF)
-_TYPED = source_hatch("data", *_BASE64, STRING, is_typed=True)
+_TYPED = source_hatch("data", _read_base64, write_base64, STRING, is_typed=True)
 _FILE = source_hatch("data", _read_tagged, _write_tagged, TAGGED, is_typed=True)
 
 

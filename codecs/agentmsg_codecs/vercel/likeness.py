@@ -14,7 +14,7 @@ _OWN = {
     "tool-call": {"toolCallId", "toolName"}, "tool-result": {"toolCallId"}, "reasoning": {"text"},
     "tool-approval-request": {"approvalId"}, "tool-approval-response": {"approvalId"}, "reasoning-file": {"mediaType"},
 }  # fmt: skip
-_SHARED = {"text": {"text"}, "image": {"image"}, "file": {"data", "mediaType"}, "custom": {"kind"}}
+_SHARED = {"text": {"text"}, "image": {"image"}, "file": {"data"}, "custom": {"kind"}}
 
 
 def sniff(native_messages: list[Any]) -> float:
@@ -51,6 +51,9 @@ def _sniff_part(part: Any) -> float:
         return 0.0
     if tag == "tool-result" and part.keys().isdisjoint(("output", "result")):
         return 0.0
-    if tag in _OWN or "providerOptions" in part or tag == "file":
+    is_typed = "mediaType" in part or "mimeType" in part
+    if tag in _OWN or "providerOptions" in part or (tag in ("file", "image") and is_typed):
         return _SURE
+    if tag == "file":
+        return 0.0
     return _LIKELY if tag == "image" and type(part["image"]) is str else _PLAIN

@@ -1,8 +1,9 @@
 """Images, audio, videos and files: the media type tells which of these a part is; its data may be given in many ways.
 
-Data is base64 text, a URL, or an object with a tag for either. Marks of a source: ``/url`` (a ``data:`` URL, "typed" if
-the media type was beside it, else "alone"), ``/tag`` (an object, though a text would do), and ``/bare`` (a reference
-without a tag).
+Data is base64 text, a URL, or an object with a tag for either; or bytes as JSON.stringify writes them, see bytes.py.
+Marks of a source: ``/url`` (a ``data:`` URL, "typed" if the media type was beside it, else "alone"), ``/tag`` (an
+object, though a text would do), ``/bare`` (a reference without a tag), and ``/bytes``. Mark of media: ``/mime`` (the
+media type was under ``mimeType``, as before AI SDK 5).
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ from agentmsg.formats import (
     text_at,
 )
 from agentmsg.formats.forms import Form, Hatch, Key, Text
+from agentmsg_codecs.vercel.bytes import read_bytes, write_base64
 from agentmsg_codecs.vercel.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+_MIME = "mimeType"
 _URL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -77,10 +80,10 @@ def _is_plain(source: Any) -> bool:
     return isinstance(source, am.URLSource) and is_url(source.url) and data_in(source) is None
 
 
-def _write_text(source: Any) -> str:
+def _write_text(source: Any) -> Any:
     if isinstance(source, am.URLSource):
         return source.url
-    return media.data_url(source) if _url_mark(source) else source.data
+    return media.data_url(source) if _url_mark(source) else write_base64(source)
 
 
 def _url_mark(source: Any) -> str | None:
@@ -122,6 +125,9 @@ def read_data(value: Any, media_type: str | None) -> Any:
     """
     if type(value) is str:
         return _read_text(value, media_type)
+    data = read_bytes(value, media_type)
+    if data is not None:
+        return data
     tag: Any = value.get("type") if is_object(value) else None
     if tag is None:
         return marked(read_reference(value, media_type), FAMILY, bare=True)
@@ -129,6 +135,9 @@ def read_data(value: Any, media_type: str | None) -> Any:
         raise Unreadable
     if tag == "reference":
         return read_reference(value[tag], media_type)
+    data = read_bytes(value[tag], media_type) if tag == "data" else None
+    if data is not None:
+        return marked(data, FAMILY, tag=True)
     text = text_at(value, tag)
     if tag == "text":
         return am.TextSource(text, media_type)
@@ -146,7 +155,7 @@ def write_data(source: Any) -> Any:
     if _is_plain(source) and not is_marked(source, FAMILY, "/tag"):
         return _write_text(source)
     is_data = isinstance(source, am.Base64Source)
-    return {"type": "data", "data": source.data} if is_data else {"type": "url", "url": source.url}
+    return {"type": "data", "data": write_base64(source)} if is_data else {"type": "url", "url": source.url}
 
 
 # -- forms ------------------------------------------------------------------------------------------------------------
@@ -174,18 +183,27 @@ def source_hatch(
 
     def get(native: Native) -> dict[str, Any]:
         kind = native.get("mediaType")
-        if type(kind) is str:
+        if type(kind) is str and _MIME not in native:
             return {"source": read(native[key], kind)}
-        if kind is not None or is_typed:
+        is_mime = kind is None and type(native.get(_MIME)) is str
+        own = native[_MIME] if is_mime else kind
+        if type(own) is not str and (own is not None or is_typed):
             raise Unreadable
-        return {"source": read(native[key], None), "notes": {"mediaType": "null"} if "mediaType" in native else {}}
+        notes: Native = {"/mime": True} if is_mime else {}
+        if kind is None and "mediaType" in native:
+            notes["mediaType"] = "null"
+        odd = (_MIME,) if _MIME in native and not is_mime else ()
+        return {"source": read(native[key], own), "notes": notes, "odd": odd}
 
     def put(block: Any) -> Native:
         kind = type_of(block.source)
-        return {key: write(block.source), **({} if kind is None else {"mediaType": kind})}
+        if kind is None:
+            return {key: write(block.source)}
+        is_mime = is_marked(block, FAMILY, "/mime") and not natives.has_extra(block, FAMILY, _MIME)
+        return {key: write(block.source), _MIME if is_mime else "mediaType": kind}
 
-    return Hatch(keys=(key, "mediaType"), cells={"source": KEEP}, get=get, put=put,
-                 must=(key, "mediaType") if is_typed else (key,), schema={key: schema}, about="source")  # fmt: skip
+    return Hatch(keys=(key, "mediaType", _MIME), cells={"source": KEEP}, get=get, put=put, must=(key,), odd=(_MIME,),
+                 schema={key: schema, **({"mediaType": STRING} if is_typed else {})}, about="source")  # fmt: skip
 
 
 def with_types(hatch: Hatch, *types: str) -> Hatch:
@@ -195,7 +213,7 @@ def with_types(hatch: Hatch, *types: str) -> Hatch:
 
 def of_kind(kind: str) -> Callable[[Native], bool]:
     """Return the test whether a native object has media of a kind."""
-    return lambda native: media.kind_of(native.get("mediaType")) == kind
+    return lambda native: media.kind_of(native.get("mediaType") or native.get(_MIME)) == kind
 
 
 STRING: Mapping[str, Any] = {"type": "string"}
@@ -222,7 +240,10 @@ def file_form(kind: str, name: str, options: Hatch, **others: Any) -> Form:
 
 
 def _read_image(value: Any, media_type: str | None) -> Any:
-    return _read_text(value, media_type) if type(value) is str else read_reference(value, media_type)
+    if type(value) is str:
+        return _read_text(value, media_type)
+    data = read_bytes(value, media_type)
+    return read_reference(value, media_type) if data is None else data
 
 
 def _write_image(source: Any) -> Any:

@@ -12,7 +12,8 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | step-start | the border between two steps |
 | text; reasoning | TextBlock; ThinkingBlock |
 | file: mediaType | ImageBlock, AudioBlock, VideoBlock or FileBlock; a ``data:`` URL is base64 data |
-| source-url; source-document | SourceBlock with a URL; without |
+| image, audio, video: mediaType | the same as a file |
+| source-url; source-document | SourceBlock with a URL; without; its id may be missing |
 | data-NAME | DataBlock |
 | tool-NAME, dynamic-tool: input-available, input-streaming, approval-... | ToolUseBlock |
 | output-available; output-error; output-denied | and its result; with status "error"; "denied" |
@@ -20,11 +21,12 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | output: a text; other JSON | content; structured |
 | input; rawInput of an invalid call; neither | input; raw_input, or input; an empty input |
 | without toolCallId | an id made from its place |
+| tool-NAME with toolName, too; states and keys of version 4; tool-invocation or dynamic-tool without state | the same |
 | providerMetadata, callProviderMetadata, resultProviderMetadata | as ``providerOptions`` of ``vercel`` |
 | tool-NAME with any other state; any other part | NativeBlock |
-| createdAt | created_at; written only if it was read |
+| createdAt, with or without a zone | created_at; written only if it was read |
 | version 4: tool-invocation, source, file with data, reasoning with a detail | as today's parts |
-| version 4: content, reasoning, toolInvocations | they repeat the parts; if there are none, they are the parts |
+| version 4: content, reasoning, toolInvocations | they repeat the parts; without any, they are the parts |
 | version 4: experimental_attachments | files at the end |
 | any other message | a message with the role "native" |
 | unknown keys | extras["vercel-ui"] |

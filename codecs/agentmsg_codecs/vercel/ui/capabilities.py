@@ -20,14 +20,12 @@ from agentmsg.formats import (
     carried_extras,
     grouping,
     is_mapping,
-    is_marked,
     mark_of,
     media,
     natives,
     restructure,
     rules,
     spelling,
-    times,
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.names import OPTIONS, UI
@@ -111,7 +109,7 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
 
 def _time(value: Any, message: am.Msg) -> Any:
     """Keep the time of a message that was read with one."""
-    return value if is_marked(message, UI, "/time") and times.write_time_js(value) is not None else None
+    return value if old.write_time(value, mark_of(message, UI, "/time")) is not None else None
 
 
 def _relink(messages: Messages) -> Callable[[Sequence[am.Msg]], Sequence[am.Msg]]:

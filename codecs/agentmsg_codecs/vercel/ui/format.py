@@ -217,7 +217,7 @@ RESULT_KEYS = frozenset({"output", "errorText", RESULT_KEY})
 
 def describe() -> Described:
     """Return the description."""
-    source: tuple[Any, ...] = (Key("sourceId", "item_id", Text()),)
+    source: tuple[Any, ...] = (Key("sourceId", "item_id", Text(), "may", lacks="no-id"),)
     link, options = Key("toolCallId", "tool_call_id", Link()), _OPTIONS[am.ToolResultBlock]
     forms = (
         Form("text", am.TextBlock, "text", (Key("text", "text", Text()), _STATE, _OPTIONS[am.TextBlock])),
@@ -244,7 +244,7 @@ def describe() -> Described:
     files = tuple(media.CLASSES)
     places = {
         "system": ("text",),
-        "user": ("text", *files, "data"),
+        "user": ("text", *files, "source", "document", "data"),
         "assistant": ("text", "reasoning", *files, "source", "document", "data", "call", "server_result"),
     }
     return Described(UI, forms, places, table=UIParts)

@@ -5,24 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_list, is_object
+from agentmsg_codecs.vercel.ui.tool_parts import as_today
 
 _ROLES = frozenset({"system", "user", "assistant"})
 _WANTED = {
-    "text": {"text"}, "reasoning": {"text"}, "file": {"mediaType", "url"}, "source-url": {"sourceId", "url"},
-    "source-document": {"sourceId", "mediaType"}, "step-start": set[str](), "custom": set[str](),
-    "reasoning-file": {"mediaType", "url"},
+    "text": {"text"}, "reasoning": {"text"}, "file": {"mediaType", "url"}, "source-url": {"url"},
+    "source-document": {"mediaType"}, "step-start": set[str](), "custom": set[str](),
+    **{kind: {"mediaType", "url"} for kind in ("reasoning-file", "image", "audio", "video")},
 }  # fmt: skip
 # The same for parts that only version 4 has.
 _OLDER = {"source": {"source"}, "file": {"data", "mimeType"}, "reasoning": {"reasoning", "details"}}
 _OWN = frozenset({"file", "source-url", "source-document", "step-start", "reasoning-file"})
 _OLD = frozenset({"toolInvocations", "experimental_attachments", "revisionId"})
 _OLD_PARTS = frozenset({"text", "reasoning", "tool-invocation", "source", "file", "step-start"})
-_SURE, _LIKELY, _PLAIN, _RARELY = 0.98, 0.93, 0.85, 0.5
+# The keys of messages of early version 4, without parts.
+_EARLY = frozenset({"id", "role", "content", "createdAt", "annotations", "data"})
+_SURE, _LIKELY, _PLAIN, _RARELY, _HARDLY = 0.98, 0.93, 0.85, 0.5, 0.1
 
 
 def sniff_message(message: Any) -> float:
     """Return 0 to 1: most for a message that only this format has, less for one that others have, too."""
-    if not is_object(message) or message.get("role") not in _ROLES or "kind" in message or "messageId" in message:
+    role: Any = message.get("role") if is_object(message) else None
+    if type(role) is not str or role not in _ROLES or "kind" in message or "messageId" in message:
         return 0.0
     if type(message.get("content")) is str:
         return _sniff_old(message)
@@ -56,16 +60,25 @@ def _sniff_part(part: Any) -> float:
 def _sniff_tool(part: Any) -> float:
     """Return how much a part looks like a tool's; older ones have the call inside."""
     call: Any = part.get("toolInvocation", part)
-    if not is_object(call) or "state" not in call:
+    if not is_object(call) or ("state" not in call and as_today(part) is None):
         return 0.0
-    return _SURE if "toolCallId" in call or "toolInvocation" in part else _LIKELY
+    return _SURE if "toolCallId" in call or call is not part else _LIKELY
 
 
 def _sniff_old(message: Any) -> float:
     """Return how much a message looks like one of version 4, whose ``content`` repeats its text."""
     if not _OLD.isdisjoint(message):
         return _SURE if "id" in message else _LIKELY
-    parts = message.get("parts")
-    if not is_list(parts) or not all(is_object(part) and part.get("type") in _OLD_PARTS for part in parts):
+    if "parts" not in message:
+        if "id" not in message or not _EARLY.issuperset(message):
+            return 0.0
+        return _PLAIN if type(message.get("createdAt")) is str else _HARDLY
+    parts = message["parts"]
+    if not is_list(parts) or not all(map(_is_old_part, parts)):
         return 0.0
-    return _SURE if parts and "id" in message else _RARELY
+    return _RARELY if "id" not in message else _SURE if parts else _PLAIN
+
+
+def _is_old_part(part: Any) -> bool:
+    tag: Any = part.get("type") if is_object(part) else None
+    return type(tag) is str and tag in _OLD_PARTS

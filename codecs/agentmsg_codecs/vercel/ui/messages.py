@@ -1,7 +1,7 @@
 """Native messages and ours: a system or user message is one of ours, an assistant's several (see steps.py).
 
 Marks of messages: ``/metadata`` (empty metadata), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (it
-had a time), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
+had a time, in this style), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from agentmsg.formats import (
     natives,
     speed,
     spelling,
-    times,
 )
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import check_message
@@ -49,6 +48,8 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
     if group[0].role != "assistant" or message.role not in ("assistant", "tool"):
         return False
     if has_own_id(message) or message.metadata or message.extras:
+        return False
+    if message.created_at and mark_of(message, UI, "/time") is not None:
         return False
     return bool(message.content and group[-1].content)
 
@@ -139,8 +140,7 @@ class Messages:
         time = old.read_time(rest.get("createdAt"))
         if time is not None:
             del rest["createdAt"]
-            fields["created_at"] = time
-            marks["time"] = True
+            fields["created_at"], marks["time"] = time
         if not native["parts"]:
             marks["empty"] = True
         metadata = rest.get("metadata")
@@ -178,7 +178,7 @@ class Messages:
         own: Native = thaw(natives.extras_of(first, UI))
         head: Native = {} if first.id is None and is_marked(first, UI, "/no-id") else {"id": link}
         head["role"] = first.role
-        time = times.write_time_js(first.created_at) if first.created_at and is_marked(first, UI, "/time") else None
+        time = old.write_time(first.created_at, mark_of(first, UI, "/time"))
         if time is not None:
             head["createdAt"] = time
         empty = mark_of(first, UI, "/metadata")

@@ -1,6 +1,6 @@
 """Parts that are one block each: a data part has its name in its type; parts of version 4 are read, too.
 
-The mark ``/old`` is on blocks of version 4.
+Marks: ``/old`` (of version 4), ``/kind`` (a file whose type is its kind: ``image``, ``audio`` or ``video``).
 """
 
 from __future__ import annotations
@@ -9,14 +9,17 @@ from typing import Any
 
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
-from agentmsg.formats import Parts, is_marked, is_object, marked, natives
+from agentmsg.formats import Native, Parts, is_marked, is_object, marked, media, natives
+from agentmsg_codecs.vercel.media import of_kind
 from agentmsg_codecs.vercel.names import UI
 
 _DATA = "data-"
 # The tags of forms that no native part has.
 _INTERNAL = frozenset({"data", "dynamic-tool", "output"})
-# By type, a key that only parts of version 4 have.
-_OLD_KEYS = {"source": "source", "file": "data", "reasoning": "details"}
+# By type, the test of media that usually are a ``file``.
+_OF_KIND = {kind: of_kind(kind) for kind in media.CLASSES if kind != "file"}
+# By type, a key that only unusual parts have.
+_ODD_KEYS = {"source": "source", "file": "data", "reasoning": "details", **dict.fromkeys(_OF_KIND, "mediaType")}
 
 
 class UIParts(Parts):
@@ -32,11 +35,18 @@ class UIParts(Parts):
         if tag.startswith(_DATA):
             block = super().read({**part, "type": "data", "name": tag[len(_DATA) :]})
             return natives.native_part(part, UI) if isinstance(block, am.NativeBlock) else block
-        today = old.today_part(part) if _OLD_KEYS.get(tag) in part else None
+        return self._read_odd(part, tag) if _ODD_KEYS.get(tag) in part else super().read(part)
+
+    def _read_odd(self, part: Native, tag: str) -> Any:
+        """Read a part of version 4, or media with their kind as type."""
+        is_kind = tag in _OF_KIND and _OF_KIND[tag](part)
+        today = {**part, "type": "file"} if is_kind else old.today_part(part)
         if today is None:
             return super().read(part)
         block = super().read(today)
-        return natives.native_part(part, UI) if isinstance(block, am.NativeBlock) else marked(block, UI, old=True)
+        if isinstance(block, am.NativeBlock):
+            return natives.native_part(part, UI)
+        return marked(block, UI, **{"kind" if is_kind else "old": True})
 
     def write(self, block: Any) -> Any:
         """Write a block that fits."""
@@ -47,4 +57,6 @@ class UIParts(Parts):
         if cls is am.DataBlock:
             tag = f"{_DATA}{native['name']}"
             return {**{key: value for key, value in native.items() if key != "name"}, "type": tag}
+        if is_marked(block, UI, "/kind") and media.KINDS.get(cls) in _OF_KIND:
+            return {**native, "type": media.KINDS[cls]}
         return (old.old_part(native) if is_marked(block, UI, "/old") else None) or native

@@ -47,7 +47,7 @@ def data(block: am.DataBlock) -> Any:
 def source(block: am.SourceBlock) -> Any:
     """Keep a source, which needs an id here; without a URL, it also needs a title and a media type."""
     changes: dict[str, Any] = {}
-    if block.item_id is None:
+    if block.item_id is None and not is_marked(block, UI, "/no-id"):
         changes["item_id"] = block.url or block.title or "source"
     if block.url is None and block.title is None:
         changes["title"] = ""

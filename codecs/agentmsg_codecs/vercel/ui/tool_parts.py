@@ -1,7 +1,8 @@
 """Native parts of tools: ``tool-NAME``, ``dynamic-tool``, and ``tool-invocation`` of version 4, as one kind.
 
-A ``tool-invocation`` has the keys of the call under ``toolInvocation`` or beside its type; early ones of version 5
-already have ``input`` and ``output`` there. Its call gets the mark ``/old``, see ``as_today``.
+A ``tool-invocation`` has the keys of the call under ``toolInvocation`` (or in snake case under ``tool_invocation``), or
+beside its type. Keys and states may be those of version 4 or today's; applications also put the name beside the type of
+``tool-NAME``, and leave out the state where the name is a key. Such a call gets the mark ``/old``, see ``as_today``.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from agentmsg.formats import Native, is_mapping, is_object, same_document
 DYNAMIC, OLD = "dynamic-tool", "tool-invocation"
 NESTED = "nested"
 _TOOL = "tool-"
-_INSIDE = "toolInvocation"
+# By shape, the key that holds the call.
+_INSIDE = {NESTED: "toolInvocation", "snake": "tool_invocation"}
+_SNAKE = {"toolCallId": "tool_call_id", "toolName": "tool_name"}
 _STATES = {"partial-call": "input-streaming", "call": "input-available", "result": "output-available"}
+_TYPES = {NESTED: OLD, "snake": OLD, "flat": OLD, "dynamic": DYNAMIC}
 _OLD_STATES = {new: old for old, new in _STATES.items()}
 # The keys of version 4, by today's, and the reverse.
 _OLD_KEYS = {"input": "args", "output": "result"}
@@ -53,42 +57,90 @@ def is_own_denial(approval: Any, link: Any) -> bool:
     return approval["id"] == link and approval["approved"] is False and is_text
 
 
-# -- version 4 --------------------------------------------------------------------------------------------------------
+# -- version 4, and mixtures with today's -----------------------------------------------------------------------------
 
 
 def as_today(part: Any) -> tuple[Native, str] | None:
-    """Return a call of version 4 as today's part of a dynamic tool, and its mark; None for any other part.
+    """Return an unusual part of a tool as a usual dynamic one, and its mark; None for any other part.
 
-    The mark is "nested" or "flat", then those of its keys that are today's.
+    The mark is the shape, then what is today's: "input" and "output" for these keys, and "state" or "no-state".
     """
-    if not is_object(part) or part.get("type") != OLD:
+    found = _call_in(part)
+    if found is None:
         return None
-    is_nested = part.keys() == {"type", _INSIDE}
-    call: Any = part[_INSIDE] if is_nested else {key: value for key, value in part.items() if key != "type"}
-    state: Any = call.get("state") if is_object(call) else None
-    if type(state) is not str or state not in _STATES or type(call.get("toolName")) is not str or "type" in call:
-        return None
-    if any(new in call and old in call for new, old in _OLD_KEYS.items()):
+    call, shape = found
+    if type(call.get("toolName")) is not str or any(new in call and old in call for new, old in _OLD_KEYS.items()):
         return None
     native = {_KEYS.get(key, key): value for key, value in call.items()}
-    mark = " ".join([NESTED if is_nested else "flat", *(key for key in _OLD_KEYS if key in call)])
-    return {**native, "type": DYNAMIC, "state": _STATES[state]}, mark
+    state, how = _state_of(native)
+    if state is None or (shape in ("static", "dynamic") and how == "state"):
+        return None
+    mark = " ".join([shape, *(key for key in _OLD_KEYS if key in call), *([how] if how else [])])
+    return {**native, "type": DYNAMIC, "state": state}, mark
+
+
+def _call_in(part: Any) -> tuple[Native, str] | None:
+    """Return the keys of the call in a part, with its name, and the part's shape."""
+    tag: Any = part.get("type") if is_object(part) else None
+    if not is_tool(tag):
+        return None
+    beside = {key: value for key, value in part.items() if key != "type"}
+    if tag == DYNAMIC:
+        return beside, "dynamic"
+    for shape, key in _INSIDE.items() if tag == OLD else ():
+        if key in beside:
+            inside: Any = beside[key]
+            if len(beside) > 1 or not is_object(inside) or "type" in inside:
+                return None
+            return (inside, shape) if shape == NESTED else _renamed(inside)
+    name = tag[len(_TOOL) :]
+    if "toolName" not in beside:
+        return None if tag == OLD else ({**beside, "toolName": name}, "static")
+    return (beside, "flat") if tag == OLD else (beside, "named") if beside["toolName"] == name else None
+
+
+def _renamed(call: Native) -> tuple[Native, str] | None:
+    """Return a call in snake case with today's keys; None if it mixes both."""
+    if not call.keys().isdisjoint(_SNAKE):
+        return None
+    names = {snake: key for key, snake in _SNAKE.items()}
+    return {names.get(key, key): value for key, value in call.items()}, "snake"
+
+
+def _state_of(call: Native) -> tuple[str | None, str]:
+    """Return today's state of a call, and what the mark says of it; None if it has another."""
+    state: Any
+    if "state" not in call:
+        state = "output-available" if "output" in call else "input-available"
+        return ("output-error" if "errorText" in call else state), "no-state"
+    state = call["state"]
+    if type(state) is not str:
+        return None, ""
+    return (_STATES[state], "") if state in _STATES else (state, "state")
 
 
 def as_old(native: Native, mark: Any) -> Native | None:
-    """Return a dynamic tool's part as one of version 4; None if it would not be read as the same.
+    """Return a dynamic tool's part as the unusual one that it was read from; None if it would not be read as the same.
 
     Args:
         native: the part.
         mark: as from ``as_today``.
     """
     state: Any = native.get("state")
-    if type(mark) is not str or type(state) is not str or state not in _OLD_STATES:
+    if type(mark) is not str or type(state) is not str:
         return None
-    shape, *new = mark.split(" ")
-    names = {key: old for key, old in _OLD_KEYS.items() if key not in new}
+    shape, *today = mark.split(" ")
+    names = {key: old for key, old in _OLD_KEYS.items() if key not in today}
+    if shape == "snake":
+        names |= _SNAKE
     call: Native = {names.get(key, key): value for key, value in native.items() if key != "type"}
-    call["state"] = _OLD_STATES[state]
-    part: Native = {"type": OLD, _INSIDE: call} if shape == NESTED else {"type": OLD, **call}
+    if "no-state" in today:
+        del call["state"]
+    elif "state" not in today:
+        call["state"] = _OLD_STATES.get(state)
+    part: Native = {"type": _TYPES.get(shape, f"{_TOOL}{native['toolName']}")}
+    if shape == "static":
+        del call["toolName"]
+    part |= {_INSIDE[shape]: call} if shape in _INSIDE else call
     back = as_today(part)
     return part if back is not None and back[1] == mark and same_document(back[0], native) else None

@@ -1,7 +1,7 @@
 """Calls and their results: one part, read as two blocks.
 
 Marks of calls: ``/dynamic`` (the name was beside the type), ``/state`` (what the call waits for), ``/raw`` and
-``/input`` (the input was elsewhere, or absent), ``/no-id``, ``/old`` (of version 4; see tool_parts.py).
+``/input`` (the input was elsewhere, or absent), ``/no-id``, ``/old`` (told as in version 4; see tool_parts.py).
 Marks of results: ``/unasked`` (denied without an approval), ``/nothing`` (the output was null, or absent).
 """
 
@@ -54,20 +54,24 @@ class Tools:
             part: the native part.
             place: the number of its message, and its own in it; for the id of a call without one.
         """
-        old = as_today(part)
-        native = tool_of(part) if old is None else old[0]
-        if native is None:
-            return None
-        has_id = native.get("toolCallId") is not None
-        found = self._read_linked(native) if has_id else self._read_unlinked(native, place)
+        native = tool_of(part)
+        found = None if native is None else self._read_today(native, place)
+        marks: Native = {}
         if found is None:
-            return None
+            old = as_today(part)
+            found = None if old is None else self._read_today(old[0], place)
+            if old is None or found is None:
+                return None
+            marks["old"] = old[1]
         call, result = found
-        if old is not None:
-            call = marked(call, UI, old=old[1])
-        elif part["type"] == DYNAMIC:
-            call = marked(call, UI, dynamic=True)
-        return call, result
+        if part["type"] == DYNAMIC:
+            marks["dynamic"] = True
+        return (marked(call, UI, **marks) if marks else call), result
+
+    def _read_today(self, native: Native, place: tuple[int, int]) -> tuple[Any, Any] | None:
+        """Read a dynamic tool's part."""
+        has_id = native.get("toolCallId") is not None
+        return self._read_linked(native) if has_id else self._read_unlinked(native, place)
 
     def _read_unlinked(self, native: Native, place: tuple[int, int]) -> tuple[Any, Any] | None:
         """Read a part without an id, which gets one from its place."""
@@ -149,9 +153,8 @@ def _as_read(native: Native, call: am.ToolUseBlock, place: tuple[int, int]) -> N
         native = {**native, "toolCallId": None}
         if no_id == "absent":
             del native["toolCallId"]
-    if is_marked(call, UI, "/dynamic"):
-        return native
-    return as_old(native, mark_of(call, UI, "/old")) or static_tool(native)
+    usual = native if is_marked(call, UI, "/dynamic") else static_tool(native)
+    return as_old(native, mark_of(call, UI, "/old")) or usual
 
 
 def _form_of_result(call: am.ToolUseBlock) -> str:

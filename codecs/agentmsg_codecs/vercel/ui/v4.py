@@ -4,8 +4,9 @@ They repeat their parts: the text in ``content``, the rest in ``reasoning`` and 
 parts. A translated message is written in version 4 again, as far as version 4 can express it.
 
 The mark ``/v4`` records, for each of these keys that was there, "said" if it repeated the parts, the spelling of an
-empty value, or "own" for any other value, which is an extra. ``parts`` is whether there were parts,
-``experimental_attachments`` how many, and ``mixed`` marks a message with today's parts.
+empty value, or "own" for any other value, which is an extra. ``parts`` is whether there were parts ("[]" if the list
+was empty, but another key said something), ``experimental_attachments`` how many, and ``mixed`` marks a message with
+today's parts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import agentmsg_codecs.vercel.ui.tool_parts as tools
 from agentmsg.formats import Native, is_list, is_mapping, is_object, same_document, spelling, times
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
 _REPEATED = ("content", "reasoning", "toolInvocations")
@@ -174,9 +175,9 @@ def as_new(native: Native) -> tuple[Native, Native] | None:
 
 
 def _new(native: Native) -> tuple[Native, Native] | None:
-    parts: list[Any] = native["parts"] if "parts" in native else _parts_of(native)
+    parts: list[Any] = native.get("parts") or _parts_of(native)
     repeated = _repeated(parts)
-    note: Native = {"parts": "parts" in native}
+    note: Native = {"parts": "[]" if parts and native.get("parts") == [] else "parts" in native}
     own: list[str] = []
     for key in _REPEATED:
         if key not in native:
@@ -228,6 +229,8 @@ def as_old(native: Native, note: Any) -> Native | None:
         out["parts"] = old
     elif not same_document(_parts_of(out), old):
         return None
+    elif note.get("parts") == "[]":
+        out["parts"] = []
     return out
 
 
@@ -266,7 +269,21 @@ def written(native: Native, note: Any) -> Native:
 # -- times ------------------------------------------------------------------------------------------------------------
 
 
-def read_time(value: Any) -> datetime | None:
-    """Return a time that JavaScript wrote; None for any other value."""
+# By mark, how a time is written: as JavaScript writes it, or as Python does, with or without a "Z".
+_STYLES: dict[Any, Callable[[datetime], str | None]] = {
+    True: times.write_time_js, "iso": times.write_time, "z": times.write_time_z,
+}  # fmt: skip
+
+
+def read_time(value: Any) -> tuple[datetime, Any] | None:
+    """Return a time and the mark of its style; None for anything else."""
     time = times.read_time(value) if type(value) is str else None
-    return time if time is not None and times.write_time_js(time) == value else None
+    if time is None:
+        return None
+    return next(((time, mark) for mark, write in _STYLES.items() if write(time) == value), None)
+
+
+def write_time(time: datetime | None, mark: Any) -> str | None:
+    """Return a time in the style that a mark names; None without a mark, or if the style can't express it."""
+    write = _STYLES.get(mark) if type(mark) in (bool, str) else None
+    return None if time is None or write is None else write(time)
