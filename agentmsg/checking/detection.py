@@ -184,7 +184,7 @@ def _leads(look: _Look) -> bool:
     if any(2 * score > look.best and _read_differently(look, name, rival) for rival, score in look.scores[1:]):
         return False
     history = _sample_read(codec, tree)
-    if history is None or codec.likeness(codec.sample(tree)) < BAR:
+    if history is None or _likeness(codec, tree) < BAR:
         return False
     if "type" in extras_of(history, codec.family):  # an event that holds messages
         return False
@@ -274,11 +274,14 @@ def _decided(looks: Sequence[_Look]) -> str:
 
 def _is_certain(look: _Look, name: str) -> bool:
     """Whether no other format has the shapes of a document."""
-    codec = get_codec(name)
+    return _likeness(get_codec(name), look.trees[name]) == 1
+
+
+def _likeness(codec: Codec, tree: Any) -> float:
     try:
-        return codec.likeness(codec.sample(look.trees[name])) == 1
-    except Exception:  # noqa: BLE001 - a stranger's may say nothing of shapes
-        return False
+        return codec.likeness(codec.sample(tree))
+    except Exception:  # noqa: BLE001 - a foreign codec may say nothing of shapes
+        return 0.0
 
 
 def _means(looks: Sequence[_Look]) -> list[tuple[str, float]]:

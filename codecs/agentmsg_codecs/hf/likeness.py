@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import agentmsg_codecs.hf.roles as roles
 from agentmsg.formats import is_mapping, is_sequence
-from agentmsg_codecs.hf import roles
 from agentmsg_codecs.hf.names import REASONING_KEYS
 from agentmsg_codecs.hf.rows import of_preference
 

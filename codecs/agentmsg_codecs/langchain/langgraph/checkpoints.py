@@ -6,6 +6,7 @@ has the place of the hole, and its index among the keys there.
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -204,6 +205,10 @@ def _is_of_json(native: Any) -> bool:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
+def _are_same(some: list[Any], others: list[Any]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
 def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
     """Return the document with messages in the noted hole; if they don't fit, a state or a list."""
     (path, how), index = _noted_hole(note, len(natives)), note.get("index")
@@ -213,7 +218,7 @@ def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) ->
         document = rest if how == "none" else filling if not path and not rest else _with(rest, path, place, filling)
         found = None if document is None else _hole(document)
         # Nothing else in the document may read as the messages.
-        if found is not None and found[:2] == (path, how) and list(map(id, found[2])) == list(map(id, natives)):
+        if found is not None and found[:2] == (path, how) and _are_same(found[2], natives):
             return document
     return {**rest, "messages": natives} if rest else natives
 
