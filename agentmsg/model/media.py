@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.model.blocks import AudioBlock, FileBlock, ImageBlock, VideoBlock
+from agentmsg.model.byte_dumps import dumped_bytes, read_dumped_bytes
 from agentmsg.model.media_types import guess_media_type
 from agentmsg.model.sources import Base64Source, URLSource
 
@@ -20,9 +21,11 @@ __all__ = [
     "KINDS",
     "as_url",
     "data_url",
+    "dumped_bytes",
     "guess_media_type",
     "kind_of",
     "read_data_url",
+    "read_dumped_bytes",
     "unwrapped",
     "write_url",
 ]

@@ -1,25 +1,34 @@
 """Images, sound, videos and documents: bytes as base64 text, an S3 location, or the text of a document.
 
-In requests that JavaScript dumped as JSON, bytes are a Buffer, ``{"type": "Buffer", "data": [255, ...]}``, or an array
-by index, ``{"0": 255, ...}``; Strands writes ``{"__bytes_encoded__": true, "data": "..."}``. A mark records which.
+JavaScript dumps bytes as JSON in ways of its own (``media.read_dumped_bytes``), and Strands writes
+``{"__bytes_encoded__": true, "data": "..."}``. A mark records which.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_object, mark_of, marked, natives, object_at, text_at
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    is_list,
+    is_object,
+    mark_of,
+    marked,
+    media,
+    natives,
+    object_at,
+    text_at,
+)
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.bedrock.names import DOCUMENTS, FAMILY, ITEM, S3
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_MOST = 255
 _ENCODED = "__bytes_encoded__"
 MEDIUM_KEYS = frozenset({"format", "source"})
 _S3_KEYS = frozenset({"uri"})
@@ -45,47 +54,25 @@ def _source(held: Any, media_type: str | None) -> Any:
 
 
 def read_bytes(value: Any) -> tuple[str, str | None]:
-    """Return the base64 text of bytes, and how they are dumped: "encoded", "buffer", "array", or None for the text.
+    """Return the base64 text of bytes, and how they are dumped, if they are: "encoded", or as in JavaScript.
 
     Raises:
-        Unreadable: if they are none of these.
+        Unreadable: if they are neither text nor dumped.
     """
     if type(value) is str:
         return value, None
-    if not is_object(value):
+    if is_object(value) and type(value.get("data")) is str and value == {_ENCODED: True, "data": value["data"]}:
+        return value["data"], "encoded"
+    found = media.read_dumped_bytes(value)
+    if found is None:
         raise Unreadable
-    data = value.get("data")
-    if type(data) is str and value == {_ENCODED: True, "data": data}:
-        return data, "encoded"
-    is_buffer = value.keys() == {"type", "data"} and value["type"] == "Buffer"
-    numbers: Any = data if is_buffer else list(value.values())
-    if (
-        not is_list(numbers)
-        or not numbers
-        or not all(type(number) is int and 0 <= number <= _MOST for number in numbers)
-    ):
-        raise Unreadable
-    if not is_buffer and (list(value) != list(map(str, range(len(numbers))))):
-        raise Unreadable
-    return base64.b64encode(bytes(numbers)).decode(), "buffer" if is_buffer else "array"
+    return found
 
 
 def write_bytes(data: str, owner: Any) -> Any:
     """Write base64 text, or the form in which its owner was read."""
     kind = mark_of(owner, FAMILY, "/bytes") if owner.notes else None
-    if kind == "encoded":
-        return {_ENCODED: True, "data": data}
-    if kind not in ("buffer", "array"):
-        return data
-    try:
-        held = base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        return data
-    if base64.b64encode(held).decode() != data or not held:
-        return data
-    if kind == "buffer":
-        return {"type": "Buffer", "data": list(held)}
-    return {str(index): number for index, number in enumerate(held)}
+    return {_ENCODED: True, "data": data} if kind == "encoded" else media.dumped_bytes(data, kind)
 
 
 def _write_source(source: Any) -> Native:

@@ -71,11 +71,13 @@ class Layout:
 
     def picks(self, message: am.Msg) -> tuple[int, ...] | None:
         """Return the blocks that a message can hold, in order; None if these are all blocks, in their order."""
+        if (role := message.role) == "tool":
+            return None
         content = message.content
+        if role != "assistant":
+            return images_last(content) if len(content) > 1 and role == "user" else None
         if not content or (len(content) == 1 and content[0].__class__ is not am.ThinkingBlock):
             return None
-        if message.role != "assistant":
-            return images_last(content) if message.role == "user" else None
         kept = [*self._thoughts(content), *self._others(content)]
         return None if kept == list(range(len(content))) else tuple(kept)
 
@@ -115,7 +117,7 @@ class Layout:
             return _CALLED
         if is_field_audio(block):
             return _SOUND
-        if is_field_image(block):
+        if kind is am.ImageBlock and is_field_image(block):
             return _SHOWN
         # A refusal that was read from a list of content keeps its place there.
         return _REFUSED if kind is am.RefusalBlock and self._refusal_last and not is_odd(block) else _SAID

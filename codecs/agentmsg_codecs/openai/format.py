@@ -165,7 +165,7 @@ def _alias(form: str, detail: Callable[[Native], str | None] | None = None) -> d
 
 def is_other_type(block: Any) -> bool:
     """Whether a call was read with a type that the schema doesn't have."""
-    return is_marked(block, FAMILY, "/type") and block.kind not in _NO_TYPES
+    return bool(block.notes) and is_marked(block, FAMILY, "/type") and block.kind not in _NO_TYPES
 
 
 def is_flat(block: Any) -> bool:

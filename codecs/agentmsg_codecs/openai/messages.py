@@ -68,7 +68,6 @@ _ROLES = frozenset({*_PLAIN, "assistant", "tool", "function"})
 _MEANT = {"function": "tool", REMINDER: "developer"}
 _REFUSED = adopt({FAMILY: {"/refusal": True}})
 _NAME = Key("name", "name", Text(), "may", is_odd=True)
-_MAY_BE_BESIDE = (am.TextBlock, am.ImageBlock)
 
 _Reader: TypeAlias = "Callable[[Native], am.Msg]"
 
@@ -348,7 +347,9 @@ class Messages:
             return self.described.names.writers[f"{role}_message"](message)
         if role == "tool":
             block: Any = message.content[0]
-            if is_function(block):
+            if not block.notes:
+                pass  # the usual result needs no further look
+            elif is_function(block):
                 role = "function"
             elif is_marked(block, FAMILY, "/legacy") and not is_marked(block, FAMILY, "/named"):
                 # An old result that got an id still has its name.
@@ -357,7 +358,9 @@ class Messages:
             role = REMINDER
         shape = self.described.shapes[f"{role}_message"]
         for block in message.content:
-            if block.cache is not None or block.signature is not None or type(block) in _MAY_BE_BESIDE:
+            kind = type(block)
+            is_beside = block.cache is not None or block.signature is not None
+            if is_beside or kind is am.TextBlock or (kind is am.ImageBlock and block.notes):
                 inner, beside = write_beside(message, self.described.shapes["image"], self._spelt)
                 native = self._write(shape, inner)
                 return {**native, **beside} if beside else native

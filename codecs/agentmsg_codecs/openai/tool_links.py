@@ -102,10 +102,10 @@ def unlinked(messages: Iterable[am.Msg]) -> Iterator[am.Msg]:
     """Yield the messages to write, without the ids and names that the reader makes."""
     waiting: dict[str, deque[Made]] = defaultdict(deque)
     for number, message in enumerate(messages):
-        role = message.role
-        if role == "assistant" and message.content and _is_legacy(message.content[-1]):
+        role, content = message.role, message.content
+        if role == "assistant" and content and content[-1].notes and _is_legacy(content[-1]):
             yield _uncalled(message, number, waiting)
-        elif role == "tool" and message.content[0].notes:
+        elif role == "tool" and content[0].notes:
             yield _unanswered(message, waiting)
         elif role == "tool" and message.notes:
             # What isn't written isn't read back: spellings are tried on what is.

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Unreadable, is_object, mark_of, marked, media
 from agentmsg.formats.forms import Form, Hatch
-from agentmsg_codecs.vercel.bytes import read_bytes, write_base64
 from agentmsg_codecs.vercel.media import (
     NAME,
     STRING,
     TAGGED,
     TYPES,
     of_kind,
+    read_bytes,
     read_data,
     read_reference,
     source_hatch,
     type_in,
     with_types,
+    write_base64,
     write_data,
     write_reference,
 )

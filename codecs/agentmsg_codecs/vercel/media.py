@@ -29,7 +29,6 @@ from agentmsg.formats import (
     text_at,
 )
 from agentmsg.formats.forms import Form, Hatch, Key, Text
-from agentmsg_codecs.vercel.bytes import read_bytes, write_base64
 from agentmsg_codecs.vercel.names import FAMILY
 
 if TYPE_CHECKING:
@@ -71,6 +70,17 @@ def _data_of(url: str) -> am.Base64Source | None:
     """Return the data in a ``data:`` URL that would be written the same."""
     data = media.read_data_url(url)
     return None if data is None or not data.media_type or media.data_url(data) != url else data
+
+
+def read_bytes(value: Any, media_type: str | None) -> am.Base64Source | None:
+    """Return the source for bytes that JavaScript dumped, marked ``/bytes``; None for anything else."""
+    found = media.read_dumped_bytes(value)
+    return None if found is None else marked(am.Base64Source(found[0], media_type), FAMILY, bytes=found[1])
+
+
+def write_base64(source: am.Base64Source) -> Any:
+    """Write base64 text, or the form in which the source was read."""
+    return media.dumped_bytes(source.data, mark_of(source, FAMILY, "/bytes"))
 
 
 def _is_plain(source: Any) -> bool:
