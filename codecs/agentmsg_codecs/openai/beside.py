@@ -168,6 +168,13 @@ def read_beside(native: Native, read: Callable[[Native], am.Msg], image: Shape, 
     return message.evolve(extras=read({**rest, **{key: native[key] for key in left}}).extras) if left else message
 
 
+def may_be_beside(block: Any) -> bool:
+    """Whether something of a block may be written beside the content of its message."""
+    if block.cache is not None or block.signature is not None:
+        return True
+    return type(block) is am.TextBlock or (type(block) is am.ImageBlock and bool(block.notes))
+
+
 def write_beside(message: am.Msg, image: Shape, spelt: str) -> tuple[am.Msg, Native]:
     """Return a message that fits without what is written beside its content, and these keys; see ``read_beside``."""
     message, beside = detached(message)

@@ -41,7 +41,7 @@ from agentmsg.formats.forms import (
     Wrapped,
 )
 from agentmsg_codecs.openai.annotations import KEY, citations_of, is_cited
-from agentmsg_codecs.openai.beside import BESIDE, message_keys, read_beside, write_beside
+from agentmsg_codecs.openai.beside import BESIDE, may_be_beside, message_keys, read_beside, write_beside
 from agentmsg_codecs.openai.format import describe, is_flat
 from agentmsg_codecs.openai.hints import odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM, MESSAGE, REASONING_KEYS, REMINDER
@@ -345,11 +345,9 @@ class Messages:
         role = message.role
         if 0 < speed.how_bare(message) < speed.NAMED:
             return self.described.names.writers[f"{role}_message"](message)
-        if role == "tool":
+        if role == "tool" and message.content[0].notes:
             block: Any = message.content[0]
-            if not block.notes:
-                pass  # the usual result needs no further look
-            elif is_function(block):
+            if is_function(block):
                 role = "function"
             elif is_marked(block, FAMILY, "/legacy") and not is_marked(block, FAMILY, "/named"):
                 # An old result that got an id still has its name.
@@ -357,14 +355,11 @@ class Messages:
         elif role == "developer" and is_marked(message, FAMILY, f"/{REMINDER}"):
             role = REMINDER
         shape = self.described.shapes[f"{role}_message"]
-        for block in message.content:
-            kind = type(block)
-            is_beside = block.cache is not None or block.signature is not None
-            if is_beside or kind is am.TextBlock or (kind is am.ImageBlock and block.notes):
-                inner, beside = write_beside(message, self.described.shapes["image"], self._spelt)
-                native = self._write(shape, inner)
-                return {**native, **beside} if beside else native
-        return self._write(shape, message)
+        if not any(map(may_be_beside, message.content)):
+            return self._write(shape, message)
+        inner, beside = write_beside(message, self.described.shapes["image"], self._spelt)
+        native = self._write(shape, inner)
+        return {**native, **beside} if beside else native
 
     def _write(self, shape: Shape, message: am.Msg) -> Native:
         if not message.notes and not message.extras:
