@@ -15,6 +15,7 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
+    cells,
     media,
     natives,
     restructure,
@@ -64,13 +65,13 @@ def _assistant_rows(messages: Messages) -> _Rows:
 
     def call_text(value: Any, block: Any) -> Any:
         if is_part(block):
-            return value if block.significant_text is None or not block.is_valid else None
+            return cells.arguments_text(value, block)
         return call.fields["raw_input"](value, block)
 
-    cells = {**call.fields, "raw_input": call_text, "extras": call_extras}
+    of_calls = {**call.fields, "raw_input": call_text, "extras": call_extras}
     return {
         **rows,
-        am.ToolUseBlock: Row(cells, rules.call_as_function, "kind"),
+        am.ToolUseBlock: Row(of_calls, rules.call_as_function, "kind"),
         am.ThinkingBlock: Row(
             {"thinking": KEEP, "extras": lambda value, block: thinking(value, block) if is_part(block) else {}},
             lambda block: _thinking(block, messages.reasoning),

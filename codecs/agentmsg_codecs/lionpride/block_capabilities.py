@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Drop, Row, Swap, is_marked, rules
+from agentmsg.formats import KEEP, Drop, Row, Swap, cells, is_marked, rules
 from agentmsg_codecs.lionpride.names import DETAILS, FAMILY, SLOTS, is_uuid, own_id
 from agentmsg_codecs.lionpride.urls import is_web_url
 
@@ -55,11 +55,6 @@ def carried_detail(detail: str, block: Any) -> str | None:
     return detail if detail in DETAILS or is_marked(block, FAMILY, "/detail") else None
 
 
-def carried_text(text: str, block: am.ToolUseBlock) -> str | None:
-    """Keep the text of arguments if it isn't JSON, or if the input holds all of it."""
-    return text if block.significant_text is None or not block.is_valid else None
-
-
 def result_rule(block: am.ToolResultBlock) -> Any:
     """Keep a result that is one text or one JSON value; an error has a field of its own."""
     changes: dict[str, Any] = {}
@@ -87,5 +82,5 @@ def carried_value(value: Any, block: am.ToolResultBlock) -> Any:
 
 
 IMAGE = Row({"source": KEEP, "detail": carried_detail}, image_rule)
-CALL = Row({"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": carried_text}, rules.call_as_function)
+CALL = Row({"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": cells.arguments_text}, rules.call_as_function)
 RESULT = Row({"tool_call_id": KEEP, "structured": carried_value, "error": KEEP}, result_rule)
