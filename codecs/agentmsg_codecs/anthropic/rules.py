@@ -9,7 +9,7 @@ from agentmsg import thaw
 from agentmsg.formats import Drop, Swap, Unreadable, is_marked, rules
 from agentmsg_codecs.anthropic.kinds import is_known_server, is_mcp_call, is_search_result, is_upload, result_tag
 from agentmsg_codecs.anthropic.names import FAMILY, SERVER_CALLS
-from agentmsg_codecs.anthropic.server_results import form_of
+from agentmsg_codecs.anthropic.server_results import form_of, is_typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +102,9 @@ def server_result(block: am.ToolResultBlock) -> Any:
     """Keep a result of a tool that this provider runs, in one of its forms."""
     if block.kind != "server":
         return rules.result_as_text(block)
-    if not is_known_server(block):
+    # Calls of such names are text, too: another SDK's word for a tool, and another content.
+    is_foreign = block.name not in (None, *SERVER_CALLS) and not is_typed(block.structured) and not block.error_type
+    if not is_known_server(block) or (is_foreign and not is_marked(block, FAMILY, "/odd")):
         return rules.server_as_text(block)
     new = _of_mcp(block) if block.name is None else _in_one_form(block)
     if new is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, Unreadable, adopt, is_list, is_object, mark_of
+from agentmsg.formats import Native, Unreadable, adopt, is_list, is_mapping, is_object, is_sequence, mark_of
 from agentmsg_codecs.anthropic.kinds import result_tag
 from agentmsg_codecs.anthropic.names import FAMILY
 
@@ -41,6 +41,11 @@ def _is_source(item: Any) -> bool:
     return all(type(item.get(key)) in (str, type(None)) for key in ("title", "url"))
 
 
+def is_typed(content: Any) -> bool:
+    """Whether content is a list, or an object with a type, as all objects of the provider's have."""
+    return is_sequence(content) or (is_mapping(content) and isinstance(content.get("type"), str))
+
+
 def given_schema(tag: str) -> Native:
     """Return the JSON Schema of the content of a result: an error, or anything else but null."""
     text = {"type": "string"}
@@ -56,6 +61,8 @@ def read_given(native: Native, source: Callable[[Any], Any]) -> dict[str, Any]:
     fields = form_of(native["type"], content)
     if "content" in fields:
         return {"content": tuple(map(source, fields["content"]))}
+    if not is_typed(content):
+        return {**fields, "notes": {"/odd": True}}
     is_null = "error_type" in fields and fields["error"] is None and is_object(content) and "error_message" in content
     return {**fields, "notes": {"/message": "null"}} if is_null else fields
 
