@@ -170,6 +170,22 @@ def test_cells_are_asked_in_unusual_cases_only() -> None:
     assert asked == ["b", "b", "c"]
 
 
+@pytest.mark.parametrize("name", ["known", "kind", "role", "message", "block", "index", "found", "TextBlock"])
+def test_names_of_one_case_mean_nothing_to_another(name: str) -> None:
+    """A case may call its values what the source calls its variables, or what another case assigns."""
+    cells = {
+        "name": usually(f"value in {name}", **{name: ("a",)})(lambda value, _: None),
+        "id": usually("(found := value) == 'i'")(lambda value, _: None),
+        "recipient": usually("(kind := value) == 'r' and owner.role != 'kind'")(lambda value, _: None),
+    }
+    rows: dict[Any, Row] = {TextBlock: Row({"text": cells["name"]}), RefusalBlock: Row({"refusal": cells["id"]})}
+    all_carried = _carrying(Caps(messages={"user": MessageRow(fields=cells, blocks=rows)}))
+    whole = _plain("user", TextBlock("a"), RefusalBlock("i"), name="a", id="i", recipient="r")
+    assert all_carried([whole])
+    for changed in ({"name": "i"}, {"id": "r"}, {"recipient": "a"}, {"content": (TextBlock("i"),)}):
+        assert not all_carried([whole.evolve(**changed)])
+
+
 def test_messages_remember_that_they_are_carried() -> None:
     """A message found to be supported isn't tested again, but later ones are; another table tests for itself."""
     asked: list[Any] = []

@@ -36,7 +36,11 @@ MADE_KINDS: Mapping[str, type[Any]] = {
 """The fields whose values, where the library made them, count as absent, and the classes that tell."""
 
 _Predicate: TypeAlias = Callable[[Any], bool]
-_NAME = re.compile(r"[A-Za-z_]\w*")
+# A name: no attribute, and no word in quotes.
+_NAME = re.compile(r"""(?<![\w.'"])[A-Za-z_]\w*(?![\w'"])""")
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*) *:=")
+# The variables of the source: no value has such a name.
+_OWN = {"bare", "block", "index", "is_asked", "item", "kind", "message", "messages", "role", "start", "value"}
 _CLIENTS = "kind != 'server'"
 # The roles and block classes whose tests are inline in the loop, the most common first.
 _IN_LINE: Mapping[str, tuple[type[BaseBlock], ...]] = {
@@ -57,7 +61,7 @@ class _Scope(dict[str, Any]):
     def bind(self, name: str, value: Any) -> str:
         """Return a name for a value: this one, or a numbered one if the name is taken."""
         unique, number = name, 1
-        while self.setdefault(unique, value) is not value:
+        while unique in _OWN or self.setdefault(unique, value) is not value:
             number += 1
             unique = f"{name}_{number}"
         return unique
@@ -125,8 +129,9 @@ def _takes_no_more(cell: Cell | None) -> bool:
 
 
 def _case(cell: Usual, scope: _Scope, owner: str) -> str:
-    """Return the expression of a common case, with its names replaced by those of the source."""
+    """Return the expression of a common case, with its names, and those that it assigns, replaced by the source's."""
     names = {"owner": owner, **{name: scope.bind(name, value) for name, value in cell.names.items()}}
+    names |= {name: f"{name}_here" for name in _ASSIGNED.findall(cell.case)}
     return _NAME.sub(lambda word: names.get(word[0], word[0]), cell.case)
 
 
@@ -164,7 +169,7 @@ def _unless(tests: list[str], of_bare: list[str] | None = None) -> list[str]:
 
 
 def _all(tests: list[str]) -> list[str]:
-    return [tests[0], *(f"and {test}" for test in tests[1:])]
+    return [*tests[:1], *(f"and {test}" for test in tests[1:])]
 
 
 class _ByClass(dict[type, "_Predicate"]):
@@ -322,8 +327,8 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
         of_bare.append("len(message.content) == 1")
         refused += f"not isinstance(block, {scope.bind('ToolResultBlock', ToolResultBlock)}) or "
     lines = _class_lines("block", blocks, scope, in_line=in_line, refused=refused)
-    content = ["block = message.content[0]", *lines] if alone else _content_lines("message", "block", lines)
-    return [*_unless(tests + of_bare, of_bare), *once, *content]
+    lines = ["block = message.content[0]", *lines] if alone else _content_lines("message", "block", lines)
+    return [*_unless(tests + of_bare, of_bare), *once, *lines]
 
 
 def _keeps_said(role: str, row: MessageRow, caps: Caps) -> bool:
@@ -345,10 +350,8 @@ def _answer_lines(caps: Caps, scope: _Scope) -> list[str]:
     if result is None or text is None or _ByClass(inner, None, caps.needs_id).tests_of_bare("", TextBlock, text):
         return []
     tests = _ByClass(row.blocks, None, caps.needs_id, _CLIENTS).tests_of_bare("block", ToolResultBlock, result, scope)
-    asked = (
-        ["block = message.content[0]", "if (", *_indented(_all(tests)), "):", "    continue"] if tests else ["continue"]
-    )
-    return [f"if bare >= {ANSWER} and role == 'tool':", *_indented(asked)]
+    asked = ["block = message.content[0]", "if (", *_indented(_all(tests)), "):", "    continue"]
+    return [f"if bare >= {ANSWER} and role == 'tool':", *_indented(asked if tests else ["continue"])]
 
 
 def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
