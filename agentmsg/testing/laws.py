@@ -8,12 +8,12 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import AgentMsgError, History, Losses, Msg, ToolUseBlock, decode_chunk, encode_chunk, restore, same, thaw
+from agentmsg import AgentMsgError, History, Losses, Made, Msg, ToolUseBlock, decode_chunk, encode_chunk, same, thaw
 from agentmsg.api import decode, dumps, loads
 from agentmsg.checking.sendable import check
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines, to_lines
-from agentmsg.fitting.carry import carried, uncarried
+from agentmsg.fitting.carry import carried, restore, uncarried
 from agentmsg.fitting.digest import content_digest
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.repairing import repair, repaired
@@ -331,10 +331,10 @@ def edits_win(codec: Codec, document: Any, change: Callable[[History], History])
     written = plain(edited, codec)
     _is_same(codec.read(written), edited, "an old spelling outlived its value")
     changed = [a for a, b in zip(history.messages, edited.messages, strict=False) if a is not b]
-    calls = sum(len(message.blocks(ToolUseBlock)) for message in changed)
     before, after = codec.native_messages(document), codec.native_messages(written)
     if len(changed) == 1 and len(history) == len(edited) and len(before) == len(after):
-        # Results depend on their call, and repetitions of a text on that text.
+        # A result depends on its call, on all calls where they have no ids; what repeats a text depends on that text.
+        calls = sum(m is changed[0] or type(c.id) is Made for m in history for c in m.blocks(ToolUseBlock))
         text, pairs = changed[0].text, zip(before, after, strict=True)
         others = sum(not (same_document(a, b) or (is_object(a) and text in a.values())) for a, b in pairs)
         assert others <= 1 + calls, "an edit of one message changed how others are written"
