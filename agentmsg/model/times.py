@@ -16,8 +16,19 @@ from agentmsg.model.generated import MadeTime
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MadeTime", "nearest_milli", "read_time", "write_time", "write_time_js", "write_time_z"]
+__all__ = [
+    "MadeTime",
+    "in_utc",
+    "nearest_milli",
+    "nearest_second",
+    "nearest_timestamp",
+    "read_time",
+    "write_time",
+    "write_time_js",
+    "write_time_z",
+]
 
+_FIRST, _LAST = (edge.replace(tzinfo=UTC) for edge in (datetime.min, datetime.max))  # noqa: DTZ901 - they are given one
 _MILLI = 1000
 _UTC = "+00:00"
 
@@ -30,13 +41,41 @@ def read_time(text: str) -> datetime | None:
         return None
 
 
-def nearest_milli(time: datetime) -> datetime:
-    """Return a time in UTC, rounded down to whole milliseconds; a time without a zone counts as UTC."""
+def in_utc(time: datetime) -> datetime:
+    """Return a time in UTC, at the ends of the calendar its first or last; a time without a zone counts as UTC."""
     try:
-        aware = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except OverflowError:  # before the first or after the last year in UTC
-        aware = time.replace(tzinfo=UTC)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except OverflowError:
+        return _FIRST if time.year == _FIRST.year else _LAST
+
+
+def nearest_milli(time: datetime) -> datetime:
+    """Return a time in UTC, rounded down to whole milliseconds."""
+    aware = in_utc(time)
     return aware.replace(microsecond=aware.microsecond // _MILLI * _MILLI)
+
+
+def nearest_second(time: datetime) -> datetime:
+    """Return a time in UTC, rounded down to whole seconds; itself if it is that."""
+    return _or_itself(in_utc(time).replace(microsecond=0), time)
+
+
+def nearest_timestamp(time: datetime) -> datetime:
+    """Return a time in UTC that comes back from its ``timestamp()``: rounded down to whole seconds if that doesn't.
+
+    Far from now, seconds as a number have no room for all microseconds.
+    """
+    aware = in_utc(time)
+    try:
+        is_back = datetime.fromtimestamp(aware.timestamp(), UTC) == aware
+    except ValueError:  # rounded up to the year 10000
+        is_back = False
+    return _or_itself(aware, time) if is_back else nearest_second(time)
+
+
+def _or_itself(near: datetime, time: datetime) -> datetime:
+    is_near = type(time) is datetime and time.tzinfo is not None and not time.utcoffset() and time == near
+    return time if is_near else near
 
 
 def write_time(time: datetime) -> str:

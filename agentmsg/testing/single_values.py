@@ -5,7 +5,7 @@ This shows a codec's effect on each value by itself, and covers every value: ran
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, get_args
 
 import attrs
@@ -65,12 +65,15 @@ _VALUES: dict[str, Any] = {
     "usage": Usage(input=3, output=4, total=7),
     "value": {"type": "odd"},
 }
+_EDGES = (datetime.min, datetime.max)  # noqa: DTZ901 - with a zone, and without one
+_EAST, _WEST = timezone(timedelta(hours=2)), timezone(-timedelta(hours=2))
 _PROVIDERS = ("anthropic", "google", "openai")
 _LINKS = ("call_1", "toolu_1", "srvtoolu_1", "mcptoolu_1", "ws_1", "msg_1", "rs_1", "fc_1", "run-1", "lc_1")
 # Further values of fields: words that one format or another takes for its own.
 _FURTHER: dict[str, tuple[Any, ...]] = {
     "cache": (CacheHint(), CacheHint(ttl="1h")),
     "citations": ((Citation(None, None, None, start=0, end=2),),),
+    "created_at": (*_EDGES, *(edge.replace(tzinfo=zone) for edge in _EDGES for zone in (UTC, _EAST, _WEST))),
     "detail": ("low", "auto"),
     "error": ("",),
     "finish_reason": ("stop", "length", "tool_use", "content_filter", "error", "pause"),

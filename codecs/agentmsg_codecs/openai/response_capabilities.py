@@ -55,22 +55,10 @@ if TYPE_CHECKING:
     from agentmsg_codecs.openai.messages import Messages
 
 
-_FIRST, _LAST = (edge.replace(tzinfo=UTC) for edge in (datetime.min, datetime.max))  # noqa: DTZ901 - they are given one
 _SAID: tuple[type[am.BaseBlock], ...] = (am.TextBlock, am.RefusalBlock)
 
 
 # -- fields -----------------------------------------------------------------------------------------------------------
-
-
-def _whole_seconds(time: datetime, _: Any) -> datetime:
-    """Keep a time in whole seconds of UTC, or the nearest; a time without zone counts as UTC."""
-    try:
-        aware = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except OverflowError:  # before the first or after the last year in UTC
-        aware = _FIRST if time.year == _FIRST.year else _LAST
-    plain = aware.replace(microsecond=0)
-    same = type(time) is datetime and time.tzinfo is not None and not time.utcoffset() and time == plain
-    return time if same else plain
 
 
 def _metadata(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
@@ -177,7 +165,7 @@ def _required(message: am.Msg) -> dict[str, Any]:
     if message.model is None and "model" not in lacks:
         wanted["model"] = "unknown"
     if isinstance(message.created_at, times.MadeTime):
-        wanted["created_at"] = _whole_seconds(message.created_at, message)
+        wanted["created_at"] = times.nearest_second(message.created_at)
     elif message.created_at is None and "created_at" not in lacks:
         wanted["created_at"] = datetime.fromtimestamp(0, UTC)
     if message.finish_reason is None and not is_marked(message, CHOICE, "/finish"):
@@ -235,7 +223,7 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
             "assistant": MessageRow(
                 fields={
                     "id": KEEP,
-                    "created_at": _whole_seconds,
+                    "created_at": lambda time, _: times.nearest_second(time),
                     "model": KEEP,
                     "usage": _usage(),
                     "finish_reason": _finish,

@@ -27,7 +27,20 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import KEEP, Caps, Native, Swap, Unreadable, adopt, excerpt, is_list, is_object, mark_of, natives
+from agentmsg.formats import (
+    KEEP,
+    Caps,
+    Native,
+    Swap,
+    Unreadable,
+    adopt,
+    excerpt,
+    is_list,
+    is_object,
+    mark_of,
+    natives,
+    times,
+)
 from agentmsg.formats.bodies import Answers, answer_caps, completed
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
@@ -254,20 +267,9 @@ def _write_time(time: datetime, message: am.Msg) -> float:
     return int(seconds) if is_whole else seconds
 
 
-def _time(value: datetime, _: Any) -> datetime:
-    """Keep a time; its zone is UTC here."""
-    try:
-        aware = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    except OverflowError:  # before the first or after the last year in UTC
-        aware = value.replace(tzinfo=UTC)
-    # Far from now, seconds as a number have no room for all microseconds.
-    is_told = datetime.fromtimestamp(aware.timestamp(), UTC) == aware
-    plain = aware if is_told else aware.replace(microsecond=0)
-    is_same = type(value) is datetime and value.tzinfo is not None and not value.utcoffset() and value == plain
-    return value if is_same else plain
-
-
-_TIME = Via(_read_time, _write_time, {"type": "integer"}, _time, is_marking=True)
+_TIME = Via(
+    _read_time, _write_time, {"type": "integer"}, lambda time, _: times.nearest_timestamp(time), is_marking=True
+)
 
 
 def _described(engine: Items) -> Described:

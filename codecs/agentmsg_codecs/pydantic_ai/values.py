@@ -60,12 +60,7 @@ def _is_odd(time: datetime) -> bool:
 
 @usually("value.tzinfo is UTC", UTC=UTC)
 def _carried_time(time: datetime, _: Any) -> datetime:
-    if not _is_odd(time):
-        return time
-    try:
-        return time.astimezone(UTC)
-    except OverflowError:  # before the first or after the last year in UTC
-        return time.replace(tzinfo=UTC)
+    return times.in_utc(time) if _is_odd(time) else time
 
 
 def _write_time(time: datetime, _: Any) -> str:
