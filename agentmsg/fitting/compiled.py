@@ -350,7 +350,7 @@ def _answer_lines(caps: Caps, scope: _Scope) -> list[str]:
     if result is None or text is None or _ByClass(inner, None, caps.needs_id).tests_of_bare("", TextBlock, text):
         return []
     tests = _ByClass(row.blocks, None, caps.needs_id, _CLIENTS).tests_of_bare("block", ToolResultBlock, result, scope)
-    asked = ["block = message.content[0]", "if (", *_indented(_all(tests)), "):", "    continue"]
+    asked = ["block = message.content[0]", "if (", *_indented(_all(tests or [])), "):", "    continue"]
     return [f"if bare >= {ANSWER} and role == 'tool':", *_indented(asked if tests else ["continue"])]
 
 

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import attrs
+
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.formats.capabilities import Caps, MessageRow, Swap
+from agentmsg.formats.forms.items import Hatch
 from agentmsg.formats.forms.rows import Rows
 from agentmsg.formats.restructure import keep_first, split_results
 from agentmsg.formats.shapes import Unreadable, read_as, write_as
 from agentmsg.model.construction import maker
+from agentmsg.model.equality import same
 from agentmsg.model.history import History
+from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from agentmsg.formats.capabilities import Cell
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
 
-__all__ = ["Answers", "answer_caps", "completed"]
+__all__ = ["ANSWER", "Answers", "answer_caps", "completed", "told"]
 
 _make_history = maker(History)
+ANSWER: Any = attrs.field(
+    init=False, eq=False, repr=False, default=attrs.Factory(lambda codec: codec.make_answer(), takes_self=True)
+)
+"""The attribute ``answer`` of a codec, which its ``make_answer`` makes."""
 
 
 class Answers:
@@ -32,7 +41,7 @@ class Answers:
     An object without keys is a history without messages.
 
     Attributes:
-        answer: the form "response" of the message.
+        answer: the form "response" of the message, and those that it needs; codecs set it to ``ANSWER``.
         space: the namespace of its unknown keys.
         engine: reads and writes the content.
     """
@@ -42,6 +51,15 @@ class Answers:
     space: ClassVar[str]
     answer: Described
     engine: Any
+
+    def make_answer(self) -> Described:
+        """Return the forms of responses, for ``answer``."""
+        raise NotImplementedError
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content, and those of responses."""
+        return (self.engine.described, self.answer)
 
     def read(self, document: Any) -> History:
         """Return the history of one response."""
@@ -78,6 +96,43 @@ class Answers:
     def native_messages(self, document: Any) -> list[Any]:
         """Return the document: it is one message."""
         return [document]
+
+
+def told(keys: Iterable[str], usual: Mapping[str, Any] = EMPTY) -> Hatch:
+    """Return the item of keys that a message holds in its ``response_metadata``, as they are.
+
+    Args:
+        keys: the native keys, in the order in which they are written.
+        usual: those that are in every response, with the values that say nothing. Of all others null says nothing.
+    """
+    known = {key: adopt(usual.get(key)) for key in keys}
+
+    def says(key: str, value: Any) -> bool:
+        return key in known and (not same(value, known[key]) if key in usual else value is not None)
+
+    def get(native: Native) -> dict[str, Any]:
+        notes = {key: "null" for key in native if native[key] is None and key in known and key not in usual}
+        notes |= {key: "absent" for key in usual if key not in native}
+        metadata = {key: native[key] for key in native if says(key, native[key])}
+        return {"response_metadata": adopt(metadata), "notes": notes}
+
+    def put(message: Msg) -> Native:
+        metadata: Native = thaw(message.response_metadata)
+        return metadata | {key: thaw(known[key]) for key in usual if key not in metadata}
+
+    def cell(metadata: Any, _: Any) -> Any:
+        kept = {key: metadata[key] for key in metadata if says(key, metadata[key])}
+        return metadata if len(kept) == len(metadata) else kept
+
+    return Hatch(
+        keys=tuple(known),
+        cells={"response_metadata": cell},
+        get=get,
+        put=put,
+        is_optional=not usual,
+        schema={key: {} for key in known},
+        about="response_metadata, as it is",
+    )
 
 
 def answer_caps(

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import DecodeError, thaw
+from agentmsg import DecodeError
 from agentmsg.formats import (
     KEEP,
     Caps,
@@ -29,7 +29,6 @@ from agentmsg.formats import (
     MessageRow,
     Native,
     Unreadable,
-    adopt,
     excerpt,
     is_list,
     is_marked,
@@ -38,8 +37,8 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg.formats.bodies import Answers, completed
-from agentmsg.formats.forms import Const, Described, Form, Hatch, Key, Link, Nested, Text, Via, Words
+from agentmsg.formats.bodies import ANSWER, Answers, completed, told
+from agentmsg.formats.forms import Const, Described, Form, Key, Link, Nested, Text, Via, Words
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
@@ -56,8 +55,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.anthropic.format import Messages
 
 
-_STOP_SEQUENCE = "stop_sequence"
-_ARGUED = (_STOP_SEQUENCE, *sorted(ARGUED - {_STOP_SEQUENCE}))
 _WORDS = (("type", "message"), ("role", "assistant"))
 # Values for fields that the schema requires of every response.
 _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.Usage(input=0, output=0)}
@@ -71,14 +68,34 @@ class AnthropicResponseCodec(Answers, Anthropic):
     title: ClassVar[str] = "Anthropic Messages (responses)"
     space: ClassVar[str] = RESPONSE
 
-    answer: Described = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
-    )
+    answer: Described = ANSWER
 
-    @property
-    def described(self) -> tuple[Described, ...]:
-        """The forms of content, and those of responses."""
-        return (self.engine.described, self.answer)
+    def make_answer(self) -> Described:
+        """Return the form of responses."""
+        engine = self.engine
+        answer = engine.described.parts["answer"]
+
+        def read_content(parts: Any) -> tuple[Any, ...]:
+            if not is_list(parts):
+                raise Unreadable("content is not a list")
+            return tuple(_hint_marked(answer.read(part)) for part in parts)
+
+        def write_content(blocks: Any) -> list[Any]:
+            return list(map(answer.write, blocks))
+
+        schema = {"type": "array", "items": {"$ref": "#/$defs/place_answer"}}
+        content = Via(read_content, write_content, schema, KEEP)
+        form = Form("response", am.Msg, None, (
+            Key("id", "id", Link(), "may", lacks="partial"),
+            Const("type", "message"),
+            Const("role", "assistant"),
+            Key("model", "model", Text(), "may", lacks="partial"),
+            Key("content", "content", content),
+            Key("stop_reason", "finish_reason", Words(FINISH, known=STOP_REASONS), "null", cell=_finish),
+            told(ARGUED, usual={"stop_sequence": None}),
+            Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
+        ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+        return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
@@ -123,61 +140,6 @@ def _refusal(answer: Described, document: Native) -> DecodeError:
     except Unreadable as error:
         return DecodeError(f"usage has whole counters: {error}", path=("usage",))
     return DecodeError("this doesn't come back as a response")
-
-
-def _argued(metadata: Any, _: Any) -> Any:
-    kept = {key: metadata[key] for key in metadata if key in ARGUED and metadata[key] is not None}
-    return metadata if len(kept) == len(metadata) else kept
-
-
-def _get_kept(native: Native) -> dict[str, Any]:
-    notes = {key: "null" for key in _ARGUED[1:] if key in native and native[key] is None}
-    if _STOP_SEQUENCE not in native:
-        notes[_STOP_SEQUENCE] = "absent"
-    kept = {key: native[key] for key in native if key in ARGUED and native[key] is not None}
-    return {"response_metadata": adopt(kept), "notes": notes} if kept else {"notes": notes}
-
-
-def _put_kept(message: am.Msg) -> Native:
-    kept = message.response_metadata
-    return thaw(kept) if _STOP_SEQUENCE in kept else {_STOP_SEQUENCE: None, **thaw(kept)}
-
-
-# Response metadata, unchanged; only stop_sequence is null if there is nothing.
-_KEPT = Hatch(
-    keys=_ARGUED,
-    cells={"response_metadata": _argued},
-    get=_get_kept,
-    put=_put_kept,
-    schema={key: {} for key in _ARGUED},
-    about="response_metadata, as it is",
-)
-
-
-def _described(engine: Messages) -> Described:
-    answer = engine.described.parts["answer"]
-
-    def read_content(parts: Any) -> tuple[Any, ...]:
-        if not is_list(parts):
-            raise Unreadable("content is not a list")
-        return tuple(_hint_marked(answer.read(part)) for part in parts)
-
-    def write_content(blocks: Any) -> list[Any]:
-        return list(map(answer.write, blocks))
-
-    schema = {"type": "array", "items": {"$ref": "#/$defs/place_answer"}}
-    content = Via(read_content, write_content, schema, KEEP)
-    form = Form("response", am.Msg, None, (
-        Key("id", "id", Link(), "may", lacks="partial"),
-        Const("type", "message"),
-        Const("role", "assistant"),
-        Key("model", "model", Text(), "may", lacks="partial"),
-        Key("content", "content", content),
-        Key("stop_reason", "finish_reason", Words(FINISH, known=STOP_REASONS), "null", cell=_finish),
-        _KEPT,
-        Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
-    ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
-    return Described(FAMILY, (form, USAGE), {})
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------

@@ -28,7 +28,6 @@ from agentmsg.formats import (
     Caps,
     Native,
     Unreadable,
-    adopt,
     cells,
     excerpt,
     is_list,
@@ -37,7 +36,7 @@ from agentmsg.formats import (
     natives,
     note_of,
 )
-from agentmsg.formats.bodies import Answers, answer_caps, completed
+from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completed, told
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Rows, Words
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.capabilities import assistant_rows, inner_rows, needs_id
@@ -69,14 +68,18 @@ class BedrockResponseCodec(Answers, Bedrock):
     title: ClassVar[str] = "Amazon Bedrock Converse (responses)"
     space: ClassVar[str] = RESPONSE
 
-    answer: Described = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
-    )
+    answer: Described = ANSWER
 
-    @property
-    def described(self) -> tuple[Described, ...]:
-        """The forms of parts and of responses."""
-        return (self.engine.described, self.answer)
+    def make_answer(self) -> Described:
+        """Return the form of responses."""
+        form = Form("response", am.Msg, None, (
+            _output(self.engine),
+            Key("stopReason", "finish_reason", Words(_FINISH, known=frozenset({*_FINISH, *_OTHERS})), "may",
+                lacks="partial", cell=_finish),
+            Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
+            told(_METADATA),
+        ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+        return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
@@ -147,54 +150,12 @@ def _output(engine: Messages) -> Hatch:
                  schema={"output": schema}, spaces=(FAMILY,), about="content")  # fmt: skip
 
 
-def _known_metadata(native: Mapping[str, Any]) -> Native:
-    return {key: native[key] for key in _METADATA if native.get(key) is not None}
-
-
-def _read_metadata(native: Native) -> dict[str, Any]:
-    known = _known_metadata(native)
-    notes = {key: "null" for key in _METADATA if key in native and key not in known}
-    return {"response_metadata": adopt(known), "notes": notes}
-
-
-def _write_metadata(message: am.Msg) -> Native:
-    metadata: Native = thaw(message.response_metadata)
-    return metadata
-
-
-def _carried_metadata(metadata: Any, _: Any) -> Any:
-    known = _known_metadata(metadata)
-    return metadata if list(known) == list(metadata) else known
-
-
-_KEPT = Hatch(
-    keys=_METADATA,
-    cells={"response_metadata": _carried_metadata},
-    get=_read_metadata,
-    put=_write_metadata,
-    is_optional=True,
-    schema={key: {} for key in _METADATA},
-    about="response_metadata, unchanged",
-)
-
-
 def _finish(word: str, message: am.Msg) -> str:
     """Keep the words of the schema, and those that were read."""
     word = _FINISH.get(word, word)
     if word in _FINISH.values() or word in _OTHERS or mark_of(message, RESPONSE, "/word") is True:
         return word
     return "stop"
-
-
-def _described(engine: Messages) -> Described:
-    form = Form("response", am.Msg, None, (
-        _output(engine),
-        Key("stopReason", "finish_reason", Words(_FINISH, known=frozenset({*_FINISH, *_OTHERS})), "may",
-            lacks="partial", cell=_finish),
-        Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
-        _KEPT,
-    ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
-    return Described(FAMILY, (form, USAGE), {})
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------

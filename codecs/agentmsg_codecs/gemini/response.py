@@ -50,7 +50,7 @@ from agentmsg.formats import (
     note_of,
     times,
 )
-from agentmsg.formats.bodies import Answers, answer_caps
+from agentmsg.formats.bodies import ANSWER, Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
@@ -81,14 +81,13 @@ class GeminiResponseCodec(Answers, Gemini):
     title: ClassVar[str] = "Google Gemini generateContent (responses)"
     space: ClassVar[str] = RESPONSE
 
-    answer: Described = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
-    )
+    answer: Described = ANSWER
 
-    @property
-    def described(self) -> tuple[Described, ...]:
-        """The forms of parts and of responses."""
-        return (self.engine.described, self.answer)
+    def make_answer(self) -> Described:
+        """Return the form of responses."""
+        items = (_candidate(self.engine), *_FIELDS)
+        form = Form("response", am.Msg, None, items, space=RESPONSE, fixed={"role": "assistant"})
+        return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
@@ -322,12 +321,6 @@ _FIELDS = (
     Key("createTime", "created_at", Via(_read_time, times.write_time_z, {"enum": ["2026-01-02T03:04:05Z"]}, _time,
         is_spelt=True), "may", is_odd=True),
 )  # fmt: skip
-
-
-def _described(engine: Messages) -> Described:
-    items = (_candidate(engine), *_FIELDS)
-    form = Form("response", am.Msg, None, items, space=RESPONSE, fixed={"role": "assistant"})
-    return Described(FAMILY, (form, USAGE), {})
 
 
 _SOUND = "value.output is not None and 0 <= (value.reasoning or 0) <= value.output"

@@ -33,7 +33,6 @@ from agentmsg.formats import (
     Native,
     Swap,
     Unreadable,
-    adopt,
     excerpt,
     is_list,
     is_object,
@@ -41,7 +40,7 @@ from agentmsg.formats import (
     natives,
     times,
 )
-from agentmsg.formats.bodies import Answers, answer_caps, completed
+from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completed, told
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import PLACED, SERVED_RESULTS, needs_id, run_rows
@@ -87,14 +86,34 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     space: ClassVar[str] = RESPONSE
 
     engine: Items = attrs.field(factory=_items, init=False, eq=False, repr=False)
-    answer: Described = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
-    )
+    answer: Described = ANSWER
 
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of items, and those of responses."""
         return (self.engine.items, self.answer)
+
+    def make_answer(self) -> Described:
+        """Return the form of responses."""
+        engine = self.engine
+
+        def read_output(items: Any) -> tuple[Any, ...]:
+            if not is_list(items):
+                raise Unreadable("output is not a list")
+            return engine.read_run(items)
+
+        schema = {"type": "array", "items": {"$ref": "#/$defs/place_items"}}
+        form = Form("response", am.Msg, None, (
+            Key("id", "id", Link(), "may", lacks="partial"),
+            Spare("object", "response"),
+            Key("created_at", "created_at", _TIME, "may", lacks="partial", is_odd=True),
+            Key("model", "model", Text(), "may", lacks="partial"),
+            _status(engine),
+            told(_TOLD, usual=_USUAL),
+            Key("output", "content", Via(read_output, engine.write_run, schema, KEEP)),
+            Key("usage", "usage", Nested(("usage",)), "may"),
+        ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+        return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
@@ -215,38 +234,6 @@ def _status(engine: Items) -> Hatch:
     )
 
 
-def _read_told(native: Native) -> dict[str, Any]:
-    notes: Native = {key: "null" for key in native if key in _TOLD and native[key] is None and key not in _USUAL}
-    notes |= {key: "absent" for key in _USUAL if key not in native}
-    told = {key: native[key] for key in native if key in _TOLD and _says(key, native[key])}
-    return {"response_metadata": adopt(told), "notes": notes}
-
-
-def _says(key: str, value: Any) -> bool:
-    """Whether a value says more than what usually stands there: null, or what the schema requires."""
-    return value is not None if key not in _USUAL else not am.same(value, adopt(_USUAL[key]))
-
-
-def _write_told(message: am.Msg) -> Native:
-    told: Native = thaw(message.response_metadata)
-    return {**told, **{key: thaw(adopt(value)) for key, value in _USUAL.items() if key not in told}}
-
-
-def _told(metadata: Any, _: Any) -> Any:
-    kept = {key: metadata[key] for key in metadata if key in _TOLD and _says(key, metadata[key])}
-    return metadata if len(kept) == len(metadata) else kept
-
-
-_KEPT = Hatch(
-    keys=tuple(sorted(_TOLD)),
-    cells={"response_metadata": _told},
-    get=_read_told,
-    put=_write_told,
-    schema={key: {} for key in _TOLD},
-    about="response_metadata, as it is",
-)
-
-
 def _read_time(value: Any, notes: Native) -> datetime:
     if type(value) not in (int, float):
         raise Unreadable
@@ -270,26 +257,6 @@ def _write_time(time: datetime, message: am.Msg) -> float:
 _TIME = Via(
     _read_time, _write_time, {"type": "integer"}, lambda time, _: times.nearest_timestamp(time), is_marking=True
 )
-
-
-def _described(engine: Items) -> Described:
-    def read_output(items: Any) -> tuple[Any, ...]:
-        if not is_list(items):
-            raise Unreadable("output is not a list")
-        return engine.read_run(items)
-
-    schema = {"type": "array", "items": {"$ref": "#/$defs/place_items"}}
-    form = Form("response", am.Msg, None, (
-        Key("id", "id", Link(), "may", lacks="partial"),
-        Spare("object", "response"),
-        Key("created_at", "created_at", _TIME, "may", lacks="partial", is_odd=True),
-        Key("model", "model", Text(), "may", lacks="partial"),
-        _status(engine),
-        _KEPT,
-        Key("output", "content", Via(read_output, engine.write_run, schema, KEEP)),
-        Key("usage", "usage", Nested(("usage",)), "may"),
-    ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
-    return Described(FAMILY, (form, USAGE), {})
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
