@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.capabilities import carried_extras, usually
+from agentmsg.formats.shapes import mark_of
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
 from agentmsg.model.usage import COUNTERS, Usage
+from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -107,18 +109,35 @@ def together(*cells: Cell) -> Cell:
 
 
 def usage(
-    counts: Iterable[str], *, extras: Cell, wanted: Callable[[Usage], Mapping[str, Any]], case: str, **names: Any
+    fields: Mapping[str, Cell],
+    *,
+    needs: tuple[str, ...] = (),
+    family: str = "",
+    least: Mapping[str, tuple[str, ...]] = EMPTY,
+    wanted: Callable[[Usage], Mapping[str, Any]] | None = None,
+    case: str = "",
+    **names: Any,
 ) -> Cell:
     """Return the cell for usage.
 
     Args:
-        counts: the fields that the format has.
-        extras: the cell for the extras of usage.
-        wanted: returns the fields that usage must also have, or have differently, to fit the format.
-        case: when nothing is wanted in the common case: an expression about ``value``, as in ``capabilities.usually``.
+        fields: the cells of the fields that the format has, and of ``extras``.
+        needs: the counts that the schema requires. A missing one becomes 0, and ``total`` the sum. Usage that was read
+            without one, and so has the mark ``/partial``, stays.
+        family: of the mark.
+        least: the counts that are never below 0, and what is part of them: each is at least the sum of its parts, which
+            are such counts themselves.
+        wanted: returns other fields that must be different to fit the format.
+        case: when it returns none in the common case: an expression about ``value``, as in ``capabilities.usually``.
         names: the other names in the expression.
     """
-    nowhere = [name for name in COUNTERS if name not in set(counts)]
+    nowhere = [name for name in COUNTERS if name not in fields]
+    extras = fields["extras"]
+
+    def changed(near: Usage) -> Mapping[str, Any]:
+        is_partial = bool(near.notes) and mark_of(near, family, "/partial") is True
+        more = _counted(near, () if is_partial else needs, least)
+        return more if wanted is None else {**more, **wanted(near)}
 
     def cell(value: Usage, _: Any) -> Usage:
         changes: dict[str, Any] = {name: None for name in nowhere if getattr(value, name) is not None}
@@ -126,12 +145,31 @@ def usage(
         if kept is not value.extras:
             changes["extras"] = kept
         near = value.evolve(**changes) if changes else value
-        more = wanted(near)
+        more = changed(near)
         if not more:
             return near
         near = near.evolve(**more)
         # A wanted field takes the key of an extra that had no meaning there.
         return near.evolve(extras=extras(near.extras, near)) if near.extras else near
 
-    lacks = [f"value.{name} is None" for name in nowhere]
-    return usually(" and ".join(("not value.extras", *lacks, case)), **names)(cell)
+    usual = ["not value.extras", *(f"value.{name} is None" for name in nowhere)]
+    usual += [f"value.{name} is not None" for name in needs]
+    usual += [f"(value.{name} or 0) >= {_sum(parts)}" for name, parts in least.items()]
+    return usually(" and ".join([*usual, case] if case else usual), **names)(cell)
+
+
+def _sum(parts: Iterable[str]) -> str:
+    return " + ".join(f"(value.{part} or 0)" for part in parts) or "0"
+
+
+def _counted(usage: Usage, needs: Iterable[str], least: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """Return the counts that usage needs, or needs higher."""
+    wanted: dict[str, Any] = {name: 0 for name in needs if getattr(usage, name) is None}
+    for name, parts in least.items():
+        count = wanted.get(name, getattr(usage, name))
+        lowest = sum(max(getattr(usage, part) or 0, 0) for part in parts)
+        if count is not None and count < lowest:
+            wanted[name] = lowest
+    if "total" in wanted:
+        wanted["total"] = sum(wanted.get(name, getattr(usage, name)) or 0 for name in ("input", "output"))
+    return wanted

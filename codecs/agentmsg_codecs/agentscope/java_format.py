@@ -16,7 +16,6 @@ from agentmsg.formats import (
     KEEP,
     Unreadable,
     adopt,
-    carried_extras,
     cells,
     is_bare_text,
     is_list,
@@ -264,8 +263,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 
 
 carried_usage = cells.usage(
-    (*_COUNTS.values(), "seconds", "total"),
-    extras=carried_extras((JAVA, lambda _: USAGE.keys)),
+    {**dict.fromkeys((*_COUNTS.values(), "seconds", "total"), KEEP), "extras": cells.beside((JAVA, USAGE.keys))},
     wanted=_wanted,
     case="value.total is None and value.cache_write is None",
 )

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, carried_extras, cells, is_list, is_marked, is_object, mark_of, usually
+from agentmsg.formats import KEEP, cells, is_list, is_object, mark_of, usually
 from agentmsg.formats.forms import (
     Arguments,
     Const,
@@ -202,16 +202,8 @@ USAGE = Form(
 )
 
 
-def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return 0 for counts that the library requires, unless the usage was read without them."""
-    if is_marked(usage, FAMILY, "/partial"):
-        return {}
-    return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
-
-
 carried_usage = cells.usage(
-    _COUNTS.values(),
-    extras=carried_extras((FAMILY, lambda _: frozenset(_COUNTS))),
-    wanted=_wanted,
-    case="value.input is not None and value.output is not None",
+    {**dict.fromkeys(_COUNTS.values(), KEEP), "extras": cells.beside((FAMILY, frozenset(_COUNTS)))},
+    needs=("input", "output"),
+    family=FAMILY,
 )

@@ -57,7 +57,9 @@ _OTHERS = frozenset({
 })  # fmt: skip
 _METADATA = ("additionalModelResponseFields", "metrics", "performanceConfig", "serviceTier", "trace")
 _MESSAGE_KEYS = frozenset({"role", "content"})
-_COUNTS = ("input", "cache_read", "cache_write", "output", "total")
+_CACHED = ("cache_read", "cache_write")
+# No count is negative, and the input includes what was cached.
+_LEAST: Mapping[str, tuple[str, ...]] = {**dict.fromkeys((*_CACHED, "output", "total"), ()), "input": _CACHED}
 
 
 @attrs.frozen(kw_only=True)
@@ -83,12 +85,12 @@ class BedrockResponseCodec(Answers, Bedrock):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        extras = Rows(self.answer).row("usage").fields["extras"]
+        usage = Rows(self.answer).row("usage").fields
         keys = self.answer.forms["response"].keys
         return answer_caps(
             self.answer,
             fields={
-                "usage": cells.usage(_COUNTS, extras=extras, wanted=_wanted, case="False"),
+                "usage": cells.usage(usage, needs=("input", "output", "total"), family=FAMILY, least=_LEAST),
                 "extras": cells.beside((FAMILY, _MESSAGE_KEYS), (RESPONSE, keys)),
             },
             blocks=assistant_rows(self.engine, thinking=self.thinking),
@@ -159,22 +161,6 @@ def _finish(word: str, message: am.Msg) -> str:
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
-
-
-def _wanted(usage: am.Usage) -> Mapping[str, Any]:
-    """Return counts to change: required ones that lack a value, and those below their parts."""
-    wanted: dict[str, Any] = {
-        name: 0 for name in ("cache_read", "cache_write", "output") if (getattr(usage, name) or 0) < 0
-    }
-    cached = max(usage.cache_read or 0, 0) + max(usage.cache_write or 0, 0)
-    is_partial = mark_of(usage, FAMILY, "/partial") is True
-    if (usage.input is None and not is_partial) or (usage.input is not None and usage.input < cached):
-        wanted["input"] = cached
-    if usage.output is None and not is_partial:
-        wanted["output"] = 0
-    if (usage.total is None and not is_partial) or (usage.total or 0) < 0:
-        wanted["total"] = sum(wanted.get(name, getattr(usage, name)) or 0 for name in ("input", "output"))
-    return wanted
 
 
 def _complete(message: am.Msg) -> Any:

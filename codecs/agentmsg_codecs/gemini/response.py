@@ -51,7 +51,7 @@ from agentmsg.formats import (
     times,
 )
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
 from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
@@ -70,7 +70,6 @@ _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "SAFETY": "content_filter"}
 _REASONS = {word: reason for reason, word in _FINISH.items()}
 _CONTENT_KEYS = frozenset({"role", "parts"})
 _CANDIDATE_KEYS = frozenset({"content", "finishReason", "index"})
-_COUNTS = ("input", "cache_read", "output", "reasoning", "total")
 
 
 @attrs.frozen(kw_only=True)
@@ -91,7 +90,7 @@ class GeminiResponseCodec(Answers, Gemini):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        of_usage = cells.beside((FAMILY, both(USAGE.keys)))
+        usage = {**Rows(self.answer).row("usage").fields, "extras": cells.beside((FAMILY, both(USAGE.keys)))}
         of_candidate, of_response = both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys)
         # In the order in which the reader finds them.
         extras = carried_extras(
@@ -106,7 +105,7 @@ class GeminiResponseCodec(Answers, Gemini):
         return answer_caps(
             self.answer,
             fields={
-                "usage": cells.usage(_COUNTS, extras=of_usage, wanted=_wanted, case=_SOUND),
+                "usage": cells.usage(usage, wanted=_wanted, case=_SOUND),
                 "extras": extras,
             },
             blocks={**rows, am.TextBlock: rows[am.TextBlock].having(citations=KEEP)},

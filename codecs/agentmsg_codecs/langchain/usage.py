@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, cells, is_marked, is_object, write_as
+from agentmsg.formats import Native, cells, is_object, write_as
 from agentmsg.formats.forms import Described, Form, Inside, Key, Number, Rows, Whole
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -41,21 +41,6 @@ def write_usage(usage: am.Usage) -> Native:
     return write_as(_shape, usage, FAMILY) if usage.extras or usage.notes else _writers["usage"](usage)
 
 
-def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return missing counts that LangChain requires, unless the document lacked them."""
-    if is_marked(usage, FAMILY, "/partial"):
-        return {}
-    given, answered = usage.input or 0, usage.output or 0
-    required = {"input": given, "output": answered, "total": given + answered}
-    return {name: count for name, count in required.items() if getattr(usage, name) is None}
-
-
 def carried_usage() -> Cell:
     """Return the cell for usage."""
-    fields = Rows(USAGE).row("usage").fields
-    return cells.usage(
-        fields.keys() - {"extras"},
-        extras=fields["extras"],
-        wanted=_wanted,
-        case="value.input is not None and value.output is not None and value.total is not None",
-    )
+    return cells.usage(Rows(USAGE).row("usage").fields, needs=("input", "output", "total"), family=FAMILY)

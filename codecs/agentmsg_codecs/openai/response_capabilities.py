@@ -73,15 +73,9 @@ def _finish(reason: str, message: am.Msg) -> str:
     return FINISH.get(reason) or NEAREST_FINISH.get(reason, "stop")
 
 
-def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counts that are required, unless a document without one was read; drop a cost that wasn't read."""
-    unread = usage.cost is not None and not is_marked(usage, FAMILY, "/cost")
-    changes: dict[str, Any] = {"cost": None} if unread else {}
-    if not is_marked(usage, FAMILY, "/partial"):
-        counts = (usage.input or 0, usage.output or 0)
-        wanted = {"input": counts[0], "output": counts[1], "total": sum(counts)}
-        changes |= {name: count for name, count in wanted.items() if getattr(usage, name) is None}
-    return changes
+def _cost(usage: am.Usage) -> dict[str, Any]:
+    """Drop a cost that wasn't read."""
+    return {} if usage.cost is None or is_marked(usage, FAMILY, "/cost") else {"cost": None}
 
 
 def _usage() -> Cell:
@@ -93,10 +87,11 @@ def _usage() -> Cell:
         return own(free(extras, usage) if FAMILY in extras else extras, without_places(usage))
 
     return cells.usage(
-        fields.keys() - {"extras"},
-        extras=carried,
-        wanted=_wanted,
-        case="value.cost is None and value.input is not None and value.output is not None and value.total is not None",
+        {**fields, "extras": carried},
+        needs=("input", "output", "total"),
+        family=FAMILY,
+        wanted=_cost,
+        case="value.cost is None",
     )
 
 

@@ -6,7 +6,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, cells, is_object, mark_of
+from agentmsg.formats import Native, cells, is_object
 from agentmsg.formats.forms import Form, Inside, Key, Whole
 from agentmsg_codecs.openai_responses.names import FAMILY, RESPONSE
 
@@ -50,17 +50,6 @@ USAGE = Form("usage", am.Usage, None, tuple(_items()), marks={"partial": _is_par
 _COUNTED = (*_SUMS.values(), *(field for counts in _DETAILS.values() for field in counts.values()))
 
 
-def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counts that the schema requires and that aren't told, unless a document was read that lacks some."""
-    if mark_of(usage, FAMILY, "/partial") is True:
-        return {}
-    wanted = {name: 0 for name in _COUNTED if getattr(usage, name) is None}
-    if "total" in wanted:
-        wanted["total"] = (usage.input or 0) + (usage.output or 0)
-    return wanted
-
-
 def carried(rows: Any) -> Any:
     """Return the cell for usage, given those of its fields."""
-    told = " and ".join(f"value.{name} is not None" for name in _COUNTED)
-    return cells.usage(_COUNTED, extras=rows["extras"], wanted=_wanted, case=told)
+    return cells.usage(rows, needs=_COUNTED, family=FAMILY)

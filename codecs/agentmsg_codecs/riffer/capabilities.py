@@ -18,7 +18,6 @@ from agentmsg.formats import (
     cells,
     dispatch,
     dump_json,
-    mark_of,
     natives,
     restructure,
     rules,
@@ -148,21 +147,8 @@ def _one_text(message: am.Msg) -> Any:
     return message
 
 
-def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return zeros for missing required counts, unless they were missing in the document."""
-    if mark_of(usage, FAMILY, "/partial") is True:
-        return {}
-    return {name: 0 for name in REQUIRED.values() if getattr(usage, name) is None}
-
-
 def _usage() -> Cell:
-    rows = _ROWS.row("usage").fields
-    return cells.usage(
-        rows.keys() - {"extras"},
-        extras=rows["extras"],
-        wanted=_wanted,
-        case="value.input is not None and value.output is not None",
-    )
+    return cells.usage(_ROWS.row("usage").fields, needs=tuple(REQUIRED.values()), family=FAMILY)
 
 
 def _result_extras() -> Cell:

@@ -86,8 +86,7 @@ _CASE = " and ".join(
 def carried(rows: Any) -> Any:
     """Return the cell for usage, from the cells of its fields."""
     return cells.usage(
-        _FIELDS,
-        extras=rows["extras"],
+        rows,
         wanted=lambda usage: {} if is_marked(usage, FAMILY, "/odd") else _wanted(usage),
         case=_CASE,
         most=_MOST,
