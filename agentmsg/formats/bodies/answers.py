@@ -102,10 +102,10 @@ def told(keys: Iterable[str], usual: Mapping[str, Any] = EMPTY) -> Hatch:
     """Return the item of keys that a message holds in its ``response_metadata``, as they are.
 
     Args:
-        keys: the native keys, in the order in which they are written.
+        keys: the native keys.
         usual: those that are in every response, with the values that say nothing. Of all others null says nothing.
     """
-    known = {key: adopt(usual.get(key)) for key in keys}
+    known = {key: adopt(usual.get(key)) for key in sorted(keys)}
 
     def says(key: str, value: Any) -> bool:
         return key in known and (not same(value, known[key]) if key in usual else value is not None)

@@ -14,7 +14,7 @@ from agentmsg.formats.sending.findings import SendingRule
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.model.equality import same
 from agentmsg.model.settings import OWNER, Settings
-from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["BodySettings"]
 
 _UNSET = Settings()
+_NAME = object()
 
 
 class BodySettings:
@@ -176,6 +177,39 @@ class BodySettings:
         return BodySettings.key(native, Via(_read_labels, _write_labels, {}, supports=cell), field)
 
     @staticmethod
+    def choice(native: str, words: Mapping[str, Any], one: Callable[[Any], Any]) -> Key:
+        """Return the key of the choice of tools.
+
+        Args:
+            native: the key.
+            words: the native values for our words "auto", "none" and "required", as far as there are some.
+            one: returns the native value for the choice of one tool, by its name.
+        """
+        path = _path_to(_NAME, one(_NAME)) or ()
+
+        def read(value: Any) -> Any:
+            for word, said in words.items():
+                if value == said:
+                    return word
+            name = value
+            try:
+                for step in path:
+                    name = name[step]
+            except (LookupError, TypeError):
+                raise Unreadable from None
+            if type(name) is not str or value != one(name):
+                raise Unreadable
+            return adopt({"name": name})
+
+        def write(value: Any) -> Any:
+            if is_mapping(value):
+                return one(thaw(value.get("name")))
+            return plain_copy(words.get(value)) if type(value) is str else None
+
+        cell = BodySettings.coming_back(read, write, "this tool choice isn't supported")
+        return BodySettings.key(native, Via(read, write, {}, supports=cell), "tool_choice")
+
+    @staticmethod
     def coming_back(get: Callable[[Any], Any], put: Callable[[Any], Any], why: str) -> Cell:
         """Return the cell of a setting that two functions read and write: a value that comes back is supported.
 
@@ -224,6 +258,17 @@ class BodySettings:
                     yield ("settings", name)
 
         return SendingRule("required-setting", find, "a request must say this", "give it")
+
+
+def _path_to(wanted: object, value: Any) -> tuple[Any, ...] | None:
+    """Return the keys and indexes that lead to an object inside a value; None if it isn't there."""
+    if value is wanted:
+        return ()
+    for step, inner in value.items() if is_object(value) else enumerate(value) if is_list(value) else ():
+        path = _path_to(wanted, inner)
+        if path is not None:
+            return (step, *path)
+    return None
 
 
 def _read_texts(value: Any) -> tuple[str, ...]:

@@ -18,14 +18,12 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_list, is_mapping, is_object, mark_of
+from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_mapping, is_object, mark_of
 from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Text, Via, Whole
 from agentmsg_codecs.gemini.names import FAMILY
 
 CONFIG = "generationConfig"
-_MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
-_SPELT = {ours: word for word, ours in _MODES.items()}
 _LEVELS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high"}
 _EFFORTS = {effort: level for level, effort in _LEVELS.items()}
 _NEAREST = {"xhigh": "high", "max": "high"}
@@ -33,24 +31,8 @@ _TYPES = {"text/plain": "text", "application/json": "json"}
 _MIME, _SCHEMAS = "responseMimeType", ("responseJsonSchema", "responseSchema")
 
 
-def _read_choice(value: Any) -> Any:
-    held: Any = value.get("functionCallingConfig") if is_object(value) and len(value) == 1 else None
-    mode: Any = held.get("mode") if is_object(held) else None
-    if type(mode) is not str or mode not in _MODES:
-        raise Unreadable
-    names: Any = held.get("allowedFunctionNames")
-    if len(held) == 1:
-        return _MODES[mode]
-    is_one = mode == "ANY" and held.keys() == {"mode", "allowedFunctionNames"} and is_list(names) and len(names) == 1
-    if not is_one or type(names[0]) is not str:
-        raise Unreadable
-    return adopt({"name": names[0]})
-
-
-def _write_choice(value: Any) -> Native:
-    if is_mapping(value):
-        return {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [thaw(value.get("name"))]}}
-    return {"functionCallingConfig": {"mode": _SPELT.get(value) if type(value) is str else None}}
+def _mode(mode: str, **others: Any) -> Native:
+    return {"functionCallingConfig": {"mode": mode, **others}}
 
 
 def _read_format(native: Native) -> dict[str, Any]:
@@ -107,6 +89,7 @@ def _write_thinking(value: Any) -> Native:
     return {"thinkingLevel": _EFFORTS.get(_NEAREST.get(effort, effort)) if type(effort) is str else None}
 
 
+_MODES = {"auto": _mode("AUTO"), "required": _mode("ANY"), "none": _mode("NONE")}
 _key = BodySettings.key
 _ANY: Any = {}
 _coming_back = BodySettings.coming_back
@@ -119,8 +102,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("topK", Whole(), "top_k"),
         BodySettings.stops("stopSequences"),
         _key("seed", Whole()),
-        _key("toolConfig", Via(_read_choice, _write_choice, _ANY, supports=_coming_back(
-            _read_choice, _write_choice, "this tool choice isn't supported")), "tool_choice"),
+        BodySettings.choice("toolConfig", _MODES, lambda name: _mode("ANY", allowedFunctionNames=[name])),
         Hatch(keys=(_MIME, *_SCHEMAS), cells={"response_format": _carried_format}, get=_read_format, put=_write_format,
               is_optional=True, odd=(_MIME, *_SCHEMAS), about="response_format"),
         _key("thinkingConfig", Via(_read_thinking, _write_thinking, _ANY, supports=_coming_back(

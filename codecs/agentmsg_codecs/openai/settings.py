@@ -33,7 +33,7 @@ from agentmsg.formats.forms import Described, Form, Hatch, Number, Text, Truth, 
 from agentmsg_codecs.openai.names import FAMILY
 
 _MOST, _OLD_MOST = "max_completion_tokens", "max_tokens"
-_CHOICES = frozenset({"auto", "none", "required"})
+_CHOICES = {word: word for word in ("auto", "none", "required")}
 _FORMATS = {"text": "text", "json_object": "json"}
 _SCHEMA_KEYS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
@@ -66,20 +66,6 @@ def _write_stop(settings: Any) -> Native:
         return {}
     is_single = len(settings.stop) == 1 and is_marked(settings, FAMILY, "/single")
     return {"stop": settings.stop[0] if is_single else list(settings.stop)}
-
-
-def _read_choice(value: Any) -> Any:
-    if type(value) is str and value in _CHOICES:
-        return value
-    inner: Any = value.get("function") if is_object(value) else None
-    name: Any = inner.get("name") if is_object(inner) else None
-    if type(name) is not str or value != {"type": "function", "function": {"name": name}}:
-        raise Unreadable
-    return adopt({"name": name})
-
-
-def _write_choice(value: Any) -> Any:
-    return {"type": "function", "function": thaw(value)} if is_mapping(value) else value
 
 
 def _read_format(value: Any) -> Any:
@@ -145,8 +131,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         Hatch(keys=("stop",), cells={"stop": KEEP}, get=_read_stop, put=_write_stop, is_optional=True, odd=("stop",),
               about="stop"),
         _key("seed", Whole()),
-        _key("tool_choice", Via(_read_choice, _write_choice, {},
-             supports=BodySettings.coming_back(_read_choice, _write_choice, "this tool choice isn't supported"))),
+        BodySettings.choice("tool_choice", _CHOICES, lambda name: {"type": "function", "function": {"name": name}}),
         _key("parallel_tool_calls", Truth()),
         _key("response_format", Via(_read_format, _write_format, {}, supports=_carried_format)),
         _key("reasoning_effort", Via(_read_effort, _write_effort, {}, supports=_carried_effort), "reasoning"),

@@ -20,25 +20,12 @@ from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
-_WORDS = frozenset({"auto", "none", "required"})
+_WORDS = {word: word for word in ("auto", "none", "required")}
 _FORMATS = {"text": "text", "json": "json_object"}
 _OF_SCHEMAS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 _OF_REASONING = frozenset({"effort", "summary"})
 _NAME = "response"
-
-
-def _read_choice(value: Any) -> Any:
-    if type(value) is str and value in _WORDS:
-        return value
-    name: Any = value.get("name") if is_object(value) else None
-    if type(name) is not str or value != {"type": "function", "name": name}:
-        raise Unreadable
-    return adopt({"name": name})
-
-
-def _write_choice(value: Any) -> Any:
-    return {"type": "function", **thaw(value)} if is_mapping(value) else value
 
 
 # -- the format of the text -------------------------------------------------------------------------------------------
@@ -121,8 +108,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("max_output_tokens", Whole(), "max_tokens"),
         BodySettings.between("temperature", 0, 2),
         _key("top_p", Number()),
-        _key("tool_choice", Via(_read_choice, _write_choice, _ANY,
-             supports=BodySettings.coming_back(_read_choice, _write_choice, "this tool choice isn't supported"))),
+        BodySettings.choice("tool_choice", _WORDS, lambda name: {"type": "function", "name": name}),
         _key("parallel_tool_calls", Truth()),
         _key("text", Via(_read_text, _write_text, _ANY, supports=_carried_format), "response_format"),
         _key("reasoning", Via(_read_reasoning, _write_reasoning, _ANY, supports=_carried_reasoning)),
