@@ -58,15 +58,8 @@ from agentmsg.model.usage import Usage
 from agentmsg.values.frozen import JSON, FrozenDict, FrozenList, thaw
 
 if TYPE_CHECKING:
-    from agentmsg.api import (
-        Conversion,
-        convert,
-        decode,
-        dumps,
-        encode,
-        loads,
-        restore,
-    )
+    from agentmsg.api.reading import decode, loads
+    from agentmsg.api.writing import Conversion, convert, dumps, encode, restore
     from agentmsg.checking.detection import detect, recognize
     from agentmsg.checking.sendable import check
     from agentmsg.embed.annotations import As
@@ -105,7 +98,7 @@ _LATER = {
     "ChunkPart": "agentmsg.stream",
     "Codec": "agentmsg.formats.codec",
     "CodecName": "agentmsg_codecs",
-    "Conversion": "agentmsg.api",
+    "Conversion": "agentmsg.api.writing",
     "Finding": "agentmsg.formats.sending",
     "HistoryStats": "agentmsg.ops.stats",
     "Loss": "agentmsg.fitting.losses",
@@ -122,27 +115,27 @@ _LATER = {
     "check": "agentmsg.checking.sendable",
     "chunks_of": "agentmsg.stream",
     "codec_names": "agentmsg.registry",
-    "convert": "agentmsg.api",
-    "decode": "agentmsg.api",
+    "convert": "agentmsg.api.writing",
+    "decode": "agentmsg.api.reading",
     "decode_chunk": "agentmsg.stream",
     "detect": "agentmsg.checking.detection",
     "dump": "agentmsg.files.whole",
     "dump_lines": "agentmsg.files.lines",
     "dump_losses": "agentmsg.fitting.loss_reports",
-    "dumps": "agentmsg.api",
-    "encode": "agentmsg.api",
+    "dumps": "agentmsg.api.writing",
+    "encode": "agentmsg.api.writing",
     "encode_chunk": "agentmsg.stream",
     "filter_messages": "agentmsg.ops.filtering",
     "get_codec": "agentmsg.registry",
     "load": "agentmsg.files.whole",
     "load_lines": "agentmsg.files.lines",
     "load_losses": "agentmsg.fitting.loss_reports",
-    "loads": "agentmsg.api",
+    "loads": "agentmsg.api.reading",
     "parse_partial": "agentmsg.stream",
     "recognize": "agentmsg.checking.detection",
     "redact": "agentmsg.redacting.redactor",
     "repair": "agentmsg.fitting.repairing",
-    "restore": "agentmsg.api",
+    "restore": "agentmsg.api.writing",
     "same": "agentmsg.model.equality",
     "token_counter": "agentmsg.ops.tokens",
     "trim_messages": "agentmsg.ops.trimming",

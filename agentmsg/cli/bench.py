@@ -10,7 +10,8 @@ import attrs
 import click
 import orjson
 
-from agentmsg.api import convert, dumps, loads
+from agentmsg.api.reading import loads
+from agentmsg.api.writing import convert, dumps
 from agentmsg.checking.detection import BAR, detect, doubt
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.api import loads
+from agentmsg.api.reading import loads
 from agentmsg.checking.detection import detect, doubt, recognize_all
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import Trouble, tell_absent, tell_doubt

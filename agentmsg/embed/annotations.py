@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import attrs
 
-from agentmsg.api import OnLoss, decode, dumps, encode, loads
+from agentmsg.api.reading import decode, loads
+from agentmsg.api.writing import OnLoss, dumps, encode
 from agentmsg.embed.errors import fail
 from agentmsg.embed.fields import held_messages, unexpected
 from agentmsg.embed.schemas import of_documents

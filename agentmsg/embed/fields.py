@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from agentmsg.api import decode
+from agentmsg.api.reading import decode
 from agentmsg.embed.errors import fail
 from agentmsg.embed.schemas import Definitions, of_documents
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
-from agentmsg.fitting.deep_documents import refused
 from agentmsg.formats.codec import Codec
+from agentmsg.formats.refusals import refused
 from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature
 from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.model.history import History

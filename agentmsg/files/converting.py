@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg.api import loads, writing_codec
+from agentmsg.api.reading import loads
+from agentmsg.api.writing import writing_codec
 from agentmsg.checking.sendable import check
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import attrs
 
-from agentmsg.api import dumps, loads, writing_codec
+from agentmsg.api.reading import loads
+from agentmsg.api.writing import dumps, writing_codec
 from agentmsg.checking.detection import recognize
 from agentmsg.errors import (
     AgentMsgError,
@@ -42,7 +43,7 @@ from agentmsg.registry import get_codec
 if TYPE_CHECKING:
     from collections.abc import Generator, MutableSequence, Sequence
 
-    from agentmsg.api import OnLoss
+    from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import ToRead, ToWrite
     from agentmsg.fitting.losses import Loss

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import attrs
 
-from agentmsg.api import loads
+from agentmsg.api.reading import loads
 from agentmsg.errors import DecodeError, FileError, LossError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.converting import rendered

@@ -6,7 +6,8 @@ from contextlib import closing, contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.api import dumps, loads, writing_codec
+from agentmsg.api.reading import loads
+from agentmsg.api.writing import dumps, writing_codec
 from agentmsg.checking.detection import recognize
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
 from agentmsg.files.file_names import kind_of
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, MutableSequence, Sequence
     from typing import BinaryIO
 
-    from agentmsg.api import OnLoss
+    from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import Given, ToRead, ToWrite
     from agentmsg.fitting.losses import Loss

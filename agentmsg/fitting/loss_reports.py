@@ -6,8 +6,8 @@ from typing import Any
 
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.carry import uncarried
-from agentmsg.fitting.deep_documents import is_raw, not_raw
 from agentmsg.fitting.losses import Losses
+from agentmsg.formats.refusals import is_raw, not_raw
 from agentmsg.model.checks import checked
 from agentmsg.model.history import History
 

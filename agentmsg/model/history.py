@@ -107,7 +107,7 @@ class History(Noted, Portable, Sequence[Msg]):
             CodecLookupError: if there is no such codec or option; code "option" if the format's documents hold no list
                 of messages.
         """
-        messages: list[Any] = above("api").messages_for(self, codec, **options)
+        messages: list[Any] = above("api.writing").messages_for(self, codec, **options)
         return messages
 
     @overload

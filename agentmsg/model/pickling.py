@@ -24,7 +24,7 @@ _DRAWS = frozenset({"jinja2", "markdown_it", "markupsafe"})
 
 
 def above(module: str) -> Any:
-    """Return a module above the model, such as "api" or "ops.stats".
+    """Return a module above the model, such as "ops.stats".
 
     Looked up by name at call time. This is the only way upwards, for the convenience methods of Msg and History; it is
     kept out of the import graph on purpose.
@@ -100,16 +100,16 @@ class Portable:
         Ids that don't link, times and notes are left out unless ``exact``.
         """
         flag(exact, "exact")
-        return str(above("api").digest(self, exact=exact))
+        return str(above("fitting.digest").digest(self, exact=exact))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the canonical form as plain data."""
-        document: dict[str, Any] = above("api").encode(self, "json")
+        document: dict[str, Any] = above("api.writing").encode(self, "json")
         return document
 
     def to_json(self) -> str:
         """Return the canonical form as JSON text."""
-        return str(above("api").dumps(self, "json"), "utf-8")
+        return str(above("api.writing").dumps(self, "json"), "utf-8")
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -127,7 +127,7 @@ class Portable:
         Raises:
             DecodeError: if it isn't a canonical form.
         """
-        return cls._from_history(above("api").loads(raw, "json"))
+        return cls._from_history(above("api.reading").loads(raw, "json"))
 
     @classmethod
     def decode(cls, document: Any, codec: CodecName | Format, **options: Any) -> Self:
@@ -138,7 +138,7 @@ class Portable:
         Raises:
             DecodeError: if it can't be read, or has the wrong number of messages.
         """
-        return cls._from_history(above("api").decode(document, codec, **options))
+        return cls._from_history(above("api.reading").decode(document, codec, **options))
 
     @overload
     def encode(self, codec: ResponseCodecName, **options: Any) -> dict[str, Any]: ...
@@ -146,4 +146,4 @@ class Portable:
     def encode(self, codec: CodecName | Format, **options: Any) -> Any: ...
     def encode(self, codec: CodecName | Format, **options: Any) -> Any:
         """Write plain data of any format; see ``agentmsg.encode`` for the options and errors."""
-        return above("api").encode(self, codec, **options)
+        return above("api.writing").encode(self, codec, **options)

@@ -20,7 +20,7 @@ from agentmsg.show.markdown import parser, tokens
 from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
-    from agentmsg.api import Conversion
+    from agentmsg.api.writing import Conversion
     from agentmsg.show.pieces import Code
     from agentmsg.show.view import View
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt, is_a
-from agentmsg.fitting.deep_documents import rooms
+from agentmsg.formats.refusals import rooms
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import one_of
 from agentmsg.model.equality import same

@@ -9,7 +9,8 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError, History, Losses, Made, Msg, ToolUseBlock, decode_chunk, encode_chunk, same, thaw
-from agentmsg.api import decode, dumps, loads
+from agentmsg.api.reading import decode, loads
+from agentmsg.api.writing import dumps
 from agentmsg.checking.sendable import check
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines, to_lines
@@ -52,8 +53,7 @@ __all__ = [
 ]
 
 
-_CONTAINERS = ("messages", "content", "tools")
-_LONGEST_ERROR = 2000
+_CONTAINERS, _LONGEST_ERROR = ("messages", "content", "tools"), 2000
 
 
 def plain(history: History, codec: Codec) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg.api import decode
+from agentmsg.api.reading import decode
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.model.blocks import NativeBlock

@@ -1,4 +1,4 @@
-"""The calls users make: loads, dumps, decode, encode, convert, restore.
+"""The calls users make to write: dumps, encode, convert, restore; see ``reading`` for loads and decode.
 
 Each is short: find the codec, read (or fit and write), and add the codec's name to errors.
 """
@@ -10,25 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 import attrs
 
+from agentmsg.api.reading import decoded, loads
 from agentmsg.errors import AgentMsgError, CodecLookupError, LossError, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
 from agentmsg.fitting.carry import carried, restore
-from agentmsg.fitting.deep_documents import (
-    USUAL_ROOM,
-    decode_deep,
-    is_deep,
-    is_raw,
-    loads_deep,
-    named,
-    not_raw,
-    refused,
-    rooms,
-)
-from agentmsg.fitting.digest import digest
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Loss, Losses
+from agentmsg.formats.refusals import is_raw, named
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.checks import clean_repr, flag, one_of
 from agentmsg.model.construction import maker, paused
@@ -36,7 +26,7 @@ from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.pickling import repr_html
 from agentmsg.registry import get_codec
-from agentmsg.values.copies import copy_document, thawed
+from agentmsg.values.copies import thawed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -50,11 +40,8 @@ __all__ = [
     "Conversion",
     "OnLoss",
     "convert",
-    "decode",
-    "digest",
     "dumps",
     "encode",
-    "loads",
     "messages_for",
     "restore",
     "writing_codec",
@@ -65,8 +52,8 @@ OnLoss = Literal["error", "ignore"]
 _WRITING = ("losses", "on_loss", "carry", "repair")
 _ERROR: Final = "error"
 _LAST: Final = "last"
-# Below this many bytes, or messages, pausing the collector costs more than it saves.
-_BULK, _MANY = 8192, 16
+# Below this many messages, pausing the collector costs more than it saves.
+_MANY = 16
 _PLAIN = (list, dict)
 
 
@@ -96,78 +83,6 @@ class Conversion:
 
 
 _make_conversion = maker(Conversion)
-
-
-def loads(
-    raw: bytes | bytearray | memoryview | str,
-    codec: CodecName | Codec,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    duplicates: Duplicates = _LAST,
-    **options: Any,
-) -> History:
-    """Read a document from bytes or text.
-
-    Args:
-        raw: the document.
-        codec: its format.
-        limits: bounds on what is read.
-        duplicates: for a duplicate key in a JSON object, take the "last" or raise an "error".
-        options: codec options.
-
-    Raises:
-        DecodeError: if it isn't a document of this format; has codec, path and code.
-        CodecLookupError: if there is no such codec or option.
-    """
-    chosen = get_codec(codec, **options)
-    # The common case first: a line that was read before takes no longer than all these checks.
-    usual = USUAL_ROOM if limits is DEFAULT_LIMITS and not chosen.bounds_values else rooms(chosen, limits)[0]
-    if type(raw) is not bytes and not is_raw(raw):
-        raise not_raw(raw, "raw", chosen)
-    if duplicates is not _LAST:
-        one_of(duplicates, "duplicates", _LAST, "error")
-    try:
-        if len(raw) < _BULK:
-            return chosen.from_bytes(raw, usual, duplicates)
-        with paused():
-            return chosen.from_bytes(raw, usual, duplicates)
-    except (AgentMsgError, RecursionError) as error:
-        room = rooms(chosen, limits)[1]
-        if not is_deep(error, usual, room):
-            raise refused(error, chosen) from None
-    with paused():
-        return loads_deep(raw, chosen, room, duplicates)
-
-
-def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
-    """Read a document from plain data (dict, list, str, int, float, bool, None) or from objects.
-
-    SDK objects, pydantic models, attrs classes and dataclasses are accepted anywhere in the document, so you can pass
-    an SDK's response as it is. The document is copied; the history shares nothing with it.
-
-    Raises:
-        DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number" ...).
-        CodecLookupError: if there is no such codec or option.
-    """
-    chosen = get_codec(codec, **options)
-    with paused():
-        return _decoded(document, chosen, limits)
-
-
-def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
-    usual, room = rooms(codec, limits)
-    try:
-        history = codec.read_held(document, usual.depth)
-        if history is not None:
-            return history
-    except Exception:  # noqa: BLE001, S110 - whatever a foreign object raises, the careful path below finds the fault
-        pass
-    try:
-        return codec.read(copy_document(document, usual.depth, codec.own_form))
-    except (AgentMsgError, RecursionError) as error:
-        if not is_deep(error, usual, room):
-            raise refused(error, codec) from None
-    return decode_deep(document, codec, room)
 
 
 @overload
@@ -383,7 +298,7 @@ def convert(
         if is_text:
             history = loads(document, read_by, limits=limits, duplicates=duplicates)
         else:
-            history = _decoded(document, read_by, limits)
+            history = decoded(document, read_by, limits)
         if model is None and max_tokens is None:
             fitted = _fitted(history, to, repair=repair)
         else:

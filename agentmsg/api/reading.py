@@ -1,0 +1,102 @@
+"""Reading, for users: loads and decode. Whoever only reads doesn't load what writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agentmsg.errors import AgentMsgError
+from agentmsg.formats.refusals import USUAL_ROOM, is_deep, is_raw, not_raw, refused, rooms
+from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.model.checks import one_of
+from agentmsg.model.construction import paused
+from agentmsg.registry import get_codec
+from agentmsg.values.copies import copy_document
+
+if TYPE_CHECKING:
+    from agentmsg.formats.codec import Codec
+    from agentmsg.model.history import History
+    from agentmsg.values.text import Duplicates
+    from agentmsg_codecs import CodecName
+
+__all__ = ["decode", "decoded", "loads"]
+
+_LAST: Final = "last"
+# Below this many bytes, pausing the collector costs more than it saves.
+_BULK = 8192
+
+
+def loads(
+    raw: bytes | bytearray | memoryview | str,
+    codec: CodecName | Codec,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: Duplicates = _LAST,
+    **options: Any,
+) -> History:
+    """Read a document from bytes or text.
+
+    Args:
+        raw: the document.
+        codec: its format.
+        limits: bounds on what is read.
+        duplicates: for a duplicate key in a JSON object, take the "last" or raise an "error".
+        options: codec options.
+
+    Raises:
+        DecodeError: if it isn't a document of this format; has codec, path and code.
+        CodecLookupError: if there is no such codec or option.
+    """
+    chosen = get_codec(codec, **options)
+    # The common case first: a line that was read before takes no longer than all these checks.
+    usual = USUAL_ROOM if limits is DEFAULT_LIMITS and not chosen.bounds_values else rooms(chosen, limits)[0]
+    if type(raw) is not bytes and not is_raw(raw):
+        raise not_raw(raw, "raw", chosen)
+    if duplicates is not _LAST:
+        one_of(duplicates, "duplicates", _LAST, "error")
+    try:
+        if len(raw) < _BULK:
+            return chosen.from_bytes(raw, usual, duplicates)
+        with paused():
+            return chosen.from_bytes(raw, usual, duplicates)
+    except (AgentMsgError, RecursionError) as error:
+        room = rooms(chosen, limits)[1]
+        if not is_deep(error, usual, room):
+            raise refused(error, chosen) from None
+    from agentmsg.fitting.deep_documents import loads_deep  # noqa: PLC0415 - it takes writing, and is rare
+
+    with paused():
+        return loads_deep(raw, chosen, room, duplicates)
+
+
+def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
+    """Read a document from plain data (dict, list, str, int, float, bool, None) or from objects.
+
+    SDK objects, pydantic models, attrs classes and dataclasses are accepted anywhere in the document, so you can pass
+    an SDK's response as it is. The document is copied; the history shares nothing with it.
+
+    Raises:
+        DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number" ...).
+        CodecLookupError: if there is no such codec or option.
+    """
+    chosen = get_codec(codec, **options)
+    with paused():
+        return decoded(document, chosen, limits)
+
+
+def decoded(document: Any, codec: Codec, limits: Limits) -> History:
+    """Do what ``decode`` does, with a codec; the caller pauses the collector."""
+    usual, room = rooms(codec, limits)
+    try:
+        history = codec.read_held(document, usual.depth)
+        if history is not None:
+            return history
+    except Exception:  # noqa: BLE001, S110 - whatever a foreign object raises, the careful path below finds the fault
+        pass
+    try:
+        return codec.read(copy_document(document, usual.depth, codec.own_form))
+    except (AgentMsgError, RecursionError) as error:
+        if not is_deep(error, usual, room):
+            raise refused(error, codec) from None
+    from agentmsg.fitting.deep_documents import decode_deep  # noqa: PLC0415 - the same
+
+    return decode_deep(document, codec, room)
