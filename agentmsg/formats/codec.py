@@ -15,7 +15,6 @@ import attrs
 
 from agentmsg.errors import CodecLookupError
 from agentmsg.formats.capabilities import EVERYTHING, Caps
-from agentmsg.formats.sending import SendingRule
 from agentmsg.formats.understanding import sampled, score_of, some_of, understanding_of
 from agentmsg.lazy import imported
 from agentmsg.values.frozen import EMPTY
@@ -23,6 +22,7 @@ from agentmsg.values.text import Duplicates, dump_json, parse_json
 
 if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
+    from agentmsg.formats.sending import SendingRule  # noqa: TC004 - attrs doesn't look at class variables
     from agentmsg.formats.understanding import Understanding
     from agentmsg.limits import Limits
     from agentmsg.model.history import History

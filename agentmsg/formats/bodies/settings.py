@@ -10,7 +10,6 @@ from agentmsg.formats.forms.items import Key
 from agentmsg.formats.forms.rows import Rows
 from agentmsg.formats.forms.values import Via
 from agentmsg.formats.natives import extras_of
-from agentmsg.formats.sending.findings import SendingRule
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.model.equality import same
 from agentmsg.model.settings import OWNER, Settings
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.values import Value
     from agentmsg.formats.sending.edits import Path
-    from agentmsg.formats.sending.findings import Request
+    from agentmsg.formats.sending.findings import Request, SendingRule
     from agentmsg.formats.shapes import Native
     from agentmsg.model.history import History
 
@@ -256,6 +255,8 @@ class BodySettings:
                     continue
                 if getattr(settings, name) is None or (name == "model" and not self.owns_model(settings)):
                     yield ("settings", name)
+
+        from agentmsg.formats.sending import SendingRule  # noqa: PLC0415 - who only reads and writes has no rules
 
         return SendingRule("required-setting", find, "a request must say this", "give it")
 

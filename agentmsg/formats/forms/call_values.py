@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Arguments", "Content", "Input"]
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Input(Value):
     """The arguments of a call as an object: ``Key("input", "input", Input())``.
 
@@ -58,7 +58,7 @@ class Input(Value):
         return {"type": "object"}
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Arguments(Value):
     """The arguments of a call as JSON text, parsed on first access: ``Key("arguments", "input", Arguments())``.
 
@@ -102,7 +102,7 @@ class Arguments(Value):
         return {"type": "string"}
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Content(Value):
     """A text, or a list of parts: ``Key("content", "content", Content("inner"))``; ``Content()`` is only a text.
 

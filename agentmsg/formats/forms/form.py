@@ -9,6 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from agentmsg.formats.forms.items import Beside, Hatch, Inside, Item, Key, Lifted, Place, Single, Spare, keys_of
+from agentmsg.formats.forms.words import Word
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.construction import absent_values
 from agentmsg.values.frozen import EMPTY, adopt
@@ -21,8 +22,8 @@ def absent_of(cls: Any) -> dict[str, Any]:
     return absent_values(cls)
 
 
-@attrs.frozen(eq=False)
-class Form:
+@attrs.frozen(eq=False, repr=False)
+class Form(Word):
     """How one kind of native object and one class of the model correspond.
 
     ``Form("text", am.TextBlock, "text", (Key("text", "text", Text()), CACHE))`` is ``{"type": "text", "text": ...,

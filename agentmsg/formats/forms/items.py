@@ -10,6 +10,7 @@ import attrs
 
 from agentmsg.formats.capabilities import Cell
 from agentmsg.formats.forms.values import Value
+from agentmsg.formats.forms.words import Word
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ Takes: TypeAlias = Mapping[type[Any], Callable[[Any], bool] | None]
 _NO_BLOCKS: Takes = MappingProxyType({})
 
 
-@attrs.frozen
-class Key:
+@attrs.frozen(eq=False, repr=False)
+class Key(Word):
     """A native key and its field in the model: ``Key("title", "title", Text(), "may")``.
 
     Attributes:
@@ -69,16 +70,16 @@ class Key:
         return self.value.fields or (self.field,)
 
 
-@attrs.frozen
-class Const:
+@attrs.frozen(eq=False, repr=False)
+class Const(Word):
     """A key with a constant value, such as ``Const("role", "assistant")``; an object without it is read, too."""
 
     native: str
     value: Any
 
 
-@attrs.frozen
-class Inside:
+@attrs.frozen(eq=False, repr=False)
+class Inside(Word):
     """An inner object with more keys of the same: ``Inside("function", (Key("name", ...),), space=...)``.
 
     Attributes:
@@ -106,8 +107,8 @@ class Inside:
         return frozenset(key.native for key in self.items if isinstance(key, Key) and key.is_odd)
 
 
-@attrs.frozen(kw_only=True)
-class Hatch:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Hatch(Word):
     """Keys that two plain functions read and write, if no other word describes them.
 
     Attributes:
@@ -142,8 +143,8 @@ class Hatch:
     nothing: Mapping[str, str | None] = EMPTY
 
 
-@attrs.frozen
-class Spare:
+@attrs.frozen(eq=False, repr=False)
+class Spare(Word):
     """A key without a field: its usual value says nothing, any other is an extra.
 
     Attributes:
@@ -157,8 +158,8 @@ class Spare:
     is_written: bool = attrs.field(default=True, kw_only=True)
 
 
-@attrs.frozen
-class Spread:
+@attrs.frozen(eq=False, repr=False)
+class Spread(Word):
     """Keys that together make one object of the model: ``Spread("source", am.Base64Source, (Key(...), Key(...)))``.
 
     Attributes:
@@ -184,8 +185,8 @@ class Spread:
         return tuple(key.native for key in self.items)
 
 
-@attrs.frozen
-class Place:
+@attrs.frozen(eq=False, repr=False)
+class Place(Word):
     """A key that holds some of the blocks of a message: ``Place("tool_calls", Each(CALL), {am.ToolUseBlock: None})``.
 
     Attributes:
@@ -214,8 +215,8 @@ class Place:
         return (self.native,)
 
 
-@attrs.frozen(kw_only=True)
-class Beside:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Beside(Word):
     """Keys that hold some of the blocks of a message, read and written by two plain functions.
 
     Attributes:
@@ -235,8 +236,8 @@ class Beside:
     about: str = ""
 
 
-@attrs.frozen
-class Lifted:
+@attrs.frozen(eq=False, repr=False)
+class Lifted(Word):
     """The content of a message in several keys, in reading order.
 
     Attributes:
@@ -251,8 +252,8 @@ class Lifted:
         return tuple(key for place in self.places for key in place.keys)
 
 
-@attrs.frozen
-class Single:
+@attrs.frozen(eq=False, repr=False)
+class Single(Word):
     """Keys of a message that make its only block: ``Single(am.ToolResultBlock, (Key(...), ...))``.
 
     Attributes:

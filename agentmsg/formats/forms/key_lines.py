@@ -8,6 +8,7 @@ import attrs
 
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.values import NOTHING, indented
+from agentmsg.formats.forms.words import Word
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["KeyLines", "Level"]
 
 
-@attrs.frozen
-class Level:
+@attrs.frozen(eq=False, repr=False)
+class Level(Word):
     """An object whose keys are read: the native object itself, or one inside it.
 
     Attributes:

@@ -27,7 +27,7 @@ __all__ = ["MessageLines", "write_lifted"]
 _ONE = Level("d", "left", marks="one")
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class _Alone(Value):
     """The value of a single block, as a tuple."""
 

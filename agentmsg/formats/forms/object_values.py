@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Each", "Nested", "Wrapped"]
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Wrapped(Value):
     """A value that is an object of the model: ``Wrapped(am.Signature, "value", {"provider": "anthropic"})``.
 
@@ -59,7 +59,7 @@ class Wrapped(Value):
         return self.of.schema(c)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Nested(Value):
     """An object described by a form, one of several by its tag, or by ``fits`` if there is no tag.
 
@@ -92,7 +92,7 @@ class Nested(Value):
         return found[0] if len(found) == 1 else {"anyOf": found}
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Each(Value):
     """A list of values, a tuple in the model: ``Each(Nested(("citation",)))``."""
 

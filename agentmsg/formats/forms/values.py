@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats.capabilities import KEEP, Cell
+from agentmsg.formats.forms.words import Word
 from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ def indented(lines: list[str], by: int = 1) -> list[str]:
     return ["    " * by + line for line in lines]
 
 
-@attrs.frozen
-class Value:
+@attrs.frozen(eq=False, repr=False)
+class Value(Word):
     """What may be under a key.
 
     Attributes:
@@ -93,7 +94,7 @@ class Value:
         return {}
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class _Plain(Value):
     kind: ClassVar[str]
     json: ClassVar[str]
@@ -111,7 +112,7 @@ class Text(_Plain):
     kind, json = "str", "string"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Whole(_Plain):
     """A whole number: ``Key("output_tokens", "output", Whole(least=0))``.
 
@@ -143,7 +144,7 @@ class Truth(_Plain):
     kind, json = "bool", "boolean"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Total(Whole):
     """A count that excludes others, while the model's includes them: ``Total(("cache_read", "cache_write"), least=0)``.
 
@@ -183,7 +184,7 @@ class Link(Text):
         return f"({v} if type({v}) is str else link_of({v}))"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Json(Value):
     """Any JSON, unchanged: ``Key("data", "data", Json())``.
 
@@ -204,7 +205,7 @@ class Json(Value):
         return v if self.stays_frozen else f"thaw({v})"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Object(Json):
     """A JSON object, unchanged: ``Key("input_schema", "parameters", Object())``."""
 
@@ -223,7 +224,7 @@ class Object(Json):
         return {"type": "object"}
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Words(Value):
     """A word that the model spells differently: ``Words({"end_turn": "stop"})``. Others are the same on both sides.
 
@@ -270,7 +271,7 @@ class Words(Value):
         return {"type": "string", "examples": words} if words else {"type": "string"}
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Via(Value):
     """A value through a pair of plain functions, if no other word describes it: ``Via(read_url, write_url)``.
 

@@ -13,14 +13,15 @@ May import ``model`` and what lies below it, and rules for blocks. A codec lists
 | calls_of | the calls of client tools, each with its path |
 | data_encoding, is_base64 | the rule that media are base64; whether a text is |
 | removing | the mend that removes what was found |
+| rules_at | the rules of a codec, in a module that is imported when somebody asks for them |
 | usual | rules that several providers share, each with its variations |
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from agentmsg.lazy import later
+from agentmsg.lazy import imported, later
 
 if TYPE_CHECKING:
     from agentmsg.formats.sending import usual
@@ -76,7 +77,21 @@ __all__ = [
     "data_encoding",
     "is_base64",
     "removing",
+    "rules_at",
     "usual",
 ]
 
 __getattr__ = later(globals(), _HOMES)
+
+
+class _RulesAt:
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __get__(self, codec: object, owner: type) -> Any:
+        return imported(self._module).RULES
+
+
+def rules_at(module: str) -> Any:
+    """Return the attribute ``rules`` of a codec: the ``RULES`` of a module, imported when somebody asks for them."""
+    return _RulesAt(module)

@@ -29,12 +29,11 @@ import agentmsg as am
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import EMPTY, excerpt, is_list, is_object, natives, note_of, speed
 from agentmsg.formats.bodies import Requests, read_tool, write_tool
-from agentmsg.formats.sending import SendingRule
+from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.anthropic.likeness import is_message, sniff_body
 from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
-from agentmsg_codecs.anthropic.sending import RULES
 from agentmsg_codecs.anthropic.settings import SETTINGS
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places
 
@@ -62,7 +61,7 @@ class AnthropicCodec(Anthropic):
     name: ClassVar[str] = "anthropic"
     title: ClassVar[str] = "Anthropic Messages (requests)"
     content_keys: ClassVar[frozenset[str]] = Anthropic.content_keys | CONTENT_KEYS
-    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    rules = rules_at("agentmsg_codecs.anthropic.sending")
     joins_turns: ClassVar[bool] = True
 
     sampling: Literal["drop", "write"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "write")))

@@ -35,12 +35,11 @@ import agentmsg as am
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import EMPTY, Native, excerpt, is_list, is_mapping, is_object, marked, natives
 from agentmsg.formats.bodies import Requests
-from agentmsg.formats.sending import SendingRule
+from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.capabilities import is_top, make_caps
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
 from agentmsg_codecs.bedrock.names import FAMILY
-from agentmsg_codecs.bedrock.sending import RULES
 from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 
@@ -60,7 +59,7 @@ class BedrockCodec(Bedrock):
 
     name: ClassVar[str] = "bedrock"
     title: ClassVar[str] = "Amazon Bedrock Converse (requests)"
-    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    rules = rules_at("agentmsg_codecs.bedrock.sending")
 
     @property
     def described(self) -> tuple[Described, ...]:

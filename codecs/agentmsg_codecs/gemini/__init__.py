@@ -36,12 +36,11 @@ import agentmsg as am
 from agentmsg import DecodeError
 from agentmsg.formats import Native, Unreadable, excerpt, is_list, is_marked, is_object, mark_of, natives
 from agentmsg.formats.bodies import Requests, listed_tools
-from agentmsg.formats.sending import SendingRule
+from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.gemini.likeness import is_content, sniff_body
 from agentmsg_codecs.gemini.names import FAMILY, SYSTEM, snake
-from agentmsg_codecs.gemini.sending import RULES
 from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 
@@ -67,7 +66,7 @@ class GeminiCodec(Gemini):
 
     name: ClassVar[str] = "gemini"
     title: ClassVar[str] = "Google Gemini generateContent (requests)"
-    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    rules = rules_at("agentmsg_codecs.gemini.sending")
     joins_turns: ClassVar[bool] = True
 
     @property

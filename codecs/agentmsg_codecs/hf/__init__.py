@@ -56,12 +56,11 @@ from agentmsg.formats import (
     marked,
     natives,
 )
-from agentmsg.formats.sending import SendingRule
+from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
 from agentmsg_codecs.hf.names import CONTENT_KEYS, FAMILY, KEPT
-from agentmsg_codecs.hf.sending import RULES
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -104,7 +103,7 @@ class HfCodec(Codec):
     kept: ClassVar[frozenset[str]] = KEPT
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
-    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    rules = rules_at("agentmsg_codecs.hf.sending")
 
     reasoning: Reasoning = attrs.field(default="reasoning_content", validator=_one_of(*get_args(Reasoning)))
     arguments: Literal["object", "text"] = attrs.field(default="object", validator=_one_of("object", "text"))

@@ -50,7 +50,7 @@ import attrs
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import EMPTY, Codec, Native, adopt, excerpt, is_list, is_object, maker, mark_of, speed
-from agentmsg.formats.sending import SendingRule
+from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai.annotations import ANNOTATIONS
 from agentmsg_codecs.openai.capabilities import make_caps
 from agentmsg_codecs.openai.hints import HINTS
@@ -58,7 +58,6 @@ from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
-from agentmsg_codecs.openai.sending import RULES
 from agentmsg_codecs.openai.settings import SETTINGS
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
@@ -96,7 +95,7 @@ class OpenAICodec(Codec):
     kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "partial", "index", "format"})
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
-    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    rules = rules_at("agentmsg_codecs.openai.sending")
     # The results of tools are texts here.
     repairs_with: ClassVar[Mapping[str, Any]] = adopt({"results": "user"})
 

@@ -37,12 +37,11 @@ import agentmsg as am
 from agentmsg import DecodeError
 from agentmsg.formats import Native, excerpt, is_bare_text, is_list, is_object, mark_of, marked, natives
 from agentmsg.formats.bodies import Requests, listed_tools, read_tool, write_tool
-from agentmsg.formats.sending import SendingRule
+from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.openai_responses.likeness import is_item, sniff_body
 from agentmsg_codecs.openai_responses.names import FAMILY
-from agentmsg_codecs.openai_responses.sending import RULES
 from agentmsg_codecs.openai_responses.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class OpenAIResponsesCodec(OpenAIResponses):
 
     name: ClassVar[str] = "openai-responses"
     title: ClassVar[str] = "OpenAI Responses (requests)"
-    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    rules = rules_at("agentmsg_codecs.openai_responses.sending")
     joins_turns: ClassVar[bool] = True
 
     @property

@@ -48,7 +48,7 @@ import attrs
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import EMPTY, Codec, adopt, is_list, maker, mark_of, marked, natives
-from agentmsg.formats.sending import SendingRule
+from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.likeness import sniff_row
@@ -57,7 +57,6 @@ from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
 from agentmsg_codecs.sharegpt.rows import is_single, taken_apart, written
-from agentmsg_codecs.sharegpt.sending import RULES
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -83,7 +82,7 @@ class ShareGptCodec(Codec):
     kept: ClassVar[frozenset[str]] = KEPT
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
-    rules: ClassVar[tuple[SendingRule, ...]] = RULES
+    rules = rules_at("agentmsg_codecs.sharegpt.sending")
 
     container: Literal["row", "list"] = attrs.field(default="row", validator=attrs.validators.in_(("row", "list")))
 
