@@ -624,3 +624,13 @@ def test_a_text_of_arguments_beside_others_is_told_as_lost_where_it_would_be_rea
     empty = message.evolve(content=[message.tool_calls[0].evolve(input={})])
     lost = account(honest_account(CODEC, am.History([empty])))
     assert [loss.path[-1] for loss in lost] == ["extras"]
+
+
+@pytest.mark.parametrize("text", ["{}", '{"a": 1}', "no json", {"a": 1}], ids=repr)
+@pytest.mark.parametrize("given", [{}, {"_raw": "x"}, 1], ids=repr)
+def test_a_call_with_an_unknown_text_of_arguments_is_one_of_2x(text: Any, given: Any) -> None:
+    """Calls of 1.x would read it as their own."""
+    call = am.ToolUseBlock("c", "f", given, extras={"agentscope": {"raw_input": text}})
+    history = am.decode([old({"type": "text", "text": "x"})], CODEC)
+    with_call = history.evolve(messages=[*history, am.Msg("assistant", [call], created_at=None)])
+    assert not account(honest_account(CODEC, with_call))

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, carried_extras, cells, is_list, is_marked, is_object, mark_of, usually
+from agentmsg.formats import KEEP, carried_extras, cells, is_list, is_marked, is_object, mark_of, natives, usually
 from agentmsg.formats.forms import (
     Arguments,
     Const,
@@ -132,8 +132,12 @@ def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
 
 
 def _was(tag: str, block: am.ToolUseBlock) -> bool:
-    """Whether a call was read from one with this tag, which is the other version's."""
-    return bool(mark_of(block, FAMILY, "/as") == tag)
+    """Whether a call was read from one with this tag, which is the other version's.
+
+    An unknown field that calls of 1.x know makes a call one of 2.x, unless it was read in one of 1.x.
+    """
+    mark = mark_of(block, FAMILY, "/as")
+    return bool(mark == tag or (tag == "tool_call" and mark != "tool_use" and _RAW in natives.extras_of(block, FAMILY)))
 
 
 def _read_input(native: Native) -> dict[str, Any]:
