@@ -98,6 +98,7 @@ def block(native: Any, build: Any = new, **fields: Any) -> Any:
         ),
         (call(input='{"a": 1}'), am.ToolUseBlock("c1", "f", raw_input='{"a": 1}', status="pending")),
         (call(input='{"a": '), am.ToolUseBlock("c1", "f", raw_input='{"a": ', status="pending")),
+        (call(input={"a": 1}), am.ToolUseBlock("c1", "f", {"a": 1}, status="pending")),
         (result(), am.ToolResultBlock("c1", "ok", name="f", status="success")),
         (result(state="denied"), am.ToolResultBlock("c1", "ok", name="f", status="denied")),
         (result(metadata={"k": 1}), am.ToolResultBlock("c1", "ok", name="f", status="success", metadata={"k": 1})),
@@ -634,3 +635,19 @@ def test_a_call_with_an_unknown_text_of_arguments_is_one_of_2x(text: Any, given:
     history = am.decode([old({"type": "text", "text": "x"})], CODEC)
     with_call = history.evolve(messages=[*history, am.Msg("assistant", [call], created_at=None)])
     assert not account(honest_account(CODEC, with_call))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"finished_reason": "error", "content": [call(input="{}"), result()]},
+        {"content": [{"type": "tool_call", "id": "c", "name": "f", "input": "{}", "state": "pending"}]},
+        {"content": [{"type": "tool_result", "id": "c", "name": "f", "output": "o"}]},
+    ],
+    ids=repr,
+)
+def test_messages_without_names_are_recognised_by_their_calls_and_results(answer: dict[str, Any]) -> None:
+    """Applications send messages without names, and some without anything but a role and content."""
+    document = [{"role": "user", "content": [{"type": "text", "text": "x"}]}, {"role": "assistant", **answer}]
+    assert am.recognize(document) == am.recognize(document[1]) == "agentscope"
+    assert am.detect(document[:1])[0][0] != "agentscope"

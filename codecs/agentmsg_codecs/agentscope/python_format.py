@@ -1,9 +1,9 @@
 """The description of Python's blocks, of 2.x and 1.x: text, hints, thinking, calls, results, usage.
 
 Both dialects read the same blocks; they differ in what they write by default. Marks: ``/as`` (the kind of block that a
-call was read from), ``/no-id``, ``/unsaid`` (a result without a state), ``/word`` (a state that the library doesn't
-have), ``/list`` (output that is a list, though a text would do), ``/any`` (output that is neither, as in 0.x),
-``/partial`` (usage without the count of input or output).
+call was read from), ``/object`` (a call of 2.x with an object as its input), ``/no-id``, ``/unsaid`` (a result without
+a state), ``/word`` (a state that the library doesn't have), ``/list`` (output that is a list, though a text would do),
+``/any`` (output that is neither, as in 0.x), ``/partial`` (usage without the count of input or output).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from agentmsg.formats.forms import (
     Described,
     Form,
     Hatch,
+    Input,
     Json,
     Key,
     Link,
@@ -44,7 +45,7 @@ _ARGUMENTS: Mapping[str, Any] = {"input": {"type": "object"}, _RAW: {"type": ["s
 _ID = Key("id", "item_id", Link(), "may")
 _LINK = Key("id", "id", Link(), "may", lacks="no-id")
 _NAME = Key("name", "name", Text())
-ODD_ACTS = ("thinking", "tool_call", "tool_use")
+ODD_ACTS = ("thinking", "object_call", "tool_call", "tool_use")
 
 
 def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Media]:
@@ -127,8 +128,22 @@ def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
         other: dict[str, Any] = {} if own == version else {"notes": {"as": tag}, "is_only_read": not as_read}
         if other and as_read:
             other["when"] = partial(_was, tag)
+        if own > 1:
+            given = Key("input", "input", Input())
+            found.append(_object_call((_LINK, _NAME, given, *beside), other, as_read=as_read))
         found.append(Form(tag, am.ToolUseBlock, tag, (_LINK, _NAME, items[own], *beside), **other))
     return tuple(sorted(found, key=lambda form: form.is_only_read))
+
+
+def _object_call(items: tuple[Any, ...], other: Mapping[str, Any], *, as_read: bool) -> Form:
+    """Return the form of calls of 2.x with an object as their input, which only applications write."""
+    was, notes = other.get("when"), {**other.get("notes", {}), "object": True}
+
+    def when(block: am.ToolUseBlock) -> bool:
+        return is_marked(block, FAMILY, "/object") and (was is None or was(block))
+
+    return Form("object_call", am.ToolUseBlock, "tool_call", items, notes=notes, when=when, is_only_read=not as_read,
+                fits=lambda native: is_object(native.get("input")))  # fmt: skip
 
 
 def _was(tag: str, block: am.ToolUseBlock) -> bool:
