@@ -38,6 +38,7 @@ def kinds(message: am.Msg) -> list[str]:
     ("who", "role"),
     [
         ("human", "user"), ("user", "user"), ("gpt", "assistant"), ("chatgpt", "assistant"), ("bard", "assistant"),
+        ("User", "user"), ("Assistant", "assistant"), ("GPT", "assistant"), ("SYSTEM", "system"),
         ("system", "system"), ("observation", "tool"), ("tool_response", "tool"), ("ipython", "tool"),
         ("narrator", "native"),
     ],
@@ -344,6 +345,14 @@ def test_columns_beside_the_turns() -> None:
         ({"instruction": "a", "input": "", "chosen": "c", "rejected": "d"}, ["a", "c"]),
         ({"query": "a", "response": "c", "history": [["x", "y"]], "system": "s"}, ["s", "x", "y", "a", "c"]),
         ({"query": "a", "response": "c", "input": "b", "instruction": "d"}, ["a", "c"]),
+        ({"instruction": "a", "context": "b", "response": "c", "category": "qa"}, ["a\nb", "c"]),
+        ({"instruction": "a", "context": "", "response": "c"}, ["a", "c"]),
+        ({"instruction": "a", "input": "b", "context": "d", "response": "c"}, ["a\nb", "c"]),
+        ({"instruction": "a", "context": "d", "output": "c"}, ["a", "c"]),
+        ({"question": "a", "answer": "c"}, ["a", "c"]),
+        ({"question": "a", "response": "c", "answer": "d"}, ["a", "c"]),
+        ({"query": "a", "answers": '[{"name": "f", "arguments": {}}]', "tools": "[]"}, ["a", ""]),
+        ({"query": "a", "answers": "none"}, ["a", "none"]),
         ({"conversation": [{"human": "a", "assistant": "c"}], "system": "s", "id": 1}, ["s", "a", "c"]),
     ],
     ids=str,
@@ -352,6 +361,7 @@ def test_rows_of_alpaca(row: dict[str, Any], texts: list[str]) -> None:
     """Their columns are turns; a history that they can no longer hold is written as turns."""
     history = returned(row)
     assert [message.text for message in history] == texts
+    assert len(history[-1].tool_calls) == (row.get("answers", "none") != "none")
     longer = am.encode(history.extended(msg("user", am.TextBlock("z"))), "sharegpt")
     assert longer["conversations"][-1] == turn("human", "z")
 

@@ -12,7 +12,7 @@ Follows LLaMA-Factory ff6d4d1.
 | --- | --- |
 | conversations; chosen, a turn | messages |
 | system (a column, or a turn) | a system message |
-| human, user | user |
+| human, user; also with capitals, as all senders but those of calls | user |
 | gpt, assistant, chatgpt, bing, bard, model | assistant |
 | function_call, tool_call: the JSON of a call, or of a list of them | assistant, ToolUseBlock |
 | observation, tool, tool_response, function_response, ipython | tool |
@@ -27,6 +27,8 @@ Follows LLaMA-Factory ff6d4d1.
 | tools: the JSON text of a list of functions, or that list | ToolSpec; NativeTool |
 | instruction and input; output, else chosen; history | a user's message; an assistant's; one of each |
 | query, response, history; conversation (ms-swift) | the same; one of each |
+| instruction, context, response (Dolly); question, answer | a user's message; an assistant's |
+| query; answers, the JSON of calls (xLAM) | a user's message; ToolUseBlock |
 | chosen and rejected that are texts | an assistant's message; extras["sharegpt"] |
 | a turn from anybody else; a token without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; of a tool's function; other columns | extras["sharegpt"]; ["sharegpt.item"]; of the history |

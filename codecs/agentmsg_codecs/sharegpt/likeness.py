@@ -32,7 +32,8 @@ def sniff_row(document: Any) -> float:
 def _of_pairs(row: Any) -> float:
     """Return how much the columns of a row are those of questions and answers; many things have a query."""
     if is_alpaca(row):
-        return _ALPACA if "query" not in row or "history" in row else _ASKED
+        is_own = "instruction" in row or "history" in row or {"answers", "tools"} <= row.keys()
+        return _ALPACA if is_own else _ASKED
     return _ALPACA if are_pairs(row) else 0.0
 
 
