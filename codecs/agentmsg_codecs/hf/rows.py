@@ -2,16 +2,18 @@
 
 | columns | messages |
 | --- | --- |
-| messages; conversations, with roles | the list |
+| messages; conversations, conversation, trajectory, traj or turns, with roles | the list; also as JSON text |
 | prompt, completion | those of both; each is a list, or a text |
 | prompt, chosen | those of both; but a list beside a prompt that is a text holds that already |
 | chosen | the list, which is the whole conversation |
 | prompt | the list, or the text |
 | text | none: a whole conversation in a template's format |
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
+| system, a text, unless the first message is a system message | a system message before the others |
 
 Marks: on the history ``/container`` (the first of these columns; or "list", "single"), ``/texts`` (which of them are
-texts) and ``/preference`` (the columns are OpenAI's); on each message of an answer ``/answer`` (its column).
+texts), ``/json`` (the style of JSON text, or the exact text) and ``/preference`` (the columns are OpenAI's); on each
+message of an answer ``/answer`` (its column), on a system message ``/column``.
 """
 
 from __future__ import annotations
@@ -21,8 +23,20 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg import DecodeError, thaw
-from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence, mark_of, natives
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    Native,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_marked,
+    is_object,
+    is_sequence,
+    mark_of,
+    natives,
+    parse_json,
+)
+from agentmsg.formats.spelling import JSON_STYLES, dump_styled, same_document, styled
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -32,7 +46,8 @@ if TYPE_CHECKING:
 
 _MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
 _ANSWERS = ("completion", "chosen")
-_WHOLE = ("messages", "conversations", "chosen")
+LISTS = ("messages", "conversations", "conversation", "trajectory", "traj", "turns")
+_WHOLE = (*LISTS, "chosen")
 _COLUMNS = frozenset({*_WHOLE, *_ANSWERS, "prompt"})
 _OUTPUTS: Mapping[str, str] = {"preferred_output": "chosen", "non_preferred_output": "rejected"}
 _PREFERENCE: Mapping[str, tuple[str, ...]] = {"prompt": ("input", "messages"), "chosen": ("preferred_output",)}
@@ -49,6 +64,7 @@ class Row:
         texts: the columns of messages that are texts.
         rest: the other columns.
         is_preference: whether these columns stand for those of OpenAI's preferences.
+        json: the JSON text that holds the messages.
     """
 
     place: str
@@ -56,6 +72,7 @@ class Row:
     texts: tuple[str, ...]
     rest: Native
     is_preference: bool = False
+    json: str | None = None
 
     def each(self) -> Iterable[tuple[str, Any, tuple[str | int, ...]]]:
         """Yield the native messages, each with its column and its path in the document."""
@@ -87,9 +104,11 @@ def row_of(document: Any) -> Row:
         if type(document.get("text")) is not str:
             raise DecodeError("a row must have messages, or a prompt", path=("messages",))
     texts = tuple(column for column in columns if type(document[column]) is str)
+    is_json = bool(texts) and columns[0] in LISTS
     parts = {column: _messages(column, document[column]) for column in columns}
     rest = {key: value for key, value in document.items() if key not in parts}
-    return Row(columns[0] if columns else "text", parts, texts, rest)
+    place = columns[0] if columns else "text"
+    return Row(place, parts, () if is_json else texts, rest, json=document[place] if is_json else None)
 
 
 def of_preference(document: Any) -> Native | None:
@@ -121,10 +140,10 @@ def _is_row(value: Any) -> bool:
 
 def _columns(row: Native) -> tuple[str, ...]:
     """Return the columns with the messages of a row."""
-    if is_list(row.get("messages")):
-        return ("messages",)
-    if is_list(row.get("conversations")) and all(is_object(each) and "role" in each for each in row["conversations"]):
-        return ("conversations",)
+    for column in LISTS:
+        found = parsed(row.get(column))
+        if is_list(found) and (column == "messages" or all(map(_has_role, found))):
+            return (column,)
     prompt = row.get("prompt")
     answer = next((key for key in _ANSWERS if type(row.get(key)) is str or (is_list(row.get(key)) and row[key])), None)
     is_whole = answer == "chosen" and is_list(row["chosen"])
@@ -133,7 +152,24 @@ def _columns(row: Native) -> tuple[str, ...]:
     return ("prompt",) if answer is None else ("prompt", answer)
 
 
+def _has_role(value: Any) -> bool:
+    return is_object(value) and "role" in value
+
+
+def parsed(value: Any) -> Any:
+    """Return the messages in a JSON text; any other value as it is."""
+    if type(value) is not str or not value.startswith("["):
+        return value
+    try:
+        found = parse_json(value, duplicates="error")
+    except AgentMsgError:
+        return value
+    return found if is_list(found) and found and all(map(_has_role, found)) else value
+
+
 def _messages(column: str, value: Any) -> list[Any]:
+    if column in LISTS:
+        return parsed(value)  # type: ignore[no-any-return]
     return [{"role": _ROLES[column], "content": value}] if type(value) is str else value
 
 
@@ -165,7 +201,7 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
         place: the column of the messages.
     """
     if place != "prompt":
-        return {place: messages}
+        return {place: _as_json(messages, mark_of(history, FAMILY, "/json")) if place in LISTS else messages}
     start, column = answer_of(history.messages)
     noted: Any = mark_of(history, FAMILY, "/texts")
     texts = noted if is_sequence(noted) else ()
@@ -174,6 +210,34 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
         # Beside a text, the list would be the whole conversation.
         texts = ()
     return {"prompt": _as_text("prompt", messages[:start], texts), **answer}
+
+
+def json_style(text: str, messages: list[Any]) -> str:
+    """Return the style in which a JSON text holds messages that were written; the text itself if it has none."""
+    found = styled(text)
+    return found[1] if found is not None and dump_styled(messages, found[1]) == text else text
+
+
+def _as_json(messages: list[Any], noted: Any) -> Any:
+    """Return messages as the JSON text that is noted, if that says the same; otherwise as they are."""
+    if not isinstance(noted, str) or not messages:
+        return messages
+    text = dump_styled(messages, noted) if noted in JSON_STYLES else noted
+    return text if same_document(parsed(text), messages) else messages
+
+
+def is_lifted(history: am.History, messages: list[Any]) -> bool:
+    """Whether the first of a history's written messages is a system message that belongs in a column.
+
+    Args:
+        history: that fits.
+        messages: its messages, written.
+    """
+    if len(messages) < 2 or history.messages[1].role == "system":  # noqa: PLR2004 - another
+        return False
+    native = messages[0] if is_marked(history.messages[0], FAMILY, "/column") else {}
+    is_text = native.keys() == {"role", "content"} and type(native["content"]) is str and bool(native["content"])
+    return is_text and native["role"] == "system" and "system" not in natives.extras_of(history, FAMILY)
 
 
 def _as_text(column: str, messages: list[Any], texts: Sequence[Any]) -> Any:
@@ -201,6 +265,8 @@ def columns_of(history: am.History) -> frozenset[str]:
 def taken(history: am.History) -> frozenset[str]:
     """Return the columns that the extras of a history must not use: they would be read as messages."""
     own, ours = natives.extras_of(history, FAMILY), columns_of(history)
+    if ours and isinstance(own.get("system"), str) and own["system"]:
+        ours |= {"system"} if history.messages and history.messages[0].role != "system" else set()
     rest: Any = {key: thaw(own[key]) for key in own if key in _COLUMNS and key not in ours}
     if not rest:
         return ours
