@@ -10,7 +10,7 @@ Follows LLaMA-Factory ff6d4d1.
 
 | Rows | agentmsg |
 | --- | --- |
-| conversations; chosen, a turn | messages |
+| conversations, also as JSON text; chosen, a turn | messages |
 | system (a column, or a turn) | a system message |
 | human, user; also with capitals, as all senders but those of calls | user |
 | gpt, assistant, chatgpt, bing, bard, model | assistant |
@@ -58,7 +58,7 @@ from agentmsg_codecs.sharegpt.links import link
 from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
-from agentmsg_codecs.sharegpt.rows import is_single, taken_apart, written
+from agentmsg_codecs.sharegpt.rows import as_json, is_single, json_style, taken_apart, written
 from agentmsg_codecs.sharegpt.sending import RULES
 
 if TYPE_CHECKING:
@@ -115,14 +115,16 @@ class ShareGptCodec(Codec):
         if tools:
             del rest["tools"]
         marks |= style
+        text = note.pop("/json", None)
         if note["/container"] != self.container:
             marks |= note
-        return _make_history(
+        history = _make_history(
             tuple(messages),
             tools=tools,
             extras=adopt({FAMILY: rest}) if rest else EMPTY,
             notes=adopt({FAMILY: marks}) if marks else EMPTY,
         )
+        return history if text is None else marked(history, FAMILY, json=json_style(text, self.write(history)))
 
     def write(self, history: am.History) -> Any:
         """Write a row; or a list or one turn, if it was read from that, or by option."""
@@ -133,6 +135,8 @@ class ShareGptCodec(Codec):
         if place in ("list", "single") and not own and not history.tools and not columns:
             return turns[0] if place == "single" and len(turns) == 1 and is_single(turns[0]) else turns
         row = written(history, turns)
+        if history.notes:
+            row = as_json(row, mark_of(history, FAMILY, "/json"))
         if history.tools:
             row["tools"] = TOOLS.write(history)
         return {**row, **columns, **{key: thaw(value) for key, value in own.items() if key not in row}}

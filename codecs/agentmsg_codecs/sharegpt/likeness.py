@@ -6,7 +6,7 @@ from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.sharegpt.names import ROLES
-from agentmsg_codecs.sharegpt.rows import are_pairs, is_alpaca
+from agentmsg_codecs.sharegpt.rows import are_pairs, is_alpaca, parsed
 
 _ALPACA = 0.9
 # The score of turns with some unknown senders.
@@ -19,7 +19,7 @@ _SAID = frozenset({"value", "content", "tool_calls", "arguments"})
 
 def sniff_row(document: Any) -> float:
     """Return 1 for turns, which no other format has, less for the columns of Alpaca, 0 for other documents."""
-    turns = document.get("conversations") if is_mapping(document) else document
+    turns = parsed(document.get("conversations")) if is_mapping(document) else document
     if is_mapping(document) and _sender(document):
         turns = [document]
     if not is_sequence(turns) or not turns:

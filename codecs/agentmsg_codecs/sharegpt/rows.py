@@ -1,5 +1,7 @@
 """Rows: their columns, and those of Alpaca and ms-swift: a question, its answer, and the turns before them.
 
+``conversations`` is a list, or the JSON text of one.
+
 | columns of Alpaca; of ms-swift | messages |
 | --- | --- |
 | system | a system message |
@@ -13,8 +15,8 @@
 Marks of the history: ``/container`` ("row", "alpaca", "pairs", "list", "single"), ``/answer`` (the column of an answer
 that isn't ``output``), ``/asked`` (that of its question), ``/split`` (the length of the instruction, if there is an
 input), ``/no-input`` (there is no column ``input``), ``/context`` (that is ``context``), ``/history`` (the column
-``history`` is empty). Marks of a message: ``/column`` (it is in the column ``system``), ``/chosen`` (it is in that
-column), ``/chosen_text`` (its text is).
+``history`` is empty), ``/json`` (the style of JSON text, or the exact text). Marks of a message: ``/column`` (it is in
+the column ``system``), ``/chosen`` (it is in that column), ``/chosen_text`` (its text is).
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
-from agentmsg import DecodeError
-from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives
+from agentmsg import AgentMsgError, DecodeError
+from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives, parse_json
+from agentmsg.formats.spelling import JSON_STYLES, dump_styled, same_document, styled
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES
 
 if TYPE_CHECKING:
@@ -86,10 +89,11 @@ def taken_apart(document: Any) -> Row:
         raise DecodeError(f"a row must be an object, not {excerpt(document)}")
     if is_single(document):
         return Row([(document, (), None)], {}, {"/container": "single"})
-    rest, given = dict(document), document.get("conversations")
+    rest, given = dict(document), parsed(document.get("conversations"))
     marks: Native = {"/container": "row"}
     if is_list(given):
-        del rest["conversations"]
+        if rest.pop("conversations") is not given:
+            marks["/json"] = document["conversations"]
         turns: list[Any] = [(turn, ("conversations", index), None) for index, turn in enumerate(given)]
     elif is_alpaca(document):
         turns, marks = _questions(rest)
@@ -107,6 +111,32 @@ def taken_apart(document: Any) -> Row:
     return Row(turns, rest, marks)
 
 
+def parsed(value: Any) -> Any:
+    """Return the turns in a JSON text; any other value as it is."""
+    if type(value) is not str or not value.startswith("["):
+        return value
+    try:
+        found = parse_json(value, duplicates="error")
+    except AgentMsgError:
+        return value
+    return found if is_list(found) and found and all(map(is_turn, found)) else value
+
+
+def json_style(text: str, row: Native) -> str:
+    """Return the style in which a JSON text holds the turns of a row; the text itself if it has none."""
+    found = styled(text)
+    return found[1] if found is not None and dump_styled(row.get("conversations"), found[1]) == text else text
+
+
+def as_json(row: Native, noted: Any) -> Native:
+    """Return a row with its turns as the JSON text that is noted, if that says the same."""
+    turns: Any = row.get("conversations")
+    if not isinstance(noted, str) or not is_list(turns) or not turns:
+        return row
+    text = dump_styled(turns, noted) if noted in JSON_STYLES else noted
+    return {**row, "conversations": text} if same_document(parsed(text), turns) else row
+
+
 def _is_answer(row: Mapping[str, Any], turns: list[Any]) -> bool:
     """Whether the column ``chosen`` is the text of an answer to the last turn, beside a rejected one."""
     last: Any = turns[-1][0] if turns else None
@@ -119,7 +149,7 @@ def _is_row(value: Any) -> bool:
     return (
         is_object(value)
         and "from" not in value
-        and (is_list(value.get("conversations")) or is_alpaca(value) or are_pairs(value))
+        and (is_list(parsed(value.get("conversations"))) or is_alpaca(value) or are_pairs(value))
     )
 
 
@@ -151,7 +181,7 @@ def taken(own: Mapping[str, Any], columns: Callable[[], Native]) -> set[str]:
         columns: returns the columns of the turns.
     """
     # A row of Alpaca may have this column as an extra, if it isn't a list.
-    is_free = "conversations" in own and not is_list(own["conversations"]) and "conversations" not in columns()
+    is_free = "conversations" in own and not is_list(parsed(own["conversations"])) and "conversations" not in columns()
     found: set[str] = set() if is_free else {"conversations"}
     found |= {"system"} if isinstance(own.get("system"), str) and own["system"] else set()
     is_chosen = is_turn(own.get("chosen"))
@@ -242,7 +272,7 @@ def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> 
     if place == "alpaca":
         return _asking(history, pairs, own)
     row = {"conversation": [dict(zip(_PAIR, pair, strict=True)) for pair in pairs]}
-    is_other = is_list(own.get("conversations")) or is_mapping(own.get("chosen"))
+    is_other = is_list(parsed(own.get("conversations"))) or is_mapping(own.get("chosen"))
     is_read = is_other or is_alpaca(own) or is_single({**row, **own})
     return None if is_read or "conversation" in own else row
 
