@@ -58,6 +58,7 @@ def said(history: am.History) -> list[tuple[str, str]]:
         ({"trajectory": [USER, ANSWER], "prompt": "x"}, ["Hi", "Hello"]),
         ({"turns": [USER, ANSWER]}, ["Hi", "Hello"]),
         ({"conversation": [{"role": "human", "content": "x"}, {"role": "gpt", "content": "y"}]}, ["x", "y"]),
+        ([{"role": "human", "content": "x"}, {"role": "ai", "content": "y"}], ["x", "y"]),
         ({"messages": json.dumps([USER, ANSWER]), "prompt": "x"}, ["Hi", "Hello"]),
         ({"messages": json.dumps([USER, ANSWER], separators=(",", ":"))}, ["Hi", "Hello"]),
         ({"messages": '[{"content": "Hi",  "role": "user"}]', "tools": "[]"}, ["Hi"]),
@@ -76,7 +77,9 @@ def said(history: am.History) -> list[tuple[str, str]]:
 )  # fmt: skip
 def test_columns_tell_where_the_messages_are(row: Any, texts: list[str]) -> None:
     """Each kind of row, a list and a message come back, with this meaning; other columns are extras."""
-    assert [message.text for message in returned(row)] == texts
+    history = returned(row)
+    assert [message.text for message in history] == texts
+    assert {message.role for message in history} <= {"system", "user", "assistant"}
 
 
 def test_edits_of_messages_in_a_text_are_written_there() -> None:

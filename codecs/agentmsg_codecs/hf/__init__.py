@@ -18,7 +18,7 @@ Follows trl 1.16 and the chat templates that it ships.
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
 | system, developer, user, assistant, tool | the same roles, one message each |
 | tool_call, with the JSON of a call; tool_response, tool_result (ms-swift) | assistant, ToolUseBlock; tool |
-| human; gpt; environment, function | user; assistant; tool |
+| human; gpt, ai; environment, function | user; assistant; tool |
 | name | name; of a tool message: the tool's name |
 | content: a text; a list; null | one TextBlock; one block per part; no blocks |
 | text, with its text under text, value or content | TextBlock |

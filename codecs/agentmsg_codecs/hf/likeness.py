@@ -43,7 +43,7 @@ _KEYS = frozenset(
 _MEDIA = frozenset({"image", "video", "audio"})
 _OWN_PARTS = frozenset({"reasoning", "tool_call", "image_url", "video_url", "audio_url", "text"})
 # Roles that only rows have.
-_OWN_ROLES = roles.ROLES - {"function", "human"}
+_OWN_ROLES = roles.ROLES - {"ai", "function", "human"}
 # The score of rows that could also be requests to OpenAI.
 _PLAIN = 0.3
 # The score of such rows with columns that requests hardly have.

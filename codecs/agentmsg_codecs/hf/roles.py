@@ -4,7 +4,7 @@
 | --- | --- |
 | role tool_call; content: the JSON of a call | an assistant's message with one call and no text |
 | role tool_response, tool_result, environment or function | a tool's |
-| role human; gpt | a user's; an assistant's |
+| role human; gpt or ai | a user's; an assistant's |
 | function_call: a name and arguments | one call |
 
 Marks of the message: ``/role`` (its role), ``/json`` (how the JSON is spelt, if not by default), ``/function_call``
@@ -28,7 +28,7 @@ CALL = "tool_call"
 _USUAL: Mapping[str, str] = {
     **dict.fromkeys(("tool_response", "tool_result", "environment", "function"), "tool"),
     "human": "user",
-    "gpt": "assistant",
+    **dict.fromkeys(("gpt", "ai"), "assistant"),
 }
 ROLES = frozenset({CALL, *_USUAL})
 _FUNCTION_CALL = "function_call"
