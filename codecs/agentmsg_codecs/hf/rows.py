@@ -235,7 +235,7 @@ def is_lifted(history: am.History, messages: list[Any]) -> bool:
     """
     if len(messages) < 2 or history.messages[1].role == "system":  # noqa: PLR2004 - another
         return False
-    native = messages[0] if is_marked(history.messages[0], FAMILY, "/column") else {}
+    native: Native = messages[0] if is_marked(history.messages[0], FAMILY, "/column") else {}
     is_text = native.keys() == {"role", "content"} and type(native["content"]) is str and bool(native["content"])
     return is_text and native["role"] == "system" and "system" not in natives.extras_of(history, FAMILY)
 
@@ -266,7 +266,8 @@ def taken(history: am.History) -> frozenset[str]:
     """Return the columns that the extras of a history must not use: they would be read as messages."""
     own, ours = natives.extras_of(history, FAMILY), columns_of(history)
     if ours and isinstance(own.get("system"), str) and own["system"]:
-        ours |= {"system"} if history.messages and history.messages[0].role != "system" else set()
+        is_read = bool(history.messages) and history.messages[0].role != "system"
+        ours = ours | {"system"} if is_read else ours
     rest: Any = {key: thaw(own[key]) for key in own if key in _COLUMNS and key not in ours}
     if not rest:
         return ours
