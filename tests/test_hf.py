@@ -54,6 +54,9 @@ def said(history: am.History) -> list[tuple[str, str]]:
         ({"input": {"messages": [USER], "tools": []}, "preferred_output": [ANSWER], "non_preferred_output": [USER]},
          ["Hi", "Hello"]),
         ({"input": {"messages": [USER]}, "preferred_output": [], "non_preferred_output": [USER]}, ["Hi"]),
+        ({"context": [USER], "completions": [{"rank": 1, "completion": [USER]}, {"rank": 0, "completion": [ANSWER]}]},
+         ["Hi", "Hello"]),
+        ({"context": [USER], "completions": [{"rank": 0, "completion": []}], "prompt": "x"}, ["x"]),
         ({"traj": [USER, ANSWER], "task_id": 1, "reward": 1.0}, ["Hi", "Hello"]),
         ({"trajectory": [USER, ANSWER], "prompt": "x"}, ["Hi", "Hello"]),
         ({"turns": [USER, ANSWER]}, ["Hi", "Hello"]),
@@ -92,6 +95,9 @@ def test_edits_of_messages_in_a_text_are_written_there() -> None:
     )
     for messages in (history[:1], history[::-1], [*history[:1], *history], [history[0].evolve(name="n"), *history[1:]]):
         honest_account(CODEC, history.evolve(messages=messages))
+    asked = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": CALLED}]}
+    returned({**row, "messages": json.dumps([USER, asked, {"role": "tool", "content": "1"}])})
+    returned({**row, "messages": [USER, asked, {"role": "tool", "content": "1"}]})
     odd = returned({"messages": '[{"content":  "Hi", "role": "user"}]'})
     assert am.encode(odd.evolve(messages=[msg("user", am.TextBlock("Ho"))]), CODEC)["messages"][0]["content"] == "Ho"
 
@@ -435,6 +441,7 @@ def test_parts_may_have_other_keys(part: dict[str, Any], cls: type[Any]) -> None
         {"messages": [USER, ANSWER], "uuid": "x", "license": "y"},
         {"messages": json.dumps([USER, ANSWER])},
         {"traj": [USER, ANSWER]},
+        {"context": [USER], "completions": [{"rank": 0, "completion": [ANSWER]}, {"rank": 1, "completion": [USER]}]},
         {"system": "S", "messages": [USER, ANSWER], "rejected_messages": [USER]},
     ],
     ids=str,

@@ -16,6 +16,7 @@ Follows trl 1.16 and the chat templates that it ships.
 | system, a text | a system message, the first |
 | a prompt, completion or chosen that is a text | a user's message; an assistant's |
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
+| context, completions with ranks (NeMo RL) | like prompt, and chosen for the lowest rank |
 | system, developer, user, assistant, tool | the same roles, one message each |
 | tool_call, with the JSON of a call; tool_response, tool_result (ms-swift) | assistant, ToolUseBlock; tool |
 | human; gpt, ai; environment, function | user; assistant; tool |
@@ -52,10 +53,10 @@ from agentmsg.formats import (
     Native,
     adopt,
     is_list,
-    is_marked,
     is_object,
     made_ids,
     maker,
+    mark_of,
     marked,
     natives,
 )
@@ -128,21 +129,22 @@ class HfCodec(Codec):
         """Read a row, a list of messages, or one message."""
         row = own_rows.row_of(document)
         self.engine.fill()
-        messages = list(map(unpaired, made_ids.linked(self._messages(row), FAMILY, are_named=True)))
+        rest, read = dict(row.rest), self._messages(row)
+        is_lifted = bool(read) and read[0].role != "system" and type(rest.get("system")) is str and bool(rest["system"])
+        if is_lifted:
+            first = self.engine.read({"role": "system", "content": rest.pop("system")})
+            read.insert(0, marked(first, FAMILY, column=True))
+        messages = list(map(unpaired, made_ids.linked(read, FAMILY, are_named=True)))
         is_usual = row.place == "messages" and self.container == "row"
         note: Native = {} if is_usual else {"/container": row.place}
         if row.texts:
             note["/texts"] = list(row.texts)
-        if row.is_preference:
-            note["/preference"] = True
-        rest = dict(row.rest)
+        if row.preference is not None:
+            note["/preference"] = row.preference
         if row.json is not None:
-            note["/json"] = own_rows.json_style(row.json, self._written(messages))
+            note["/json"] = own_rows.json_style(row.json, self._written(messages)[is_lifted:])
         if not own_columns.COLUMNS.isdisjoint(rest):
             messages = own_columns.placed(messages, rest)
-        if messages and messages[0].role != "system" and type(rest.get("system")) is str and rest["system"]:
-            first = self.engine.read({"role": "system", "content": rest.pop("system")})
-            messages = [marked(first, FAMILY, column=True), *messages]
         tools, style = self.engine.tools.read(rest.get("tools")) or ((), {})
         if tools:
             del rest["tools"]
@@ -188,7 +190,7 @@ class HfCodec(Codec):
         row.update(media)
         if own:
             row.update({key: thaw(value) for key, value in own.items() if key not in row})
-        return own_rows.as_preference(row) if is_marked(history, FAMILY, "/preference") else row
+        return own_rows.as_preference(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
 
     def _written(self, messages: Any) -> list[Any]:
         return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))

@@ -9,17 +9,18 @@
 | prompt | the list, or the text |
 | text | none: a whole conversation in a template's format |
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
+| context; completions, each with a rank (NeMo RL) | like prompt; chosen is the completion with the lowest rank |
 | system, a text, unless the first message is a system message | a system message before the others |
 
 Marks: on the history ``/container`` (the first of these columns; or "list", "single"), ``/texts`` (which of them are
-texts), ``/json`` (the style of JSON text, or the exact text) and ``/preference`` (the columns are OpenAI's); on each
-message of an answer ``/answer`` (its column), on a system message ``/column``.
+texts), ``/json`` (the style of JSON text, or the exact text) and ``/preference`` (True: the columns
+are OpenAI's; "ranked": NeMo's); on each message of an answer ``/answer`` (its column), on a system message ``/column``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
@@ -50,7 +51,13 @@ LISTS = ("messages", "conversations", "conversation", "trajectory", "traj", "tur
 _WHOLE = (*LISTS, "chosen")
 _COLUMNS = frozenset({*_WHOLE, *_ANSWERS, "prompt"})
 _OUTPUTS: Mapping[str, str] = {"preferred_output": "chosen", "non_preferred_output": "rejected"}
-_PREFERENCE: Mapping[str, tuple[str, ...]] = {"prompt": ("input", "messages"), "chosen": ("preferred_output",)}
+# Where the messages of these columns are, by the mark of the others.
+_PREFERENCE: Mapping[tuple[Any, str], tuple[str, ...]] = {
+    (True, "prompt"): ("input", "messages"),
+    (True, "chosen"): ("preferred_output",),
+    ("ranked", "prompt"): ("context",),
+    ("ranked", "chosen"): ("completions",),
+}
 _ROLES: Mapping[str, str] = {"prompt": "user", "completion": "assistant", "chosen": "assistant"}
 
 
@@ -63,7 +70,7 @@ class Row:
         parts: the native messages, by column.
         texts: the columns of messages that are texts.
         rest: the other columns.
-        is_preference: whether these columns stand for those of OpenAI's preferences.
+        preference: the mark of other columns that these stand for.
         json: the JSON text that holds the messages.
     """
 
@@ -71,7 +78,7 @@ class Row:
     parts: Mapping[str, list[Any]]
     texts: tuple[str, ...]
     rest: Native
-    is_preference: bool = False
+    preference: Literal[True, "ranked"] | None = None
     json: str | None = None
 
     def each(self) -> Iterable[tuple[str, Any, tuple[str | int, ...]]]:
@@ -79,7 +86,8 @@ class Row:
         for column, messages in self.parts.items():
             for index, native in enumerate(messages):
                 path = (index,) if self.place == "list" else () if self.place == "single" else (column, index)
-                yield column, native, (*_PREFERENCE[column], index) if self.is_preference else path
+                other = _PREFERENCE.get((self.preference, column))
+                yield column, native, path if other is None else (*other, index)
 
 
 def row_of(document: Any) -> Row:
@@ -94,9 +102,11 @@ def row_of(document: Any) -> Row:
         return Row("list", {"list": document}, (), {})
     if not is_object(document):
         raise DecodeError(f"a row must be an object, not {excerpt(document)}")
-    preference = of_preference(document)
+    preference, ranked = of_preference(document), of_ranked(document)
     if preference is not None:
-        return attrs.evolve(row_of(preference), is_preference=True)
+        return attrs.evolve(row_of(preference), preference=True)
+    if ranked is not None:
+        return attrs.evolve(row_of(ranked), preference="ranked")
     columns = _columns(document)
     if not columns:
         if "role" in document:
@@ -124,8 +134,49 @@ def of_preference(document: Any) -> Native | None:
     return {"prompt": given["messages"], **{_OUTPUTS[key]: document[key] for key in _OUTPUTS}, **others}
 
 
-def as_preference(row: Native) -> Native:
-    """Return a row with the columns of OpenAI's preferences, or as it is if it isn't one."""
+def of_ranked(document: Any) -> Native | None:
+    """Return the columns of a prompt and its answers that NeMo RL has otherwise; None for any other document."""
+    if not is_mapping(document) or not {*_COLUMNS, "rejected", "text"}.isdisjoint(document):
+        return None
+    context: Any = document.get("context")
+    ranked: Any = document.get("completions")
+    if not is_sequence(context) or not is_sequence(ranked) or not ranked or not all(map(_is_ranked, ranked)):
+        return None
+    best = min(range(len(ranked)), key=lambda index: ranked[index]["rank"])
+    left = [
+        each if at != best else {key: each[key] for key in each if key != "completion"}
+        for at, each in enumerate(ranked)
+    ]
+    return {**{key: document[key] for key in document if key != "context"}, "prompt": context,
+            "chosen": ranked[best]["completion"], "completions": left}  # fmt: skip
+
+
+def _is_ranked(value: Any) -> bool:
+    return (
+        is_mapping(value)
+        and type(value.get("rank")) is int
+        and is_sequence(value.get("completion"))
+        and bool(value["completion"])
+    )
+
+
+def as_ranked(row: Native) -> Native:
+    """Return a row with the columns of NeMo RL, or as it is if it isn't one."""
+    ranked = row.get("completions")
+    if not {"prompt", "chosen"} <= row.keys() or not is_list(ranked) or not all(map(is_object, ranked)):
+        return row
+    whole = [each if "completion" in each else {**each, "completion": row["chosen"]} for each in ranked]
+    others = {key: value for key, value in row.items() if key not in ("prompt", "chosen")}
+    found = {"context": row["prompt"], **others, "completions": whole}
+    return found if of_ranked(found) == row else row
+
+
+def as_preference(row: Native, mark: Any) -> Native:
+    """Return a row with other columns of preferences, as marked, or as it is if it isn't one."""
+    if mark == "ranked":
+        return as_ranked(row)
+    if mark is not True:
+        return row
     others = {key: value for key, value in row.items() if key not in ("prompt", "chosen", "rejected")}
     if not {"prompt", "chosen", "rejected"} <= row.keys():
         return row
