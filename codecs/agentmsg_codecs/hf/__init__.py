@@ -17,6 +17,7 @@ Follows trl 1.16 and the chat templates that it ships.
 | a prompt, completion or chosen that is a text | a user's message; an assistant's |
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
 | context, completions with ranks (NeMo RL) | like prompt, and chosen for the lowest rank |
+| prompt_messages, chosen_messages, rejected_messages | like prompt, chosen, rejected |
 | system, developer, user, assistant, tool | the same roles, one message each |
 | tool_call, with the JSON of a call; tool_response, tool_result (ms-swift) | assistant, ToolUseBlock; tool |
 | human; gpt, ai; environment, function | user; assistant; tool |

@@ -10,11 +10,13 @@
 | text | none: a whole conversation in a template's format |
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
 | context; completions, each with a rank (NeMo RL) | like prompt; chosen is the completion with the lowest rank |
+| prompt_messages, chosen_messages, rejected_messages | like prompt, chosen, rejected |
 | system, a text, unless the first message is a system message | a system message before the others |
 
 Marks: on the history ``/container`` (the first of these columns; or "list", "single"), ``/texts`` (which of them are
-texts), ``/json`` (the style of JSON text, or the exact text) and ``/preference`` (True: the columns
-are OpenAI's; "ranked": NeMo's); on each message of an answer ``/answer`` (its column), on a system message ``/column``.
+texts), ``/json`` (the style of JSON text, or the exact text) and ``/preference`` (True: the columns are OpenAI's;
+"ranked": NeMo's; "messages": those with longer names); on each message of an answer ``/answer`` (its column), on a
+system message ``/column``.
 """
 
 from __future__ import annotations
@@ -57,7 +59,10 @@ _PREFERENCE: Mapping[tuple[Any, str], tuple[str, ...]] = {
     (True, "chosen"): ("preferred_output",),
     ("ranked", "prompt"): ("context",),
     ("ranked", "chosen"): ("completions",),
+    ("messages", "prompt"): ("prompt_messages",),
+    ("messages", "chosen"): ("chosen_messages",),
 }
+_NAMED: Mapping[str, str] = {f"{column}_messages": column for column in ("prompt", "chosen", "rejected")}
 _ROLES: Mapping[str, str] = {"prompt": "user", "completion": "assistant", "chosen": "assistant"}
 
 
@@ -78,7 +83,7 @@ class Row:
     parts: Mapping[str, list[Any]]
     texts: tuple[str, ...]
     rest: Native
-    preference: Literal[True, "ranked"] | None = None
+    preference: Literal[True, "ranked", "messages"] | None = None
     json: str | None = None
 
     def each(self) -> Iterable[tuple[str, Any, tuple[str | int, ...]]]:
@@ -102,11 +107,13 @@ def row_of(document: Any) -> Row:
         return Row("list", {"list": document}, (), {})
     if not is_object(document):
         raise DecodeError(f"a row must be an object, not {excerpt(document)}")
-    preference, ranked = of_preference(document), of_ranked(document)
+    preference, ranked, named = of_preference(document), of_ranked(document), of_named(document)
     if preference is not None:
         return attrs.evolve(row_of(preference), preference=True)
     if ranked is not None:
         return attrs.evolve(row_of(ranked), preference="ranked")
+    if named is not None:
+        return attrs.evolve(row_of(named), preference="messages")
     columns = _columns(document)
     if not columns:
         if "role" in document:
@@ -171,10 +178,22 @@ def as_ranked(row: Native) -> Native:
     return found if of_ranked(found) == row else row
 
 
+def of_named(document: Any) -> Native | None:
+    """Return the usual columns for those of preferences with longer names; None for any other document."""
+    if not is_mapping(document) or not is_sequence(document.get("chosen_messages")):
+        return None
+    found = {_NAMED.get(key, key): document[key] for key in document}
+    return found if {*_COLUMNS, "rejected", "text"}.isdisjoint(document) and found["chosen"] else None
+
+
 def as_preference(row: Native, mark: Any) -> Native:
     """Return a row with other columns of preferences, as marked, or as it is if it isn't one."""
     if mark == "ranked":
         return as_ranked(row)
+    if mark == "messages":
+        longer = {column: key for key, column in _NAMED.items()}
+        found = {longer.get(key, key): value for key, value in row.items()}
+        return found if of_named(found) == row else row
     if mark is not True:
         return row
     others = {key: value for key, value in row.items() if key not in ("prompt", "chosen", "rejected")}
