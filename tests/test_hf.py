@@ -56,7 +56,7 @@ def said(history: am.History) -> list[tuple[str, str]]:
         ({"input": {"messages": [USER]}, "preferred_output": [], "non_preferred_output": [USER]}, ["Hi"]),
         ({"context": [USER], "completions": [{"rank": 1, "completion": [USER]}, {"rank": 0, "completion": [ANSWER]}]},
          ["Hi", "Hello"]),
-        ({"context": [USER], "completions": [{"rank": 0, "completion": []}], "prompt": "x"}, ["x"]),
+        ({"context": [USER], "completions": [{"rank": 0, "completion": [ANSWER]}], "prompt": "x"}, ["x"]),
         ({"prompt_messages": [USER], "chosen_messages": [ANSWER], "rejected_messages": [USER]}, ["Hi", "Hello"]),
         ({"chosen_messages": [USER, ANSWER], "rejected_messages": [USER], "id": 1}, ["Hi", "Hello"]),
         ({"chosen_messages": [], "messages": [USER]}, ["Hi"]),
