@@ -67,7 +67,7 @@ def said(history: am.History) -> list[tuple[str, str]]:
         ([{"role": "human", "content": "x"}, {"role": "ai", "content": "y"}], ["x", "y"]),
         ({"messages": json.dumps([USER, ANSWER]), "prompt": "x"}, ["Hi", "Hello"]),
         ({"messages": json.dumps([USER, ANSWER], separators=(",", ":"))}, ["Hi", "Hello"]),
-        ({"messages": '[{"content": "Hi",  "role": "user"}]', "tools": "[]"}, ["Hi"]),
+        ({"messages": '[{"content": "Hi", "role": "user"}]', "tools": "[]"}, ["Hi"]),
         ({"messages": "[1]", "prompt": "Hi"}, ["Hi"]),
         ({"messages": "[]", "text": "x"}, []),
         ({"system": "S", "messages": [USER, ANSWER]}, ["S", "Hi", "Hello"]),
@@ -101,8 +101,10 @@ def test_edits_of_messages_in_a_text_are_written_there() -> None:
     asked = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": CALLED}]}
     returned({**row, "messages": json.dumps([USER, asked, {"role": "tool", "content": "1"}])})
     returned({**row, "messages": [USER, asked, {"role": "tool", "content": "1"}]})
-    odd = returned({"messages": '[{"content":  "Hi", "role": "user"}]'})
-    assert am.encode(odd.evolve(messages=[msg("user", am.TextBlock("Ho"))]), CODEC)["messages"][0]["content"] == "Ho"
+    other = returned({"messages": '[{"content": "Hi", "role": "user"}]'})
+    edited = am.encode(other.evolve(messages=[msg("user", am.TextBlock("Ho"))]), CODEC)
+    assert edited["messages"] == '[{"content": "Ho", "role": "user"}]'
+    assert refused({"messages": '[{"role":  "user", "content": "Hi"}]'}, codec=CODEC) == ((), "schema", "hf")
 
 
 def test_what_was_rejected_is_content() -> None:

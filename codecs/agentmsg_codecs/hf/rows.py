@@ -14,7 +14,7 @@
 | system, a text, unless the first message is a system message | a system message before the others |
 
 Marks: on the history ``/container`` (the first of these columns; or "list", "single"), ``/texts`` (which of them are
-texts), ``/json`` (the style of JSON text, or the exact text) and ``/preference`` (True: the columns are OpenAI's;
+texts), ``/json`` (the style of JSON text, and its orders of keys) and ``/preference`` (True: the columns are OpenAI's;
 "ranked": NeMo's; "messages": those with longer names); on each message of an answer ``/answer`` (its column), on a
 system message ``/column``.
 """
@@ -39,7 +39,7 @@ from agentmsg.formats import (
     natives,
     parse_json,
 )
-from agentmsg.formats.spelling import JSON_STYLES, dump_styled, same_document, styled
+from agentmsg.formats.spelling import dump_as_told, told_style
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -282,18 +282,22 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
     return {"prompt": _as_text("prompt", messages[:start], texts), **answer}
 
 
-def json_style(text: str, messages: list[Any]) -> str:
-    """Return the style in which a JSON text holds messages that were written; the text itself if it has none."""
-    found = styled(text)
-    return found[1] if found is not None and dump_styled(messages, found[1]) == text else text
+def json_style(text: str, messages: list[Any]) -> Any:
+    """Return the style in which a JSON text holds messages that were written.
+
+    Raises:
+        DecodeError: if it has none.
+    """
+    told = told_style(text, messages)
+    if told is None:
+        raise DecodeError("the JSON text of the messages is spelt in a way of its own")
+    return told
 
 
 def _as_json(messages: list[Any], noted: Any) -> Any:
-    """Return messages as the JSON text that is noted, if that says the same; otherwise as they are."""
-    if not isinstance(noted, str) or not messages:
-        return messages
-    text = dump_styled(messages, noted) if noted in JSON_STYLES else noted
-    return text if same_document(parsed(text), messages) else messages
+    """Return messages as JSON text in the noted style, if that reads as the same; otherwise as they are."""
+    text = dump_as_told(messages, noted)
+    return messages if text is None or not is_list(parsed(text)) else text
 
 
 def is_lifted(history: am.History, messages: list[Any]) -> bool:

@@ -15,8 +15,8 @@
 Marks of the history: ``/container`` ("row", "alpaca", "pairs", "list", "single"), ``/answer`` (the column of an answer
 that isn't ``output``), ``/asked`` (that of its question), ``/split`` (the length of the instruction, if there is an
 input), ``/no-input`` (there is no column ``input``), ``/context`` (that is ``context``), ``/history`` (the column
-``history`` is empty), ``/json`` (the style of JSON text, or the exact text). Marks of a message: ``/column`` (it is in
-the column ``system``), ``/chosen`` (it is in that column), ``/chosen_text`` (its text is).
+``history`` is empty), ``/json`` (the style of JSON text, and its orders of keys). Marks of a message: ``/column`` (it
+is in the column ``system``), ``/chosen`` (it is in that column), ``/chosen_text`` (its text is).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError
 from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives, parse_json
-from agentmsg.formats.spelling import JSON_STYLES, dump_styled, same_document, styled
+from agentmsg.formats.spelling import dump_as_told, told_style
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES
 
 if TYPE_CHECKING:
@@ -122,19 +122,23 @@ def parsed(value: Any) -> Any:
     return found if is_list(found) and found and all(map(is_turn, found)) else value
 
 
-def json_style(text: str, row: Native) -> str:
-    """Return the style in which a JSON text holds the turns of a row; the text itself if it has none."""
-    found = styled(text)
-    return found[1] if found is not None and dump_styled(row.get("conversations"), found[1]) == text else text
+def json_style(text: str, row: Native) -> Any:
+    """Return the style in which a JSON text holds the turns of a row.
+
+    Raises:
+        DecodeError: if it has none.
+    """
+    told = told_style(text, row.get("conversations"))
+    if told is None:
+        raise DecodeError("the JSON text of the turns is spelt in a way of its own", path=("conversations",))
+    return told
 
 
 def as_json(row: Native, noted: Any) -> Native:
-    """Return a row with its turns as the JSON text that is noted, if that says the same."""
+    """Return a row with its turns as JSON text in the noted style, if that reads as the same."""
     turns: Any = row.get("conversations")
-    if not isinstance(noted, str) or not is_list(turns) or not turns:
-        return row
-    text = dump_styled(turns, noted) if noted in JSON_STYLES else noted
-    return {**row, "conversations": text} if same_document(parsed(text), turns) else row
+    text = dump_as_told(turns, noted) if is_list(turns) else None
+    return row if text is None or not is_list(parsed(text)) else {**row, "conversations": text}
 
 
 def _is_answer(row: Mapping[str, Any], turns: list[Any]) -> bool:
