@@ -98,6 +98,7 @@ def block(native: Any, build: Any = new, **fields: Any) -> Any:
         ),
         (call(input='{"a": 1}'), am.ToolUseBlock("c1", "f", raw_input='{"a": 1}', status="pending")),
         (call(input='{"a": '), am.ToolUseBlock("c1", "f", raw_input='{"a": ', status="pending")),
+        (call(input={"a": 1}), am.ToolUseBlock("c1", "f", {"a": 1}, status="pending")),
         (result(), am.ToolResultBlock("c1", "ok", name="f", status="success")),
         (result(state="denied"), am.ToolResultBlock("c1", "ok", name="f", status="denied")),
         (result(metadata={"k": 1}), am.ToolResultBlock("c1", "ok", name="f", status="success", metadata={"k": 1})),
@@ -624,3 +625,29 @@ def test_a_text_of_arguments_beside_others_is_told_as_lost_where_it_would_be_rea
     empty = message.evolve(content=[message.tool_calls[0].evolve(input={})])
     lost = account(honest_account(CODEC, am.History([empty])))
     assert [loss.path[-1] for loss in lost] == ["extras"]
+
+
+@pytest.mark.parametrize("text", ["{}", '{"a": 1}', "no json", {"a": 1}], ids=repr)
+@pytest.mark.parametrize("given", [{}, {"_raw": "x"}, 1], ids=repr)
+def test_a_call_with_an_unknown_text_of_arguments_is_one_of_2x(text: Any, given: Any) -> None:
+    """Calls of 1.x would read it as their own."""
+    call = am.ToolUseBlock("c", "f", given, extras={"agentscope": {"raw_input": text}})
+    history = am.decode([old({"type": "text", "text": "x"})], CODEC)
+    with_call = history.evolve(messages=[*history, am.Msg("assistant", [call], created_at=None)])
+    assert not account(honest_account(CODEC, with_call))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"finished_reason": "error", "content": [call(input="{}"), result()]},
+        {"content": [{"type": "tool_call", "id": "c", "name": "f", "input": "{}", "state": "pending"}]},
+        {"content": [{"type": "tool_result", "id": "c", "name": "f", "output": "o"}]},
+    ],
+    ids=repr,
+)
+def test_messages_without_names_are_recognised_by_their_calls_and_results(answer: dict[str, Any]) -> None:
+    """Applications send messages without names, and some without anything but a role and content."""
+    document = [{"role": "user", "content": [{"type": "text", "text": "x"}]}, {"role": "assistant", **answer}]
+    assert am.recognize(document) == am.recognize(document[1]) == "agentscope"
+    assert am.detect(document[:1])[0][0] != "agentscope"

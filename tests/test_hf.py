@@ -6,6 +6,7 @@ in real/test_real_templates.py.
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import Any
 
@@ -53,6 +54,27 @@ def said(history: am.History) -> list[tuple[str, str]]:
         ({"input": {"messages": [USER], "tools": []}, "preferred_output": [ANSWER], "non_preferred_output": [USER]},
          ["Hi", "Hello"]),
         ({"input": {"messages": [USER]}, "preferred_output": [], "non_preferred_output": [USER]}, ["Hi"]),
+        ({"context": [USER], "completions": [{"rank": 1, "completion": [USER]}, {"rank": 0, "completion": [ANSWER]}]},
+         ["Hi", "Hello"]),
+        ({"context": [USER], "completions": [{"rank": 0, "completion": [ANSWER]}], "prompt": "x"}, ["x"]),
+        ({"prompt_messages": [USER], "chosen_messages": [ANSWER], "rejected_messages": [USER]}, ["Hi", "Hello"]),
+        ({"chosen_messages": [USER, ANSWER], "rejected_messages": [USER], "id": 1}, ["Hi", "Hello"]),
+        ({"chosen_messages": [], "messages": [USER]}, ["Hi"]),
+        ({"traj": [USER, ANSWER], "task_id": 1, "reward": 1.0}, ["Hi", "Hello"]),
+        ({"trajectory": [USER, ANSWER], "prompt": "x"}, ["Hi", "Hello"]),
+        ({"turns": [USER, ANSWER]}, ["Hi", "Hello"]),
+        ({"conversation": [{"role": "human", "content": "x"}, {"role": "gpt", "content": "y"}]}, ["x", "y"]),
+        ([{"role": "human", "content": "x"}, {"role": "ai", "content": "y"}], ["x", "y"]),
+        ({"messages": json.dumps([USER, ANSWER]), "prompt": "x"}, ["Hi", "Hello"]),
+        ({"messages": json.dumps([USER, ANSWER], separators=(",", ":"))}, ["Hi", "Hello"]),
+        ({"messages": '[{"content": "Hi", "role": "user"}]', "tools": "[]"}, ["Hi"]),
+        ({"messages": "[1]", "prompt": "Hi"}, ["Hi"]),
+        ({"messages": "[]", "text": "x"}, []),
+        ({"system": "S", "messages": [USER, ANSWER]}, ["S", "Hi", "Hello"]),
+        ({"system": "S", "prompt": "Hi", "chosen": "Hello", "rejected": "No"}, ["S", "Hi", "Hello"]),
+        ({"system": "S", "messages": [{"role": "system", "content": "T"}, USER]}, ["T", "Hi"]),
+        ({"system": "", "messages": [USER]}, ["Hi"]),
+        ({"system": "S", "messages": []}, []),
         ({"text": "<|user|>Hi"}, []),
         ([USER, ANSWER], ["Hi", "Hello"]),
         (USER, ["Hi"]),
@@ -61,7 +83,28 @@ def said(history: am.History) -> list[tuple[str, str]]:
 )  # fmt: skip
 def test_columns_tell_where_the_messages_are(row: Any, texts: list[str]) -> None:
     """Each kind of row, a list and a message come back, with this meaning; other columns are extras."""
-    assert [message.text for message in returned(row)] == texts
+    history = returned(row)
+    assert [message.text for message in history] == texts
+    assert {message.role for message in history} <= {"system", "user", "assistant"}
+
+
+def test_edits_of_messages_in_a_text_are_written_there() -> None:
+    """In the style of the text; and a system message that its column can't hold any more is one of the list."""
+    row = {"system": "S", "messages": json.dumps([USER, ANSWER], separators=(",", ":"))}
+    history = returned(row)
+    more = am.encode(history.extended(msg("user", am.TextBlock("é"))), CODEC)
+    assert more["messages"] == json.dumps(
+        [USER, ANSWER, {"role": "user", "content": "é"}], separators=(",", ":"), ensure_ascii=False
+    )
+    for messages in (history[:1], history[::-1], [*history[:1], *history], [history[0].evolve(name="n"), *history[1:]]):
+        honest_account(CODEC, history.evolve(messages=messages))
+    asked = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": CALLED}]}
+    returned({**row, "messages": json.dumps([USER, asked, {"role": "tool", "content": "1"}])})
+    returned({**row, "messages": [USER, asked, {"role": "tool", "content": "1"}]})
+    other = returned({"messages": '[{"content": "Hi", "role": "user"}]'})
+    edited = am.encode(other.evolve(messages=[msg("user", am.TextBlock("Ho"))]), CODEC)
+    assert edited["messages"] == '[{"content": "Ho", "role": "user"}]'
+    assert refused({"messages": '[{"role":  "user", "content": "Hi"}]'}, codec=CODEC) == ((), "schema", "hf")
 
 
 def test_what_was_rejected_is_content() -> None:
@@ -139,6 +182,30 @@ def test_roles_of_swift_are_calls_and_results() -> None:
         assert edited == native or (native is None and len(edited["tool_calls"]) == 2)
     answer = am.encode([history[2].evolve(content=[am.ToolResultBlock("c", "new")])], CODEC)["messages"]
     assert answer == [{"role": "tool_response", "tool_call_id": "c", "content": "new"}]
+
+
+@pytest.mark.parametrize("arguments", ['{"q": 1}', {"q": 1}, "{"], ids=repr)
+@pytest.mark.parametrize("beside", [{}, {"tool_calls": None}, {"tool_calls": []}, {"role": "gpt"}], ids=str)
+def test_a_call_of_functions_is_a_call(arguments: Any, beside: dict[str, Any]) -> None:
+    """As OpenAI had it before tools, in rows of other data; its result has the role function, or environment."""
+    asked = {"role": "assistant", "content": "", "function_call": {"name": "f", "arguments": arguments}, **beside}
+    results = [{"role": word, "content": "1"} for word in ("function", "environment")]
+    history = returned([{"role": "user", "content": "x", "function_call": None}, asked, results[0], asked, results[1]])
+    assert [message.role for message in history] == ["user", "assistant", "tool", "assistant", "tool"]
+    calls: list[Any] = [history[1].content[0], history[3].content[0]]
+    assert [message.tool_call_id for message in history[2::2]] == [call.id for call in calls]
+    both = am.encode([history[1].evolve(content=[CALL, *history[1].content])], CODEC)["messages"][0]
+    assert len(both["tool_calls"]) == 2
+    assert am.encode([history[1].evolve(content=[CALL])], CODEC)["messages"][0]["tool_calls"][0]["id"] == "c"
+
+
+@pytest.mark.parametrize("calls", [[], [CALL], [am.TextBlock("x")]], ids=str)
+@pytest.mark.parametrize("odd", [{"name": "f", "arguments": "{}"}, {"name": "f"}, "f"], ids=str)
+def test_an_unknown_call_of_functions_is_reported_where_it_would_be_read(calls: list[Any], odd: Any) -> None:
+    """Beside other calls it says nothing."""
+    history = am.History([msg("assistant", *calls, extras={"hf": {"function_call": odd, "z": 1}})])
+    honest_account(CODEC, history)
+    assert (fit(history, CODEC).history != history) == (odd == {"name": "f", "arguments": "{}"} and CALL not in calls)
 
 
 @pytest.mark.parametrize("content", ['{"arguments": {}, "name": "f"}', '{"name": "f",  "arguments": {}, "id": "c"}'])
@@ -325,11 +392,69 @@ def test_tokens_of_assistants_are_images_if_they_are_needed(images: list[str], f
         honest_account(CODEC, am.History(messages))
 
 
-@pytest.mark.parametrize("column", [[], ["a", "b"], [{"path": "a.png", "bytes": None}], None])
+ODD_ENTRIES = [{"path": None, "bytes": "AAAA"}, {"path": "a.png", "url": "b.png"}, {"path": ""}, {"file": "a.png"}, {}]
+
+
+@pytest.mark.parametrize("column", [[], ["a", "b"], *([entry] for entry in ODD_ENTRIES), None], ids=str)
 def test_a_column_that_does_not_fit_stays_what_it_is(column: Any) -> None:
     """The placeholder is a native block then."""
     history = returned({"messages": [{"role": "user", "content": [{"type": "image"}]}], "images": column})
     assert isinstance(history[0].content[0], am.NativeBlock)
+
+
+@pytest.mark.parametrize(
+    "entry", ["a.png", {"path": "a.png", "bytes": None}, {"image": "a.png"}, {"url": "a.png"}], ids=str
+)
+@pytest.mark.parametrize(
+    "padding", [{}, {"text": None}, {"index": 1, "text": None}, {"image": None}, {"index": 0}], ids=str
+)
+def test_placeholders_may_have_the_keys_of_other_parts(entry: Any, padding: dict[str, Any]) -> None:
+    """Arrow gives each part the keys of all; an index must be that of the address."""
+    text = {"type": "text", "text": "Who?", **dict.fromkeys(padding)}
+    parts = [
+        {"type": "image", **padding, **({"index": 0} if "index" in padding else {})},
+        text,
+        {"type": "image", **padding},
+    ]
+    history = returned({"messages": [{"role": "user", "content": parts}], "images": ["b.png", entry]})
+    is_wrong = padding == {"index": 0}
+    assert [type(block) for block in history[0].content[::2]] == [am.NativeBlock if is_wrong else am.ImageBlock] * 2
+    assert (history[0].content[1].extras, bool(history.extras)) == ({}, is_wrong)
+    for content in (history[0].content[:0:-1], history[0].content[2:]):
+        honest_account(CODEC, history.evolve(messages=[history[0].evolve(content=content)]))
+
+
+@pytest.mark.parametrize(
+    ("part", "cls"),
+    [
+        ({"type": "text", "content": "Hi"}, am.TextBlock),
+        ({"type": "image", "image": None, "url": "a.png", "text": None}, am.ImageBlock),
+        ({"type": "video", "video": "a.mp4", "image": None}, am.VideoBlock),
+    ],
+    ids=str,
+)
+def test_parts_may_have_other_keys(part: dict[str, Any], cls: type[Any]) -> None:
+    """A text is under content, as in Oumi's data, and what is null is padding."""
+    (block,) = returned([{"role": "user", "content": [part]}])[0].content
+    assert (type(block), block.extras) == (cls, {})
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"messages": [USER, ANSWER], "source": "x"},
+        {"messages": [USER, ANSWER], "uuid": "x", "license": "y"},
+        {"messages": json.dumps([USER, ANSWER])},
+        {"traj": [USER, ANSWER]},
+        {"chosen_messages": [USER, ANSWER], "rejected_messages": [USER]},
+        {"context": [USER], "completions": [{"rank": 0, "completion": [ANSWER]}, {"rank": 1, "completion": [USER]}]},
+        {"system": "S", "messages": [USER, ANSWER], "rejected_messages": [USER]},
+    ],
+    ids=str,
+)
+def test_columns_identify_a_row(row: dict[str, Any]) -> None:
+    """Requests to providers have none of these."""
+    assert am.recognize(row) == "hf"
 
 
 @pytest.mark.parametrize("options", [{"container": "list"}, {"reasoning": "drop"}, {"reasoning": "think"}], ids=str)

@@ -38,6 +38,7 @@ def kinds(message: am.Msg) -> list[str]:
     ("who", "role"),
     [
         ("human", "user"), ("user", "user"), ("gpt", "assistant"), ("chatgpt", "assistant"), ("bard", "assistant"),
+        ("User", "user"), ("Assistant", "assistant"), ("GPT", "assistant"), ("SYSTEM", "system"),
         ("system", "system"), ("observation", "tool"), ("tool_response", "tool"), ("ipython", "tool"),
         ("narrator", "native"),
     ],
@@ -335,6 +336,24 @@ def test_columns_beside_the_turns() -> None:
 
 
 @pytest.mark.parametrize(
+    "spelt", [{}, {"separators": (",", ":")}, {"sort_keys": True}, {"ensure_ascii": False}], ids=str
+)
+def test_turns_may_be_in_a_text(spelt: dict[str, Any]) -> None:
+    """In JSON, and edits are written there, too; a text that isn't turns is another column."""
+    turns = [turn("human", "é"), turn("gpt", "<think>x</think>y")]
+    row = {"conversations": json.dumps(turns, **spelt), "system": "s", "id": 1}
+    history = returned(row)
+    assert [message.role for message in history] == ["system", "user", "assistant"]
+    assert am.recognize(row) == "sharegpt"
+    more = am.encode(history.extended(msg("user", am.TextBlock("z"))), "sharegpt")["conversations"]
+    assert more == json.dumps([*turns, turn("human", "z")], **{"ensure_ascii": True, **spelt})
+    for own in (row["conversations"], "[1]", "x"):
+        honest_account(CODEC, am.History([*history], extras={"sharegpt": {"conversations": own}}))
+        honest_account(CODEC, am.History([], extras={"sharegpt": {"conversations": own}}, notes=history.notes))
+    returned({"conversations": "[1]", "instruction": "a", "output": "c"})
+
+
+@pytest.mark.parametrize(
     ("row", "texts"),
     [
         ({"instruction": "a", "input": "b", "output": "c"}, ["a\nb", "c"]),
@@ -344,6 +363,14 @@ def test_columns_beside_the_turns() -> None:
         ({"instruction": "a", "input": "", "chosen": "c", "rejected": "d"}, ["a", "c"]),
         ({"query": "a", "response": "c", "history": [["x", "y"]], "system": "s"}, ["s", "x", "y", "a", "c"]),
         ({"query": "a", "response": "c", "input": "b", "instruction": "d"}, ["a", "c"]),
+        ({"instruction": "a", "context": "b", "response": "c", "category": "qa"}, ["a\nb", "c"]),
+        ({"instruction": "a", "context": "", "response": "c"}, ["a", "c"]),
+        ({"instruction": "a", "input": "b", "context": "d", "response": "c"}, ["a\nb", "c"]),
+        ({"instruction": "a", "context": "d", "output": "c"}, ["a", "c"]),
+        ({"question": "a", "answer": "c"}, ["a", "c"]),
+        ({"question": "a", "response": "c", "answer": "d"}, ["a", "c"]),
+        ({"query": "a", "answers": '[{"name": "f", "arguments": {}}]', "tools": "[]"}, ["a", ""]),
+        ({"query": "a", "answers": "none"}, ["a", "none"]),
         ({"conversation": [{"human": "a", "assistant": "c"}], "system": "s", "id": 1}, ["s", "a", "c"]),
     ],
     ids=str,
@@ -352,6 +379,7 @@ def test_rows_of_alpaca(row: dict[str, Any], texts: list[str]) -> None:
     """Their columns are turns; a history that they can no longer hold is written as turns."""
     history = returned(row)
     assert [message.text for message in history] == texts
+    assert len(history[-1].tool_calls) == (row.get("answers", "none") != "none")
     longer = am.encode(history.extended(msg("user", am.TextBlock("z"))), "sharegpt")
     assert longer["conversations"][-1] == turn("human", "z")
 

@@ -7,13 +7,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import AgentMsgError
+from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.values.text import library, parse_json
+from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["JSON_STYLES", "dump_styled", "styled"]
+__all__ = ["JSON_STYLES", "dump_as_told", "dump_styled", "styled", "told_style"]
 
 JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
     "python": {"ensure_ascii": False},
@@ -64,3 +66,31 @@ def styled(text: str, written: Callable[[str], str] = str) -> tuple[Any, str] | 
         return None
     style = next((name for name in JSON_STYLES if written(dump_styled(value, name)) == text), None)
     return None if style is None else (value, style)
+
+
+def told_style(text: str, value: Any) -> Any:
+    """Return what a note must say to write a value as a JSON text has it; None if nothing can.
+
+    Args:
+        text: the text.
+        value: what we write for its value; keys may have another order.
+
+    Returns:
+        The style, or a list of it and the orders of keys that differ.
+    """
+    found = styled(text)
+    if found is None:
+        return None
+    held, style = found
+    if dump_styled(value, style) == text:
+        return style
+    orders = orders_of(held, value)
+    return [style, *orders] if dump_styled(reordered(value, orders), style) == text else None
+
+
+def dump_as_told(value: Any, told: Any) -> str | None:
+    """Return the JSON text of a value, spelt as ``told_style`` told; None if that isn't told."""
+    style, orders = (told[0], told[1:]) if is_sequence(told) and told else (told, ())
+    if not isinstance(style, str) or style not in JSON_STYLES:
+        return None
+    return dump_styled(reordered(value, orders), style)

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
-from agentmsg.formats.json_styles import JSON_STYLES, dump_styled, styled
+from agentmsg.formats.json_styles import JSON_STYLES, dump_as_told, dump_styled, styled, told_style
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer, is_ours
 from agentmsg.model.equality import same
@@ -29,6 +29,7 @@ __all__ = [
     "JSON_STYLES",
     "SPELLINGS",
     "changed",
+    "dump_as_told",
     "dump_styled",
     "keep",
     "keep_proven",
@@ -40,6 +41,7 @@ __all__ = [
     "spelling_of",
     "spelling_of_nothing",
     "styled",
+    "told_style",
     "with_extras",
     "with_note",
 ]

@@ -8,10 +8,9 @@ from agentmsg.formats.bodies.tools import native_tool_row, read_tool, with_input
 from agentmsg.formats.capabilities import Row
 from agentmsg.formats.cells import kinds
 from agentmsg.formats.forms import Rows
-from agentmsg.formats.json_styles import JSON_STYLES, dump_styled, styled
+from agentmsg.formats.json_styles import dump_as_told, dump_styled, styled, told_style
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.shapes import mark_of
-from agentmsg.model.equality import same
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.values.types import is_list
 
@@ -28,8 +27,7 @@ __all__ = ["ToolColumn"]
 class ToolColumn:
     """Reads and writes a row's tools: a column with a list of functions, or with the JSON text of that list.
 
-    The history's mark ``/tools`` says how the column was spelt: as "list", in the text's style, or, if the keys have
-    another order, as that exact text.
+    The history's mark ``/tools`` says how the column was spelt: as "list", or in the text's style and orders of keys.
 
     Args:
         described: the format.
@@ -41,15 +39,14 @@ class ToolColumn:
     def __init__(self, described: Described, usual: str, other: str, *, style: str) -> None:
         self._described, self._usual, self._other, self._style = described, usual, other, style
 
-    def read(self, column: Any) -> tuple[tuple[Tool, ...], dict[str, str]] | None:
+    def read(self, column: Any) -> tuple[tuple[Tool, ...], dict[str, Any]] | None:
         """Return a column's tools, and the mark for the history; None if it holds no tools."""
         found = styled(column) if type(column) is str else (column, "list")
         if found is None or not is_list(found[0]) or not found[0]:
             return None
-        tools, style = tuple(map(self._read_one, found[0])), found[1]
-        if style != "list" and dump_styled(self._natives(tools), style) != column:
-            return tools, {"/tools": column}
-        return tools, {} if style == self._style else {"/tools": style}
+        tools = tuple(map(self._read_one, found[0]))
+        style = told_style(column, self._natives(tools)) if type(column) is str else "list"
+        return None if style is None else (tools, {} if style == self._style else {"/tools": style})
 
     def _read_one(self, native: Any) -> Any:
         shapes = self._described.shapes
@@ -58,16 +55,13 @@ class ToolColumn:
     def write(self, history: History) -> Any:
         """Return the column for a history's tools, which fit."""
         noted = mark_of(history, self._described.family, "/tools") if history.notes else None
-        if isinstance(noted, str) and noted not in ("list", *JSON_STYLES):
-            if self._says(noted, history.tools):
-                return noted
-            noted = None
-        tools, style = self._natives(history.tools), noted if isinstance(noted, str) else self._style
-        return tools if style == "list" else dump_styled(tools, style)
-
-    def _says(self, text: str, tools: tuple[Tool, ...]) -> bool:
-        found = self.read(text)
-        return found is not None and len(found[0]) == len(tools) and all(map(same, found[0], tools))
+        tools = self._natives(history.tools)
+        if noted == "list" or (noted is None and self._style == "list"):
+            return tools
+        text = dump_as_told(tools, noted)
+        if text is not None:
+            return text
+        return tools if self._style == "list" else dump_styled(tools, self._style)
 
     def _natives(self, tools: Iterable[Tool]) -> list[Any]:
         shapes, family = self._described.shapes, self._described.family

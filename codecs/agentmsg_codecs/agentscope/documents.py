@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import Native, adopt, excerpt, is_marked, is_object, mark_of, marked, natives
+from agentmsg.formats import Native, adopt, excerpt, is_list, is_marked, is_object, mark_of, marked, natives
 from agentmsg_codecs.agentscope.names import ITEM, MEMORY, VERSIONS
 from agentmsg_codecs.agentscope.shapes import is_pair, marks_of
 
@@ -110,6 +110,16 @@ def _entry(native: Any, message: am.Msg, family: str, *, by_default: bool) -> An
 
 
 def sniff_with(entries: list[Any], sniff: Callable[[Native], float]) -> float:
-    """Return the lowest score of a document's first messages."""
+    """Return the lowest score of a document's first messages; those of a role and text fit beside any others."""
     native_messages: list[Any] = [entry[0] if is_pair(entry) else entry for entry in entries]
-    return min((sniff(native) if is_object(native) else 0.0 for native in native_messages), default=0.0)
+    said = [native for native in native_messages if not _is_bare(native)]
+    return min((sniff(native) if is_object(native) else 0.0 for native in said), default=0.0)
+
+
+def _is_bare(native: Any) -> bool:
+    """Whether a message has nothing but a role and texts or thinking."""
+    if not is_object(native) or native.keys() != {"role", "content"}:
+        return False
+    content: Any = native["content"]
+    tags = [part.get("type") if is_object(part) else None for part in content] if is_list(content) else ["text"]
+    return (type(content) is str or is_list(content)) and all(tag in ("text", "thinking") for tag in tags)

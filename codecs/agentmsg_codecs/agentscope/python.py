@@ -244,8 +244,8 @@ def sniff_message(native: Native) -> float:
     ):
         return 0.0
     if native.get("name") is None:
-        # Other programs send messages without a name; only AgentScope has both of these keys.
-        return _SURE if native.keys() >= _ENDED else 0.0
+        # Other programs send messages without a name; only AgentScope has both of these keys, or such blocks.
+        return _SURE if native.keys() >= _ENDED or any(map(_is_own_part, parts_in(content))) else 0.0
     if type(native["name"]) is not str:
         return 0.0
     if native.keys() >= _OWN:
@@ -253,6 +253,13 @@ def sniff_message(native: Native) -> float:
     if not _SIGNS.isdisjoint(native):
         return _SURE if "metadata" in native or "id" in native else _LIKELY
     return _LIKELY if "metadata" in native and "id" in native else 0.0
+
+
+def _is_own_part(part: Any) -> bool:
+    """Whether a part is a call or a result that only AgentScope has."""
+    kind: Any = part.get("type") if is_object(part) else None
+    key = {"tool_call": "input", "tool_result": "output"}.get(kind) if type(kind) is str else None
+    return key is not None and {"id", "name", key} <= part.keys()
 
 
 _SIGNS = frozenset({"created_at", "timestamp", "finished_reason", "structured_output"})

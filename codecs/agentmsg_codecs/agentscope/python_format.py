@@ -1,9 +1,9 @@
 """The description of Python's blocks, of 2.x and 1.x: text, hints, thinking, calls, results, usage.
 
 Both dialects read the same blocks; they differ in what they write by default. Marks: ``/as`` (the kind of block that a
-call was read from), ``/no-id``, ``/unsaid`` (a result without a state), ``/word`` (a state that the library doesn't
-have), ``/list`` (output that is a list, though a text would do), ``/any`` (output that is neither, as in 0.x),
-``/partial`` (usage without the count of input or output).
+call was read from), ``/object`` (a call of 2.x with an object as its input), ``/no-id``, ``/unsaid`` (a result without
+a state), ``/word`` (a state that the library doesn't have), ``/list`` (output that is a list, though a text would do),
+``/any`` (output that is neither, as in 0.x), ``/partial`` (usage without the count of input or output).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, cells, is_list, is_object, mark_of, usually
+from agentmsg.formats import KEEP, cells, is_list, is_marked, is_object, mark_of, natives, usually
 from agentmsg.formats.forms import (
     Arguments,
     Const,
@@ -20,6 +20,7 @@ from agentmsg.formats.forms import (
     Described,
     Form,
     Hatch,
+    Input,
     Json,
     Key,
     Link,
@@ -44,7 +45,7 @@ _ARGUMENTS: Mapping[str, Any] = {"input": {"type": "object"}, _RAW: {"type": ["s
 _ID = Key("id", "item_id", Link(), "may")
 _LINK = Key("id", "id", Link(), "may", lacks="no-id")
 _NAME = Key("name", "name", Text())
-ODD_ACTS = ("thinking", "tool_call", "tool_use")
+ODD_ACTS = ("thinking", "object_call", "tool_call", "tool_use")
 
 
 def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Media]:
@@ -127,13 +128,31 @@ def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
         other: dict[str, Any] = {} if own == version else {"notes": {"as": tag}, "is_only_read": not as_read}
         if other and as_read:
             other["when"] = partial(_was, tag)
+        if own > 1:
+            given = Key("input", "input", Input())
+            found.append(_object_call((_LINK, _NAME, given, *beside), other, as_read=as_read))
         found.append(Form(tag, am.ToolUseBlock, tag, (_LINK, _NAME, items[own], *beside), **other))
     return tuple(sorted(found, key=lambda form: form.is_only_read))
 
 
+def _object_call(items: tuple[Any, ...], other: Mapping[str, Any], *, as_read: bool) -> Form:
+    """Return the form of calls of 2.x with an object as their input, which only applications write."""
+    was, notes = other.get("when"), {**other.get("notes", {}), "object": True}
+
+    def when(block: am.ToolUseBlock) -> bool:
+        return is_marked(block, FAMILY, "/object") and (was is None or was(block))
+
+    return Form("object_call", am.ToolUseBlock, "tool_call", items, notes=notes, when=when, is_only_read=not as_read,
+                fits=lambda native: is_object(native.get("input")))  # fmt: skip
+
+
 def _was(tag: str, block: am.ToolUseBlock) -> bool:
-    """Whether a call was read from one with this tag, which is the other version's."""
-    return bool(mark_of(block, FAMILY, "/as") == tag)
+    """Whether a call was read from one with this tag, which is the other version's.
+
+    An unknown field that calls of 1.x know makes a call one of 2.x, unless it was read in one of 1.x.
+    """
+    mark = mark_of(block, FAMILY, "/as")
+    return bool(mark == tag or (tag == "tool_call" and mark != "tool_use" and _RAW in natives.extras_of(block, FAMILY)))
 
 
 def _read_input(native: Native) -> dict[str, Any]:

@@ -11,20 +11,25 @@ Follows trl 1.16 and the chat templates that it ships.
 
 | Rows | agentmsg |
 | --- | --- |
-| messages; conversations; prompt, completion or chosen | messages |
+| messages; conversations; conversation, trajectory, traj or turns; also as JSON text | messages |
+| prompt, completion or chosen | messages |
+| system, a text | a system message, the first |
 | a prompt, completion or chosen that is a text | a user's message; an assistant's |
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
+| context, completions with ranks (NeMo RL) | like prompt, and chosen for the lowest rank |
+| prompt_messages, chosen_messages, rejected_messages | like prompt, chosen, rejected |
 | system, developer, user, assistant, tool | the same roles, one message each |
 | tool_call, with the JSON of a call; tool_response, tool_result (ms-swift) | assistant, ToolUseBlock; tool |
+| human; gpt, ai; environment, function | user; assistant; tool |
 | name | name; of a tool message: the tool's name |
 | content: a text; a list; null | one TextBlock; one block per part; no blocks |
-| text, with its text under text or value | TextBlock |
+| text, with its text under text, value or content | TextBlock |
 | image, video, audio, with image, url, path or base64 | ImageBlock, VideoBlock, AudioBlock |
 | image, video, audio alone, or tokens like ``<image>`` in a text, with columns like images | the same |
 | image_url, video_url, audio_url | ImageBlock, VideoBlock, AudioBlock |
 | reasoning_content; thinking; reasoning; a part reasoning or thinking | ThinkingBlock |
 | ``<think>...</think>`` in front of an assistant's text | ThinkingBlock; none if nothing is inside |
-| tool_calls; a part tool_call | ToolUseBlock; without an id it gets one that isn't written |
+| tool_calls; function_call; a part tool_call | ToolUseBlock; without an id it gets one that isn't written |
 | tool_call_id, name, content of a tool message | ToolResultBlock; without an id, of the first call without a result |
 | content of a tool message that is an object | structured |
 | tools: a list, or its JSON text | ToolSpec; NativeTool |
@@ -49,10 +54,10 @@ from agentmsg.formats import (
     Native,
     adopt,
     is_list,
-    is_marked,
     is_object,
     made_ids,
     maker,
+    mark_of,
     marked,
     natives,
 )
@@ -124,14 +129,20 @@ class HfCodec(Codec):
         """Read a row, a list of messages, or one message."""
         row = own_rows.row_of(document)
         self.engine.fill()
-        messages = list(map(unpaired, made_ids.linked(self._messages(row), FAMILY, are_named=True)))
+        rest, read = dict(row.rest), self._messages(row)
+        is_lifted = bool(read) and read[0].role != "system" and type(rest.get("system")) is str and bool(rest["system"])
+        if is_lifted:
+            first = self.engine.read({"role": "system", "content": rest.pop("system")})
+            read.insert(0, marked(first, FAMILY, column=True))
+        messages = list(map(unpaired, made_ids.linked(read, FAMILY, are_named=True)))
         is_usual = row.place == "messages" and self.container == "row"
         note: Native = {} if is_usual else {"/container": row.place}
         if row.texts:
             note["/texts"] = list(row.texts)
-        if row.is_preference:
-            note["/preference"] = True
-        rest = dict(row.rest)
+        if row.preference is not None:
+            note["/preference"] = row.preference
+        if row.json is not None:
+            note["/json"] = own_rows.json_style(row.json, self._written(messages)[is_lifted:])
         if not own_columns.COLUMNS.isdisjoint(rest):
             messages = own_columns.placed(messages, rest)
         tools, style = self.engine.tools.read(rest.get("tools")) or ((), {})
@@ -168,13 +179,18 @@ class HfCodec(Codec):
         messages, media = own_columns.unplaced(history.messages)
         columns = own_rows.columns_of(history)
         place = "prompt" if "prompt" in columns else min(columns, default="")
-        row = own_rows.written(history, self._written(messages), place) if place else {}
+        row: Native = {}
+        if place:
+            written = self._written(messages)
+            if own_rows.is_lifted(history, written):
+                row["system"], history = written.pop(0)["content"], history.evolve(messages=history.messages[1:])
+            row |= own_rows.written(history, written, place)
         if history.tools:
             row["tools"] = self.engine.tools.write(history)
         row.update(media)
         if own:
             row.update({key: thaw(value) for key, value in own.items() if key not in row})
-        return own_rows.as_preference(row) if is_marked(history, FAMILY, "/preference") else row
+        return own_rows.as_preference(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
 
     def _written(self, messages: Any) -> list[Any]:
         return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))

@@ -24,6 +24,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
+from agentmsg_codecs.hf.roles import has_function_call
 from agentmsg_codecs.hf.rows import taken
 
 if TYPE_CHECKING:
@@ -93,13 +94,17 @@ def _thinking(block: Any, default: str | None) -> Any:
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
+# The rank of what is among the calls.
+_LAST = 2
+
+
 def _rank(block: Any) -> int:
     kind = block.__class__
     if kind is am.ThinkingBlock:
         return 1 if is_part(block) else 0
     if kind is am.ToolUseBlock:
-        return 2 if block.kind != "server" and not is_part(block) else 1
-    return 2 if is_entry(block) else 1
+        return _LAST if block.kind != "server" and not is_part(block) else 1
+    return _LAST if is_entry(block) else 1
 
 
 def _layout(message: am.Msg) -> tuple[int, ...] | None:
@@ -172,7 +177,14 @@ def make_caps(messages: Messages) -> Caps:
 
     def answer_extras(value: Any, message: am.Msg) -> Any:
         # Thinking in front of a text takes no key.
-        return of_answer["extras"](value, messages.put_back(message))
+        kept = of_answer["extras"](value, messages.put_back(message))
+        own: Any = kept.get(FAMILY, {})
+        if not has_function_call(own) or any(_rank(block) == _LAST for block in message.content):
+            return kept
+        # It would be read as a call.
+        left = {key: own[key] for key in own if key != "function_call"}
+        others = {space: kept[space] for space in kept if space != FAMILY}
+        return {**others, **({FAMILY: left} if left else {})}
 
     def columns(history: am.History) -> frozenset[str]:
         own: Any = history.extras[FAMILY]

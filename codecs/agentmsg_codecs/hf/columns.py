@@ -1,19 +1,23 @@
 """Media columns: ``images``, ``videos`` and ``audios`` hold the addresses for placeholders in the messages.
 
-A placeholder is a part with a type and nothing else, or, as LLaMA-Factory has it, ``<image>``, ``<video>`` or
+A placeholder is a part with a type and nothing else (but keys of other parts that are null, and the number of its
+address under ``index``), or, as LLaMA-Factory has it, ``<image>``, ``<video>`` or
 ``<audio>`` in a user's text (the message is marked ``/tokens``). Tokens count only if there is no placeholder part of
 their kind; those in an assistant's text, as in ms-swift, only if those of users aren't as many as the addresses. Tool
 messages have no placeholders.
 
 A column is read if it holds one address for each placeholder. Otherwise it stays an extra, and the placeholder parts
 become native blocks. New images are written in their column; videos and audio only if they were read there, which is
-marked ``/column``.
+marked ``/column``. An address may be in an object like ``{"path": ..., "bytes": null}``.
+
+Marks of a block: ``/padded`` (the other keys of its placeholder), ``/entry`` (the keys of the object with its address).
 """
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise, repeat
+from functools import partial
+from itertools import count, pairwise
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -75,13 +79,21 @@ class _Kind:
 
 
 _KINDS = tuple(_Kind(word, cls, maker(cls, "source")) for word, (cls, _) in KINDS.items())
+# The keys of an object with an address.
+_ENTRY = frozenset({"bytes", "path", "url", *KINDS})
 COLUMNS = frozenset(kind.column for kind in _KINDS)
 _BY_WORD: Mapping[Any, _Kind] = {kind.word: kind for kind in _KINDS}
 _BY_CLASS: Mapping[Any, _Kind] = {kind.cls: kind for kind in _KINDS}
 
 
-def _placeholder(kind: _Kind) -> am.NativeBlock:
-    return am.NativeBlock(FAMILY, adopt({"type": kind.word}))
+_PADDING = frozenset({"text", "index", *(key for _, keys in KINDS.values() for key in keys)})
+
+
+def _placeholder(kind: _Kind, block: Any, index: int) -> am.NativeBlock:
+    noted: Any = mark_of(block, FAMILY, "/padded")
+    keys = [key for key in noted if isinstance(key, str) and key in _PADDING] if is_sequence(noted) else []
+    padding = {key: index if key == "index" else None for key in keys}
+    return am.NativeBlock(FAMILY, adopt({"type": kind.word, **padding}))
 
 
 def _awaited(block: Any) -> _Kind | None:
@@ -89,8 +101,9 @@ def _awaited(block: Any) -> _Kind | None:
     if type(block) is not am.NativeBlock or block.codec != FAMILY:
         return None
     value: Any = thaw(block.value)
-    word: Any = value.get("type") if is_object(value) and len(value) == 1 else None
-    return _BY_WORD.get(word) if type(word) is str else None
+    word: Any = value.get("type") if is_object(value) and value.keys() <= {"type", *_PADDING} else None
+    is_empty = type(word) is str and all(value[key] is None for key in value if key not in ("type", "index"))
+    return _BY_WORD.get(word) if is_empty and type(value.get("index", 0)) is int else None
 
 
 def _placed(block: Any) -> _Kind | None:
@@ -115,15 +128,25 @@ def _blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
     return (block for message in messages if message.role in _ROLES for block in message.content)
 
 
-def _sources(column: Any, count: int) -> list[Any] | None:
-    """Return the sources in a column; None if it doesn't hold that number of addresses."""
+def _sources(column: Any, count: int) -> list[tuple[Any, list[str]]] | None:
+    """Return the sources in a column, each with the keys of its object; None if it hasn't that number of addresses."""
     entries: Any = thaw(column)
     if not count or not is_list(entries) or len(entries) != count:
         return None
-    if not all(type(entry) is str and entry for entry in entries):
+    keys = list(map(_keys_of, entries))
+    addresses = [entry[at[0]] if at else entry for entry, at in zip(entries, keys, strict=True)]
+    if not all(type(address) is str and address for address in addresses):
         return None
-    found = list(map(read_url, entries))
-    return found if list(map(media.write_url, found)) == entries else None
+    found = list(map(read_url, addresses))
+    return list(zip(found, keys, strict=True)) if list(map(media.write_url, found)) == addresses else None
+
+
+def _keys_of(entry: Any) -> list[str]:
+    """Return the keys of an object with an address and else only null, the address's first; none for anything else."""
+    if not is_object(entry) or not _ENTRY.issuperset(entry):
+        return []
+    given = [key for key in entry if entry[key] is not None]
+    return [*given, *(key for key in entry if entry[key] is None)] if len(given) == 1 and given != ["bytes"] else []
 
 
 def _length(column: Any) -> int:
@@ -145,12 +168,15 @@ def _count(messages: Sequence[am.Msg], kind: _Kind, wanted: int) -> tuple[int, C
         kind: of media.
         wanted: the number of addresses.
     """
-    count, texts = sum(_awaited(block) is kind for block in _blocks(messages)), list(filter(_is_text, messages))
-    for roles in () if count else _TOKEN_ROLES:
+    waiting = [block for block in _blocks(messages) if _awaited(block) is kind]
+    if any(block.value.get("index", index) != index for index, block in enumerate(waiting)):
+        return -1, ()
+    texts = list(filter(_is_text, messages))
+    for roles in () if waiting else _TOKEN_ROLES:
         tokens = sum(message.text.count(kind.token) for message in texts if message.role in roles)
         if tokens == wanted:
             return tokens, roles
-    return count, ()
+    return len(waiting), ()
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -172,7 +198,7 @@ def placed(messages: list[am.Msg], row: Native) -> list[am.Msg]:
         sources = _sources(row[kind.column], count)
         if sources is not None:
             del row[kind.column]
-            waiting = iter([_made(kind, source) for source in sources])
+            waiting = iter([_made(kind, *source) for source in sources])
             for role in roles:
                 in_texts[role][kind.token] = waiting
             if not roles:
@@ -182,24 +208,34 @@ def placed(messages: list[am.Msg], row: Native) -> list[am.Msg]:
     return [
         _split(each, in_texts[each.role])
         if _is_text(each) and any(token in each.text for token in in_texts[each.role])
-        else _filled(each, _awaited, in_parts)
+        else _filled(each, _awaited, {word: partial(_padded, in_parts[word]) for word in in_parts})
         for each in messages
     ]
 
 
-def _made(kind: _Kind, source: Any) -> Any:
+def _made(kind: _Kind, source: Any, keys: list[str]) -> Any:
     block = kind.make(source)
-    return block if kind.cls is am.ImageBlock else marked(block, FAMILY, column=True)
+    marks: dict[str, Any] = {} if kind.cls is am.ImageBlock else {"column": True}
+    marks |= {"entry": keys} if keys else {}
+    return marked(block, FAMILY, **marks) if marks else block
 
 
-def _filled(message: am.Msg, kind_of: Callable[[Any], _Kind | None], blocks: Mapping[str, Iterator[Any]]) -> am.Msg:
-    """Replace the blocks of some kinds in a message, each by the next one of its kind."""
-    if message.role not in _ROLES or not blocks:
+def _padded(blocks: Iterator[Any], placeholder: am.NativeBlock) -> Any:
+    """Return the next block, for a placeholder."""
+    keys = [key for key in thaw(placeholder.value) if key != "type"]
+    return marked(next(blocks), FAMILY, padded=keys) if keys else next(blocks)
+
+
+def _filled(
+    message: am.Msg, kind_of: Callable[[Any], _Kind | None], others: Mapping[str, Callable[[Any], Any]]
+) -> am.Msg:
+    """Replace the blocks of some kinds in a message, each by what a function for its kind returns."""
+    if message.role not in _ROLES or not others:
         return message
     content: list[Any] = []
     for block in message.content:
         kind = kind_of(block)
-        content.append(next(blocks[kind.word]) if kind is not None and kind.word in blocks else block)
+        content.append(others[kind.word](block) if kind is not None and kind.word in others else block)
     is_same = all(map(is_, content, message.content))
     return message if is_same else spelling.changed(message, {"content": tuple(content)})
 
@@ -252,20 +288,36 @@ def taken(messages: Sequence[am.Msg], own: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def unplaced(messages: Sequence[am.Msg]) -> tuple[Sequence[am.Msg], dict[str, list[str]]]:
+def unplaced(messages: Sequence[am.Msg]) -> tuple[Sequence[am.Msg], dict[str, list[Any]]]:
     """Replace the media in messages to write by placeholders; also return the columns."""
     kinds = _used(messages)
     if not kinds:
         return messages, {}
     media_of = [(kind, block) for block in _blocks(messages) if (kind := _placed(block)) in kinds]
-    columns = {kind.column: [str(_address(block)) for each, block in media_of if each is kind] for kind in kinds}
+    columns: dict[str, list[Any]] = {
+        kind.column: [_entry(block) for each, block in media_of if each is kind] for kind in kinds
+    }
     texts = _with_tokens(messages, kinds, columns)
-    endless = {kind.word: repeat(_placeholder(kind)) for kind in kinds}
-    return [_filled(each, _placed, endless) for each in texts], columns
+    numbers = {kind.word: count() for kind in kinds}
+    others = {kind.word: partial(_numbered, kind, numbers[kind.word]) for kind in kinds}
+    return [_filled(each, _placed, others) for each in texts], columns
+
+
+def _numbered(kind: _Kind, numbers: Iterator[int], block: Any) -> am.NativeBlock:
+    return _placeholder(kind, block, next(numbers))
+
+
+def _entry(block: Any) -> Any:
+    """Return the entry of a column for a block: its address, or an object with it."""
+    address, keys = _address(block), mark_of(block, FAMILY, "/entry")
+    if not is_sequence(keys) or not keys or not all(isinstance(key, str) for key in keys):
+        return address
+    found = {key: address if key == keys[0] else None for key in keys}
+    return found if _keys_of(found) else address
 
 
 def _with_tokens(
-    messages: Sequence[am.Msg], kinds: Sequence[_Kind], columns: Mapping[str, list[str]]
+    messages: Sequence[am.Msg], kinds: Sequence[_Kind], columns: Mapping[str, list[Any]]
 ) -> Sequence[am.Msg]:
     """Replace the media of those kinds that can all be tokens."""
     chosen = list(kinds)

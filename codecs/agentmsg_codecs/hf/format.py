@@ -1,9 +1,9 @@
 """The description: messages in rows, their parts and calls, and the tools.
 
 Marks: on a message ``/list`` (its content is a list, although a text would do); on a block ``/at`` (the key that it was
-read from), ``/part`` (thinking or a call in content), ``/value`` (a text under ``value``), ``/inline`` (thinking in
-tags before the text), ``/call`` (a native block among the calls), ``/text`` or ``/object`` (arguments that aren't spelt
-in the codec's default way), ``/no-id``, ``/no-name``, ``/is-value`` (a result that is any JSON).
+read from), ``/part`` (thinking or a call in content), ``/value`` or ``/content`` (a text under that key), ``/inline``
+(thinking in tags before the text), ``/call`` (a native block among the calls), ``/text`` or ``/object`` (arguments that
+aren't spelt in the codec's default way), ``/no-id``, ``/no-name``, ``/is-value`` (a result that is any JSON).
 """
 
 from __future__ import annotations
@@ -92,17 +92,23 @@ def _is_at(key: str) -> Callable[[Any], bool]:
 
 
 def _is_first(key: str, keys: Sequence[str]) -> Callable[[Native], bool]:
-    return lambda native: next((each for each in keys if each in native), None) == key
+    return lambda native: next((each for each in keys if native.get(each) is not None), None) == key
+
+
+def _padding(*but: str) -> Iterator[Spare]:
+    # In a column of all parts, the keys of others are null.
+    keys = dict.fromkeys(("text", "index", *(key for _, keys in KINDS.values() for key in keys)))
+    return (Spare(key, is_written=False) for key in keys if key not in but)
 
 
 def _media(tag: str) -> Iterator[Form]:
     """Yield the forms of media, one for each key; new media get the first key."""
     cls, keys = KINDS[tag]
     for key in (*keys[1:], keys[0]):
-        value = Key(key, "source", _BASE64 if key == "base64" else _URL)
+        value: tuple[Any, ...] = (Key(key, "source", _BASE64 if key == "base64" else _URL), *_padding(key))
         when = None if key == keys[0] else is_raw if key == "base64" else _is_at(key)
         fits = _is_first(key, keys)
-        yield Form(f"{tag}_{key}", cls, tag, (value,), fits=fits, when=when, notes={"at": key})
+        yield Form(f"{tag}_{key}", cls, tag, value, fits=fits, when=when, notes={"at": key})
     url = f"{tag}_url"
     item: Key | Inside = Key("value", "source", _URL)
     yield Form(f"{url}_value", cls, url, (item,), fits=lambda native: "value" in native, when=_is_at("/value"),
@@ -213,12 +219,16 @@ def _calls(*, by_text: bool) -> tuple[Form, ...]:
     )  # fmt: skip
 
 
+def _text_at(key: str) -> Form:
+    return Form(f"text_{key}", am.TextBlock, "text", (Key(key, "text", Text()),), notes={key: True},
+                fits=lambda native: key in native and "text" not in native,
+                when=lambda block: is_marked(block, FAMILY, f"/{key}"))  # fmt: skip
+
+
 _EXAMPLE = '{"name": "get_weather", "arguments": {"city": "Lisbon"}}'
 PARTS = (
-    Form("text_value", am.TextBlock, "text", (Key("value", "text", Text()),), notes={"value": True},
-         fits=lambda native: "value" in native and "text" not in native,
-         when=lambda block: is_marked(block, FAMILY, "/value")),
-    Form("text", am.TextBlock, "text", (Key("text", "text", Text()),)),
+    *map(_text_at, ("value", "content")),
+    Form("text", am.TextBlock, "text", (Key("text", "text", Text()), *_padding("text"))),
     *(form for tag in KINDS for form in _media(tag)),
     Form("thinking", am.ThinkingBlock, "thinking", (Key("thinking", "thinking", Text()),),
          notes={"part": True, "thinking": True}, when=lambda block: is_marked(block, FAMILY, "/thinking")),
@@ -267,9 +277,10 @@ def _read_reasoning(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any],
 
 
 _NEVER = {
-    "plain": ("tool_calls", "tool_call_id", *REASONING_KEYS), "assistant": ("tool_call_id",),
-    "tool": ("tool_calls", *REASONING_KEYS),
-}  # fmt: skip
+    "plain": ("tool_calls", "function_call", "tool_call_id", *REASONING_KEYS),
+    "assistant": ("function_call", "tool_call_id"),
+    "tool": ("tool_calls", "function_call", *REASONING_KEYS),
+}
 
 
 def _message(role: str, *items: Any, name: str | None = None, **how: Any) -> Form:
@@ -320,7 +331,7 @@ def is_value(block: Any) -> bool:
 
 
 _NAMED = Key("name", "name", Text(), "may", is_odd=True)
-_SAID = ("text_value", "text", *(form.name for tag in KINDS for form in _media(tag)))
+_SAID = ("text_value", "text_content", "text", *(form.name for tag in KINDS for form in _media(tag)))
 
 
 def describe(calls: Each, *, reasoning: str | None, by_text: bool) -> Described:

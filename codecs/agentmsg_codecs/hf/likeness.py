@@ -7,23 +7,47 @@ from typing import Any
 import agentmsg_codecs.hf.roles as roles
 from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.hf.names import REASONING_KEYS
-from agentmsg_codecs.hf.rows import of_preference
+from agentmsg_codecs.hf.rows import LISTS, of_named, of_preference, of_ranked, parsed
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", *roles.ROLES})
 # Keys of requests that no row has.
 _REQUEST = frozenset(
-    {"model", "max_tokens", "max_completion_tokens", "temperature", "stream", "system", "options", "agentmsg", "type"}
+    {"model", "max_tokens", "max_completion_tokens", "temperature", "stream", "options", "agentmsg", "type"}
 )
 _COLUMNS = frozenset(
     {"images", "videos", "audios", "chat_template_kwargs", "rejected", "rejected_response", "rejected_messages"}
 )
+# Columns of data sets beside messages.
+_BESIDE = frozenset(
+    {
+        "answer", "category", "data_source", "dataset", "dataset_source", "difficulty", "ground_truth", "instance_id",
+        "label", "license", "loss", "prompt_id", "reward", "score", "solution", "source", "split", "subset", "task_id",
+        "uuid",
+    }
+)  # fmt: skip
 _KEYS = frozenset(
-    {"role", "content", "name", "tool_calls", "tool_call_id", "weight", "loss", "loss_weight", "train", *REASONING_KEYS}
+    {
+        "role",
+        "content",
+        "name",
+        "tool_calls",
+        "function_call",
+        "tool_call_id",
+        "weight",
+        "loss",
+        "loss_weight",
+        "train",
+        *REASONING_KEYS,
+    }
 )
 _MEDIA = frozenset({"image", "video", "audio"})
 _OWN_PARTS = frozenset({"reasoning", "tool_call", "image_url", "video_url", "audio_url", "text"})
+# Roles that only rows have.
+_OWN_ROLES = roles.ROLES - {"ai", "function", "human"}
 # The score of rows that could also be requests to OpenAI.
 _PLAIN = 0.3
+# The score of such rows with columns that requests hardly have.
+_LIKELY = 0.95
 # The score of a prompt and an answer that are texts.
 _TEXTS = 0.85
 
@@ -32,7 +56,7 @@ def sniff_row(document: Any) -> float:
     """Return 1 for rows that can be nothing else, less for rows that could be requests, 0 for other documents."""
     if is_sequence(document):
         return 1.0 if any(map(_is_of_swift, document)) and all(map(_is_message, document)) else 0.0
-    document = of_preference(document) or document
+    document = of_preference(document) or of_ranked(document) or of_named(document) or document
     if not is_mapping(document) or not _REQUEST.isdisjoint(document) or "role" in document:
         return 0.0
     if _are_texts(document):
@@ -40,14 +64,22 @@ def sniff_row(document: Any) -> float:
     messages, is_own = _messages(document)
     if not messages or not all(map(_is_message, messages)):
         return 0.0
-    return 1.0 if is_own or not _COLUMNS.isdisjoint(document) or any(map(_is_own, messages)) else _PLAIN
+    if is_own or not _COLUMNS.isdisjoint(document):
+        return 1.0
+    if "system" in document:
+        return 0.0
+    return 1.0 if any(map(_is_own, messages)) else _PLAIN if _BESIDE.isdisjoint(document) else _LIKELY
 
 
 def _messages(row: Any) -> tuple[list[Any], bool]:
     """Return the messages of a row, and whether only rows have these columns."""
     if is_sequence(row.get("messages")):
         return row["messages"], False
-    for columns in (("conversations",), ("prompt", "completion"), ("prompt", "chosen"), ("chosen",), ("prompt",)):
+    for column in LISTS:
+        found = parsed(row.get(column))
+        if is_sequence(found) and found and all(is_mapping(each) and "role" in each for each in found):
+            return list(found), True
+    for columns in (("prompt", "completion"), ("prompt", "chosen"), ("chosen",), ("prompt",)):
         if all(is_sequence(row.get(column)) for column in columns):
             return [message for column in columns for message in row[column]], True
     return [], False
@@ -67,7 +99,7 @@ def _is_message(message: Any) -> bool:
 
 def _is_of_swift(message: Any) -> bool:
     role: Any = message.get("role") if is_mapping(message) else None
-    return isinstance(role, str) and role in roles.ROLES
+    return isinstance(role, str) and role in _OWN_ROLES
 
 
 def _is_own(message: Any) -> bool:
@@ -96,7 +128,7 @@ def _is_own_part(part: Any) -> bool:
         return False
     if kind in _MEDIA:
         return part.keys() == {"type"} or any(isinstance(part.get(key), str) for key in (kind, "url", "path", "base64"))
-    return kind in _OWN_PARTS and isinstance(part.get("value"), str)
+    return kind in _OWN_PARTS and any(isinstance(part.get(key), str) for key in ("value", "content"))
 
 
 def _is_own_call(call: Any) -> bool:

@@ -65,8 +65,15 @@ class Messages:
             DecodeError: if it isn't a message at all.
         """
         role = natives.role_of(native)
+        found = None if role in _FORMS and "function_call" not in native else own_roles.usual(native, role)
+        if found is None:
+            return self._read(native, role)
+        message = self.read(found[0])
+        return natives.read_whole(native, FAMILY) if message.role == "native" else marked(message, FAMILY, **found[1])
+
+    def _read(self, native: Any, role: str) -> am.Msg:
         if role not in _FORMS:
-            return self._read_odd(native, role)
+            return natives.read_whole(native, FAMILY)
         try:
             message: am.Msg = self.described.shapes[_FORMS[role]].read(native, am.Msg)
         except (Unreadable, AgentMsgError):
@@ -74,15 +81,6 @@ class Messages:
         if role == "assistant" and type(native.get("content")) is str:
             return split_off(message)
         return message
-
-    def _read_odd(self, native: Any, role: Any) -> am.Msg:
-        """Read a message with a role of ms-swift's, or any other."""
-        found = own_roles.usual(native, role)
-        if found is not None:
-            message = self.read(found[0])
-            if message.role != "native":
-                return marked(message, FAMILY, **found[1])
-        return natives.read_whole(native, FAMILY)
 
     def write(self, message: am.Msg) -> Any:
         """Write a message that fits."""

@@ -10,8 +10,8 @@ REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 # Further keys with content that a model reads or learns from.
 CONTENT_KEYS = frozenset(
     {
-        *REASONING_KEYS, "audios", "base64", "chosen", "completion", "completions", "conversations", "image_url",
-        "path", "rejected", "url", "value", "videos",
+        *REASONING_KEYS, "audios", "base64", "chosen", "completion", "completions", "conversation", "conversations",
+        "function_call", "image_url", "path", "rejected", "traj", "trajectory", "turns", "url", "value", "videos",
     }
 )  # fmt: skip
 # Keys of rows and messages for training weights, and for the media of placeholders.

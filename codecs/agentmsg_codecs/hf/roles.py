@@ -1,11 +1,14 @@
-"""Messages with the roles of ms-swift: a call, and its result.
+"""Messages with roles of ms-swift and others, and a call as OpenAI's functions had it.
 
 | message | read like |
 | --- | --- |
 | role tool_call; content: the JSON of a call | an assistant's message with one call and no text |
-| role tool_response or tool_result | a tool's |
+| role tool_response, tool_result, environment or function | a tool's |
+| role human; gpt or ai | a user's; an assistant's |
+| function_call: a name and arguments | one call |
 
-Marks of the message: ``/role`` (its role), ``/json`` (how the JSON is spelt, if not by default).
+Marks of the message: ``/role`` (its role), ``/json`` (how the JSON is spelt, if not by default), ``/function_call``
+(its call is there).
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError
-from agentmsg.formats import Native, is_list, is_object, is_sequence, mark_of, parse_json, spelling
+from agentmsg.formats import Native, is_list, is_mapping, is_object, is_sequence, mark_of, parse_json, spelling
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -22,14 +25,26 @@ if TYPE_CHECKING:
     import agentmsg as am
 
 CALL = "tool_call"
-RESULTS = ("tool_response", "tool_result")
-ROLES = frozenset({CALL, *RESULTS})
+_USUAL: Mapping[str, str] = {
+    **dict.fromkeys(("tool_response", "tool_result", "environment", "function"), "tool"),
+    "human": "user",
+    **dict.fromkeys(("gpt", "ai"), "assistant"),
+}
+ROLES = frozenset({CALL, *_USUAL})
+_FUNCTION_CALL = "function_call"
 
 
 def usual(native: Native, role: Any) -> tuple[Native, Mapping[str, Any]] | None:
-    """Return a message with its usual role, and the marks of its message; None if it has no such role."""
-    if role in RESULTS:
-        return {**native, "role": "tool"}, {"role": role}
+    """Return a message with its usual role and calls, and the marks of its message; None if these are usual."""
+    if role in _USUAL:
+        return {**native, "role": _USUAL[role]}, {"role": role}
+    if role == "assistant":
+        if not has_function_call(native):
+            return None
+        function = native[_FUNCTION_CALL]
+        rest = {key: value for key, value in native.items() if key != _FUNCTION_CALL}
+        noted = spelling.spelling_of(native["tool_calls"]) if "tool_calls" in native else True
+        return {**rest, "tool_calls": [{"type": "function", "function": function}]}, {_FUNCTION_CALL: noted}
     text = native.get("content")
     if role != CALL or "tool_calls" in native or type(text) is not str:
         return None
@@ -43,13 +58,27 @@ def usual(native: Native, role: Any) -> tuple[Native, Mapping[str, Any]] | None:
     return {**native, "role": "assistant", "content": "", "tool_calls": [call]}, {"role": role, **marks}
 
 
+def has_function_call(native: Mapping[str, Any]) -> bool:
+    """Whether an assistant's message has its call as OpenAI's functions had it."""
+    function: Any = native.get(_FUNCTION_CALL)
+    if (
+        not is_mapping(function)
+        or function.keys() != {"name", "arguments"}
+        or native.get("tool_calls") not in (None, [])
+    ):
+        return False
+    return isinstance(function["name"], str) and isinstance(function["arguments"], (str, dict))
+
+
 def unusual(native: Native, message: am.Msg) -> Native:
-    """Return a message with the role that was read, if it still has nothing that this role can't hold."""
-    role = mark_of(message, FAMILY, "/role")
-    if message.role == "tool":
-        return {**native, "role": role} if role in RESULTS else native
+    """Return a message with the role and calls that were read, if it still has nothing that these can't hold."""
+    role: Any = mark_of(message, FAMILY, "/role")
+    if isinstance(role, str) and _USUAL.get(role) == message.role:
+        native = {**native, "role": role}
+    noted = mark_of(message, FAMILY, f"/{_FUNCTION_CALL}")
     calls = native.get("tool_calls")
-    if role != CALL or native.get("content") != "" or not is_list(calls) or len(calls) != 1:
+    is_call = role == CALL and native.get("content") == ""
+    if message.role != "assistant" or not (is_call or noted) or not is_list(calls) or len(calls) != 1:
         return native
     call = calls[0]
     function = call.get("function") if is_object(call) and call.keys() <= {"id", "type", "function"} else None
@@ -57,6 +86,10 @@ def unusual(native: Native, message: am.Msg) -> Native:
         return native
     said = {**({"id": call["id"]} if "id" in call else {}), **function}
     rest = {key: value for key, value in native.items() if key != "tool_calls"}
+    if not is_call:
+        nothings: Mapping[Any, Native] = {"null": {"tool_calls": None}, "[]": {"tool_calls": []}}
+        nothing = nothings.get(noted, {}) if isinstance(noted, str) else {}
+        return native if "id" in said or _FUNCTION_CALL in rest else {**rest, _FUNCTION_CALL: function, **nothing}
     return {**rest, "role": role, "content": _spelt(said, mark_of(message, FAMILY, "/json"))}
 
 

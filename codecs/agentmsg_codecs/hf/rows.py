@@ -2,27 +2,44 @@
 
 | columns | messages |
 | --- | --- |
-| messages; conversations, with roles | the list |
+| messages; conversations, conversation, trajectory, traj or turns, with roles | the list; also as JSON text |
 | prompt, completion | those of both; each is a list, or a text |
 | prompt, chosen | those of both; but a list beside a prompt that is a text holds that already |
 | chosen | the list, which is the whole conversation |
 | prompt | the list, or the text |
 | text | none: a whole conversation in a template's format |
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
+| context; completions, each with a rank (NeMo RL) | like prompt; chosen is the completion with the lowest rank |
+| prompt_messages, chosen_messages, rejected_messages | like prompt, chosen, rejected |
+| system, a text, unless the first message is a system message | a system message before the others |
 
 Marks: on the history ``/container`` (the first of these columns; or "list", "single"), ``/texts`` (which of them are
-texts) and ``/preference`` (the columns are OpenAI's); on each message of an answer ``/answer`` (its column).
+texts), ``/json`` (the style of JSON text, and its orders of keys) and ``/preference`` (True: the columns are OpenAI's;
+"ranked": NeMo's; "messages": those with longer names); on each message of an answer ``/answer`` (its column), on a
+system message ``/column``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from agentmsg import DecodeError, thaw
-from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence, mark_of, natives
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    Native,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_marked,
+    is_object,
+    is_sequence,
+    mark_of,
+    natives,
+    parse_json,
+)
+from agentmsg.formats.spelling import dump_as_told, told_style
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -32,10 +49,20 @@ if TYPE_CHECKING:
 
 _MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
 _ANSWERS = ("completion", "chosen")
-_WHOLE = ("messages", "conversations", "chosen")
+LISTS = ("messages", "conversations", "conversation", "trajectory", "traj", "turns")
+_WHOLE = (*LISTS, "chosen")
 _COLUMNS = frozenset({*_WHOLE, *_ANSWERS, "prompt"})
 _OUTPUTS: Mapping[str, str] = {"preferred_output": "chosen", "non_preferred_output": "rejected"}
-_PREFERENCE: Mapping[str, tuple[str, ...]] = {"prompt": ("input", "messages"), "chosen": ("preferred_output",)}
+# Where the messages of these columns are, by the mark of the others.
+_PREFERENCE: Mapping[tuple[Any, str], tuple[str, ...]] = {
+    (True, "prompt"): ("input", "messages"),
+    (True, "chosen"): ("preferred_output",),
+    ("ranked", "prompt"): ("context",),
+    ("ranked", "chosen"): ("completions",),
+    ("messages", "prompt"): ("prompt_messages",),
+    ("messages", "chosen"): ("chosen_messages",),
+}
+_NAMED: Mapping[str, str] = {f"{column}_messages": column for column in ("prompt", "chosen", "rejected")}
 _ROLES: Mapping[str, str] = {"prompt": "user", "completion": "assistant", "chosen": "assistant"}
 
 
@@ -48,21 +75,24 @@ class Row:
         parts: the native messages, by column.
         texts: the columns of messages that are texts.
         rest: the other columns.
-        is_preference: whether these columns stand for those of OpenAI's preferences.
+        preference: the mark of other columns that these stand for.
+        json: the JSON text that holds the messages.
     """
 
     place: str
     parts: Mapping[str, list[Any]]
     texts: tuple[str, ...]
     rest: Native
-    is_preference: bool = False
+    preference: Literal[True, "ranked", "messages"] | None = None
+    json: str | None = None
 
     def each(self) -> Iterable[tuple[str, Any, tuple[str | int, ...]]]:
         """Yield the native messages, each with its column and its path in the document."""
         for column, messages in self.parts.items():
             for index, native in enumerate(messages):
                 path = (index,) if self.place == "list" else () if self.place == "single" else (column, index)
-                yield column, native, (*_PREFERENCE[column], index) if self.is_preference else path
+                other = _PREFERENCE.get((self.preference, column))
+                yield column, native, path if other is None else (*other, index)
 
 
 def row_of(document: Any) -> Row:
@@ -77,9 +107,13 @@ def row_of(document: Any) -> Row:
         return Row("list", {"list": document}, (), {})
     if not is_object(document):
         raise DecodeError(f"a row must be an object, not {excerpt(document)}")
-    preference = of_preference(document)
+    preference, ranked, named = of_preference(document), of_ranked(document), of_named(document)
     if preference is not None:
-        return attrs.evolve(row_of(preference), is_preference=True)
+        return attrs.evolve(row_of(preference), preference=True)
+    if ranked is not None:
+        return attrs.evolve(row_of(ranked), preference="ranked")
+    if named is not None:
+        return attrs.evolve(row_of(named), preference="messages")
     columns = _columns(document)
     if not columns:
         if "role" in document:
@@ -87,9 +121,11 @@ def row_of(document: Any) -> Row:
         if type(document.get("text")) is not str:
             raise DecodeError("a row must have messages, or a prompt", path=("messages",))
     texts = tuple(column for column in columns if type(document[column]) is str)
+    is_json = bool(texts) and columns[0] in LISTS
     parts = {column: _messages(column, document[column]) for column in columns}
     rest = {key: value for key, value in document.items() if key not in parts}
-    return Row(columns[0] if columns else "text", parts, texts, rest)
+    place = columns[0] if columns else "text"
+    return Row(place, parts, () if is_json else texts, rest, json=document[place] if is_json else None)
 
 
 def of_preference(document: Any) -> Native | None:
@@ -105,8 +141,61 @@ def of_preference(document: Any) -> Native | None:
     return {"prompt": given["messages"], **{_OUTPUTS[key]: document[key] for key in _OUTPUTS}, **others}
 
 
-def as_preference(row: Native) -> Native:
-    """Return a row with the columns of OpenAI's preferences, or as it is if it isn't one."""
+def of_ranked(document: Any) -> Native | None:
+    """Return the columns of a prompt and its answers that NeMo RL has otherwise; None for any other document."""
+    if not is_mapping(document) or not {*_COLUMNS, "rejected", "text"}.isdisjoint(document):
+        return None
+    context: Any = document.get("context")
+    ranked: Any = document.get("completions")
+    if not is_sequence(context) or not is_sequence(ranked) or not ranked or not all(map(_is_ranked, ranked)):
+        return None
+    best = min(range(len(ranked)), key=lambda index: ranked[index]["rank"])
+    left = [
+        each if at != best else {key: each[key] for key in each if key != "completion"}
+        for at, each in enumerate(ranked)
+    ]
+    return {**{key: document[key] for key in document if key != "context"}, "prompt": context,
+            "chosen": ranked[best]["completion"], "completions": left}  # fmt: skip
+
+
+def _is_ranked(value: Any) -> bool:
+    return (
+        is_mapping(value)
+        and type(value.get("rank")) is int
+        and is_sequence(value.get("completion"))
+        and bool(value["completion"])
+    )
+
+
+def as_ranked(row: Native) -> Native:
+    """Return a row with the columns of NeMo RL, or as it is if it isn't one."""
+    ranked = row.get("completions")
+    if not {"prompt", "chosen"} <= row.keys() or not is_list(ranked) or not all(map(is_object, ranked)):
+        return row
+    whole = [each if "completion" in each else {**each, "completion": row["chosen"]} for each in ranked]
+    others = {key: value for key, value in row.items() if key not in ("prompt", "chosen")}
+    found = {"context": row["prompt"], **others, "completions": whole}
+    return found if of_ranked(found) == row else row
+
+
+def of_named(document: Any) -> Native | None:
+    """Return the usual columns for those of preferences with longer names; None for any other document."""
+    if not is_mapping(document) or not is_sequence(document.get("chosen_messages")):
+        return None
+    found = {_NAMED.get(key, key): document[key] for key in document}
+    return found if {*_COLUMNS, "rejected", "text"}.isdisjoint(document) and found["chosen"] else None
+
+
+def as_preference(row: Native, mark: Any) -> Native:
+    """Return a row with other columns of preferences, as marked, or as it is if it isn't one."""
+    if mark == "ranked":
+        return as_ranked(row)
+    if mark == "messages":
+        longer = {column: key for key, column in _NAMED.items()}
+        found = {longer.get(key, key): value for key, value in row.items()}
+        return found if of_named(found) == row else row
+    if mark is not True:
+        return row
     others = {key: value for key, value in row.items() if key not in ("prompt", "chosen", "rejected")}
     if not {"prompt", "chosen", "rejected"} <= row.keys():
         return row
@@ -121,10 +210,10 @@ def _is_row(value: Any) -> bool:
 
 def _columns(row: Native) -> tuple[str, ...]:
     """Return the columns with the messages of a row."""
-    if is_list(row.get("messages")):
-        return ("messages",)
-    if is_list(row.get("conversations")) and all(is_object(each) and "role" in each for each in row["conversations"]):
-        return ("conversations",)
+    for column in LISTS:
+        found = parsed(row.get(column))
+        if is_list(found) and (column == "messages" or all(map(_has_role, found))):
+            return (column,)
     prompt = row.get("prompt")
     answer = next((key for key in _ANSWERS if type(row.get(key)) is str or (is_list(row.get(key)) and row[key])), None)
     is_whole = answer == "chosen" and is_list(row["chosen"])
@@ -133,7 +222,24 @@ def _columns(row: Native) -> tuple[str, ...]:
     return ("prompt",) if answer is None else ("prompt", answer)
 
 
+def _has_role(value: Any) -> bool:
+    return is_object(value) and "role" in value
+
+
+def parsed(value: Any) -> Any:
+    """Return the messages in a JSON text; any other value as it is."""
+    if type(value) is not str or not value.startswith("["):
+        return value
+    try:
+        found = parse_json(value, duplicates="error")
+    except AgentMsgError:
+        return value
+    return found if is_list(found) and found and all(map(_has_role, found)) else value
+
+
 def _messages(column: str, value: Any) -> list[Any]:
+    if column in LISTS:
+        return parsed(value)  # type: ignore[no-any-return]
     return [{"role": _ROLES[column], "content": value}] if type(value) is str else value
 
 
@@ -165,7 +271,7 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
         place: the column of the messages.
     """
     if place != "prompt":
-        return {place: messages}
+        return {place: _as_json(messages, mark_of(history, FAMILY, "/json")) if place in LISTS else messages}
     start, column = answer_of(history.messages)
     noted: Any = mark_of(history, FAMILY, "/texts")
     texts = noted if is_sequence(noted) else ()
@@ -174,6 +280,38 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
         # Beside a text, the list would be the whole conversation.
         texts = ()
     return {"prompt": _as_text("prompt", messages[:start], texts), **answer}
+
+
+def json_style(text: str, messages: list[Any]) -> Any:
+    """Return the style in which a JSON text holds messages that were written.
+
+    Raises:
+        DecodeError: if it has none.
+    """
+    told = told_style(text, messages)
+    if told is None:
+        raise DecodeError("the JSON text of the messages is spelt in a way of its own")
+    return told
+
+
+def _as_json(messages: list[Any], noted: Any) -> Any:
+    """Return messages as JSON text in the noted style, if that reads as the same; otherwise as they are."""
+    text = dump_as_told(messages, noted)
+    return messages if text is None or not is_list(parsed(text)) else text
+
+
+def is_lifted(history: am.History, messages: list[Any]) -> bool:
+    """Whether the first of a history's written messages is a system message that belongs in a column.
+
+    Args:
+        history: that fits.
+        messages: its messages, written.
+    """
+    if len(messages) < 2 or history.messages[1].role == "system":  # noqa: PLR2004 - another
+        return False
+    native: Native = messages[0] if is_marked(history.messages[0], FAMILY, "/column") else {}
+    is_text = native.keys() == {"role", "content"} and type(native["content"]) is str and bool(native["content"])
+    return is_text and native["role"] == "system" and "system" not in natives.extras_of(history, FAMILY)
 
 
 def _as_text(column: str, messages: list[Any], texts: Sequence[Any]) -> Any:
@@ -201,6 +339,9 @@ def columns_of(history: am.History) -> frozenset[str]:
 def taken(history: am.History) -> frozenset[str]:
     """Return the columns that the extras of a history must not use: they would be read as messages."""
     own, ours = natives.extras_of(history, FAMILY), columns_of(history)
+    if ours and isinstance(own.get("system"), str) and own["system"]:
+        is_read = bool(history.messages) and history.messages[0].role != "system"
+        ours = ours | {"system"} if is_read else ours
     rest: Any = {key: thaw(own[key]) for key in own if key in _COLUMNS and key not in ours}
     if not rest:
         return ours

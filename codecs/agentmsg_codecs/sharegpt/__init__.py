@@ -10,9 +10,9 @@ Follows LLaMA-Factory ff6d4d1.
 
 | Rows | agentmsg |
 | --- | --- |
-| conversations; chosen, a turn | messages |
+| conversations, also as JSON text; chosen, a turn | messages |
 | system (a column, or a turn) | a system message |
-| human, user | user |
+| human, user; also with capitals, as all senders but those of calls | user |
 | gpt, assistant, chatgpt, bing, bard, model | assistant |
 | function_call, tool_call: the JSON of a call, or of a list of them | assistant, ToolUseBlock |
 | observation, tool, tool_response, function_response, ipython | tool |
@@ -27,6 +27,8 @@ Follows LLaMA-Factory ff6d4d1.
 | tools: the JSON text of a list of functions, or that list | ToolSpec; NativeTool |
 | instruction and input; output, else chosen; history | a user's message; an assistant's; one of each |
 | query, response, history; conversation (ms-swift) | the same; one of each |
+| instruction, context, response (Dolly); question, answer | a user's message; an assistant's |
+| query; answers, the JSON of calls (xLAM) | a user's message; ToolUseBlock |
 | chosen and rejected that are texts | an assistant's message; extras["sharegpt"] |
 | a turn from anybody else; a token without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; of a tool's function; other columns | extras["sharegpt"]; ["sharegpt.item"]; of the history |
@@ -56,7 +58,7 @@ from agentmsg_codecs.sharegpt.links import link
 from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
-from agentmsg_codecs.sharegpt.rows import is_single, taken_apart, written
+from agentmsg_codecs.sharegpt.rows import as_json, is_single, json_style, taken_apart, written
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -112,14 +114,16 @@ class ShareGptCodec(Codec):
         if tools:
             del rest["tools"]
         marks |= style
+        text = note.pop("/json", None)
         if note["/container"] != self.container:
             marks |= note
-        return _make_history(
+        history = _make_history(
             tuple(messages),
             tools=tools,
             extras=adopt({FAMILY: rest}) if rest else EMPTY,
             notes=adopt({FAMILY: marks}) if marks else EMPTY,
         )
+        return history if text is None else marked(history, FAMILY, json=json_style(text, self.write(history)))
 
     def write(self, history: am.History) -> Any:
         """Write a row; or a list or one turn, if it was read from that, or by option."""
@@ -130,6 +134,8 @@ class ShareGptCodec(Codec):
         if place in ("list", "single") and not own and not history.tools and not columns:
             return turns[0] if place == "single" and len(turns) == 1 and is_single(turns[0]) else turns
         row = written(history, turns)
+        if history.notes:
+            row = as_json(row, mark_of(history, FAMILY, "/json"))
         if history.tools:
             row["tools"] = TOOLS.write(history)
         return {**row, **columns, **{key: thaw(value) for key, value in own.items() if key not in row}}

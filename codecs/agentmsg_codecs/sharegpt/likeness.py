@@ -6,7 +6,7 @@ from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.sharegpt.names import ROLES
-from agentmsg_codecs.sharegpt.rows import are_pairs, is_alpaca
+from agentmsg_codecs.sharegpt.rows import are_pairs, is_alpaca, parsed
 
 _ALPACA = 0.9
 # The score of turns with some unknown senders.
@@ -19,7 +19,7 @@ _SAID = frozenset({"value", "content", "tool_calls", "arguments"})
 
 def sniff_row(document: Any) -> float:
     """Return 1 for turns, which no other format has, less for the columns of Alpaca, 0 for other documents."""
-    turns = document.get("conversations") if is_mapping(document) else document
+    turns = parsed(document.get("conversations")) if is_mapping(document) else document
     if is_mapping(document) and _sender(document):
         turns = [document]
     if not is_sequence(turns) or not turns:
@@ -32,7 +32,8 @@ def sniff_row(document: Any) -> float:
 def _of_pairs(row: Any) -> float:
     """Return how much the columns of a row are those of questions and answers; many things have a query."""
     if is_alpaca(row):
-        return _ALPACA if "query" not in row or "history" in row else _ASKED
+        is_own = "instruction" in row or "history" in row or {"answers", "tools"} <= row.keys()
+        return _ALPACA if is_own else _ASKED
     return _ALPACA if are_pairs(row) else 0.0
 
 

@@ -18,12 +18,16 @@ LINK = "tool_call_id"
 WORDS: Mapping[str, str] = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 # Senders whose value is the JSON of calls; the first is written.
 CALL_WORDS = ("function_call", "function-call", "tool_call")
-# Roles by sender.
-ROLES: Mapping[str, str] = {
+_ROLES: Mapping[str, str] = {
     **{word: role for role, word in WORDS.items()},
     "user": "user",
-    **dict.fromkeys(("assistant", "chatgpt", "bing", "bard", "model", *CALL_WORDS), "assistant"),
+    **dict.fromkeys(("assistant", "chatgpt", "bing", "bard", "model"), "assistant"),
     **dict.fromkeys(("tool", "tool_response", "function_response", "function-response", "ipython"), "tool"),
+}
+# Roles by sender; NeMo's begin with a capital.
+ROLES: Mapping[str, str] = {
+    **{spelt: role for word, role in _ROLES.items() for spelt in (word, word.capitalize(), word.upper())},
+    **dict.fromkeys(CALL_WORDS, "assistant"),
 }
 # The tokens for media in a text, with the columns of their addresses: for a list, and for a single one.
 MEDIA: Mapping[str, tuple[type[am.BaseBlock], tuple[str, str]]] = {

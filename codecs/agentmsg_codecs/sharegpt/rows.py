@@ -1,17 +1,22 @@
 """Rows: their columns, and those of Alpaca and ms-swift: a question, its answer, and the turns before them.
 
+``conversations`` is a list, or the JSON text of one.
+
 | columns of Alpaca; of ms-swift | messages |
 | --- | --- |
 | system | a system message |
 | history: pairs of texts | a user's message and an assistant's each |
-| instruction; input, after a line break; or query | a user's message |
-| output, else chosen; or response | an assistant's message |
+| instruction; input, after a line break; or query; question | a user's message |
+| output, else chosen; or response; answer | an assistant's message |
+| instruction; context, after a line break; response (Dolly) | the same |
+| query; answers, the JSON of calls (xLAM) | a user's message; an assistant's with calls |
 | conversation: pairs, each with a text under human and one under assistant | a user's message and an assistant's each |
 
 Marks of the history: ``/container`` ("row", "alpaca", "pairs", "list", "single"), ``/answer`` (the column of an answer
-that isn't ``output``), ``/split`` (the length of the instruction, if there is an input), ``/no-input`` (there is no
-column ``input``), ``/history`` (the column ``history`` is empty). Marks of a message: ``/column`` (it is in the column
-``system``), ``/chosen`` (it is in that column), ``/chosen_text`` (its text is).
+that isn't ``output``), ``/asked`` (that of its question), ``/split`` (the length of the instruction, if there is an
+input), ``/no-input`` (there is no column ``input``), ``/context`` (that is ``context``), ``/history`` (the column
+``history`` is empty), ``/json`` (the style of JSON text, and its orders of keys). Marks of a message: ``/column`` (it
+is in the column ``system``), ``/chosen`` (it is in that column), ``/chosen_text`` (its text is).
 """
 
 from __future__ import annotations
@@ -19,9 +24,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
-from agentmsg import DecodeError
-from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives
-from agentmsg_codecs.sharegpt.names import FAMILY, ROLES
+from agentmsg import AgentMsgError, DecodeError
+from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives, parse_json
+from agentmsg.formats.spelling import dump_as_told, told_style
+from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,8 +35,18 @@ if TYPE_CHECKING:
     from agentmsg.formats import Native
 
 _MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
-# The columns of a question, with those of its answer; the first ones are written.
-_ASKED: Mapping[str, tuple[str, ...]] = {"instruction": ("output", "chosen"), "query": ("response",)}
+# The columns of questions and their answers; the first that a row has are read, the very first are written.
+_ASKED = (
+    ("instruction", "output"),
+    ("instruction", "chosen"),
+    ("query", "response"),
+    ("query", "answers"),
+    ("instruction", "response"),
+    ("question", "response"),
+    ("question", "answer"),
+)
+# The question of an answer, unless the mark ``/asked`` says another.
+_OF_ANSWER = {answer: asked for asked, answer in reversed(_ASKED)}
 _PAIR = ("human", "assistant")
 
 
@@ -73,10 +89,11 @@ def taken_apart(document: Any) -> Row:
         raise DecodeError(f"a row must be an object, not {excerpt(document)}")
     if is_single(document):
         return Row([(document, (), None)], {}, {"/container": "single"})
-    rest, given = dict(document), document.get("conversations")
+    rest, given = dict(document), parsed(document.get("conversations"))
     marks: Native = {"/container": "row"}
     if is_list(given):
-        del rest["conversations"]
+        if rest.pop("conversations") is not given:
+            marks["/json"] = document["conversations"]
         turns: list[Any] = [(turn, ("conversations", index), None) for index, turn in enumerate(given)]
     elif is_alpaca(document):
         turns, marks = _questions(rest)
@@ -94,6 +111,36 @@ def taken_apart(document: Any) -> Row:
     return Row(turns, rest, marks)
 
 
+def parsed(value: Any) -> Any:
+    """Return the turns in a JSON text; any other value as it is."""
+    if type(value) is not str or not value.startswith("["):
+        return value
+    try:
+        found = parse_json(value, duplicates="error")
+    except AgentMsgError:
+        return value
+    return found if is_list(found) and found and all(map(is_turn, found)) else value
+
+
+def json_style(text: str, row: Native) -> Any:
+    """Return the style in which a JSON text holds the turns of a row.
+
+    Raises:
+        DecodeError: if it has none.
+    """
+    told = told_style(text, row.get("conversations"))
+    if told is None:
+        raise DecodeError("the JSON text of the turns is spelt in a way of its own", path=("conversations",))
+    return told
+
+
+def as_json(row: Native, noted: Any) -> Native:
+    """Return a row with its turns as JSON text in the noted style, if that reads as the same."""
+    turns: Any = row.get("conversations")
+    text = dump_as_told(turns, noted) if is_list(turns) else None
+    return row if text is None or not is_list(parsed(text)) else {**row, "conversations": text}
+
+
 def _is_answer(row: Mapping[str, Any], turns: list[Any]) -> bool:
     """Whether the column ``chosen`` is the text of an answer to the last turn, beside a rejected one."""
     last: Any = turns[-1][0] if turns else None
@@ -106,7 +153,7 @@ def _is_row(value: Any) -> bool:
     return (
         is_object(value)
         and "from" not in value
-        and (is_list(value.get("conversations")) or is_alpaca(value) or are_pairs(value))
+        and (is_list(parsed(value.get("conversations"))) or is_alpaca(value) or are_pairs(value))
     )
 
 
@@ -138,7 +185,7 @@ def taken(own: Mapping[str, Any], columns: Callable[[], Native]) -> set[str]:
         columns: returns the columns of the turns.
     """
     # A row of Alpaca may have this column as an extra, if it isn't a list.
-    is_free = "conversations" in own and not is_list(own["conversations"]) and "conversations" not in columns()
+    is_free = "conversations" in own and not is_list(parsed(own["conversations"])) and "conversations" not in columns()
     found: set[str] = set() if is_free else {"conversations"}
     found |= {"system"} if isinstance(own.get("system"), str) and own["system"] else set()
     is_chosen = is_turn(own.get("chosen"))
@@ -167,12 +214,7 @@ def is_alpaca(row: Any) -> bool:
 
 def _asked(row: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the columns of a question and its answer; None if there aren't both."""
-    for question, answers in _ASKED.items():
-        if type(row.get(question)) is str:
-            for answer in answers:
-                if type(row.get(answer)) is str:
-                    return question, answer
-    return None
+    return next((pair for pair in _ASKED if all(type(row.get(column)) is str for column in pair)), None)
 
 
 def _alternating(texts: list[str], path: tuple[str, ...] = ()) -> list[Any]:
@@ -183,17 +225,26 @@ def _questions(rest: Native) -> tuple[list[Any], Native]:
     """Remove the columns of a row's turns; return the turns, and the marks of the history."""
     asked, answer = _asked(rest) or ("instruction", "output")
     marks: Native = {"/container": "alpaca", **({} if answer == "output" else {"/answer": answer})}
+    marks |= {} if _OF_ANSWER[answer] == asked else {"/asked": asked}
     texts: list[str] = []
     if _are_pairs(rest.get("history")):
         texts = [text for pair in rest.pop("history") for text in pair]
         marks |= {} if texts else {"/history": True}
-    has_input = asked == "instruction" and type(rest.get("input")) is str
-    question, more = rest.pop(asked), rest.pop("input") if has_input else None
+    key = _more_of(rest, asked, answer)
+    marks |= {"/context": True} if key == "context" else {}
+    question, more = rest.pop(asked), None if key is None else rest.pop(key)
     if more:
         marks["/split"] = len(question)
         question = f"{question}\n{more}"
     marks |= {"/no-input": True} if more is None else {}
-    return _alternating([*texts, question, rest.pop(answer)]), marks
+    *turns, last = _alternating([*texts, question, rest.pop(answer)])
+    return [*turns, (_turn(CALL_WORDS[0], last[0]["value"]), *last[1:]) if answer == "answers" else last], marks
+
+
+def _more_of(row: Mapping[str, Any], asked: str, answer: str) -> str | None:
+    """Return the column that follows the question; None if there is none."""
+    keys = ("input",) if answer != "response" else ("input", "context")
+    return next((key for key in keys if type(row.get(key)) is str), None) if asked == "instruction" else None
 
 
 def _are_pairs(value: Any) -> bool:
@@ -217,14 +268,15 @@ def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> 
     place = mark_of(history, FAMILY, "/container")
     if place not in ("alpaca", "pairs") or not turns or len(turns) % 2:
         return None
-    if not all(map(_is_plain, turns, ("human", "gpt") * (len(turns) // 2))):
+    last = CALL_WORDS[0] if mark_of(history, FAMILY, "/answer") == "answers" else "gpt"
+    if not all(map(_is_plain, turns, (*("human", "gpt") * (len(turns) // 2 - 1), "human", last))):
         return None
     texts = [turn["value"] for turn in turns]
     pairs = [texts[index : index + 2] for index in range(0, len(texts), 2)]
     if place == "alpaca":
         return _asking(history, pairs, own)
     row = {"conversation": [dict(zip(_PAIR, pair, strict=True)) for pair in pairs]}
-    is_other = is_list(own.get("conversations")) or is_mapping(own.get("chosen"))
+    is_other = is_list(parsed(own.get("conversations"))) or is_mapping(own.get("chosen"))
     is_read = is_other or is_alpaca(own) or is_single({**row, **own})
     return None if is_read or "conversation" in own else row
 
@@ -232,21 +284,24 @@ def _answered(history: am.History, turns: list[Any], own: Mapping[str, Any]) -> 
 def _asking(history: am.History, pairs: list[list[str]], own: Mapping[str, Any]) -> Native | None:
     """Return the columns of a question, its answer, and the pairs before."""
     *before, (question, said) = pairs
-    noted = mark_of(history, FAMILY, "/answer")
-    asked, answer = next(((key, noted) for key in _ASKED if noted in _ASKED[key]), ("instruction", "output"))
+    noted: Any = mark_of(history, FAMILY, "/answer")
+    answer: str = noted if isinstance(noted, str) and noted in _OF_ANSWER else "output"
+    other = (mark_of(history, FAMILY, "/asked"), answer)
+    asked: str = other[0] if other in _ASKED else _OF_ANSWER[answer]
+    key = "context" if is_marked(history, FAMILY, "/context") else "input"
     at = mark_of(history, FAMILY, "/split")
     row: Native = {asked: question}
     if asked != "instruction":
         pass
     elif type(at) is int and 0 <= at < len(question) - 1 and question[at] == "\n":
-        row = {asked: question[:at], "input": question[at + 1 :]}
+        row = {asked: question[:at], key: question[at + 1 :]}
     elif not is_marked(history, FAMILY, "/no-input"):
-        row["input"] = ""
+        row[key] = ""
     row[answer] = said
     if before or is_marked(history, FAMILY, "/history"):
         row["history"] = before
     # Extras must not be read as columns of these rows.
     is_said = not row.keys().isdisjoint(own) or _asked({**row, **own}) != (asked, answer)
-    is_read = asked == "instruction" and type(own.get("input")) is str
+    is_read = _more_of({**row, **own}, asked, answer) != (key if key in row else None)
     is_read = is_read or _are_pairs(own.get("history")) or is_single({**row, **own})
     return None if is_said or is_read else row
