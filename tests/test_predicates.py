@@ -19,10 +19,11 @@ from agentmsg import (
     codec_names,
     get_codec,
 )
-from agentmsg.fitting.compiled import MADE_KINDS, compile_caps, loop_source
+from agentmsg.fitting.compiled import compile_caps, loop_source
 from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, MessageRow, Row, Usual, usually
 from agentmsg.formats.restructure import split_results
 from agentmsg.model.construction import absent_values
+from agentmsg.model.generated import MADE_KINDS
 from agentmsg.testing import histories
 
 if TYPE_CHECKING:

@@ -20,20 +20,11 @@ from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values
-from agentmsg.model.generated import Made, MadeName, MadeTime
+from agentmsg.model.generated import MADE_KINDS
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
 
-__all__ = ["MADE_KINDS", "compile_caps", "loop_source", "source"]
-
-MADE_KINDS: Mapping[str, type[Any]] = {
-    "created_at": MadeTime,
-    "id": Made,
-    "item_id": Made,
-    "name": MadeName,
-    "tool_call_id": Made,
-}
-"""The fields whose values, where the library made them, count as absent, and the classes that tell."""
+__all__ = ["compile_caps", "loop_source", "source"]
 
 _Predicate: TypeAlias = Callable[[Any], bool]
 # A name: no attribute, and no word in quotes.

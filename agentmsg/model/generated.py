@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 from time import time_ns
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Made", "MadeName", "MadeTime", "given", "made_id", "made_time"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["MADE_KINDS", "Made", "MadeName", "MadeTime", "given", "made_id", "made_time"]
 
 
 class Made(str):
@@ -51,6 +54,16 @@ class MadeTime(datetime):
     def astimezone(self, tz: tzinfo | None = None) -> Any:
         """Return a plain datetime in another zone."""
         return _plain(super().astimezone(tz))
+
+
+MADE_KINDS: Mapping[str, type[Any]] = {
+    "created_at": MadeTime,
+    "id": Made,
+    "item_id": Made,
+    "name": MadeName,
+    "tool_call_id": Made,
+}
+"""The fields whose values, where the library made them, count as absent, and the classes that tell."""
 
 
 def _plain(value: Any) -> Any:

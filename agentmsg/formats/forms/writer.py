@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
 from agentmsg.formats.forms.message_lines import write_lifted
-from agentmsg.formats.forms.values import NOTHING, indented
+from agentmsg.formats.forms.values import NOTHING, Link, Text, indented
+from agentmsg.model.generated import MADE_KINDS
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.items import Item
 
 __all__ = ["writer_source"]
+
+
+_LINK = Link()
+# The texts that the library may have made, besides those that link a call and its result and those of whole messages.
+_LEFT_OUT = frozenset({"item_id", "name"})
 
 
 def writer_source(form: Form, names: Names) -> list[str]:
@@ -82,7 +88,7 @@ class _Writer:
             return f"{item.native!r}: {self.bind('const', item.value)}"
         if isinstance(item, Key) and item.need != "may":
             v = f"{self._o}.{item.field}"
-            value = item.value.write(v, self)
+            value = self._value(item, v)
             if item.need == "must" or item.value.fields:
                 return f"{item.native!r}: {value}"
             nothing = NOTHING[item.need]
@@ -94,6 +100,11 @@ class _Writer:
             before += self._inside(item)
             return f"{item.native!r}: in_{item.native}"
         return None
+
+    def _value(self, item: Key, v: str) -> str:
+        """Return the expression of a key's value: plain, even if it is a text that the library made."""
+        value = _LINK if type(item.value) is Text and item.field in MADE_KINDS else item.value
+        return value.write(v, self)
 
     def _inside(self, item: Inside) -> list[str]:
         d = f"in_{item.native}"
@@ -112,7 +123,7 @@ class _Writer:
             return [*before, f"{d}[{item.native!r}] = {entry.partition(': ')[2]}"]  # type: ignore[union-attr]
         if isinstance(item, Hatch):
             inner = f", {self.writer(item.forms)}" if item.forms else ""
-            put = [f"{d} |= {self.bind('put', item.put)}(o{inner})"]
+            put = [f"{d} |= {self.bind('put', item.put)}({self._unmade(item)}{inner})"]
             if not item.is_optional:
                 return put
             says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]
@@ -129,10 +140,21 @@ class _Writer:
         if not isinstance(item, Key):
             raise TypeError(item)
         test = "v" if self.absent.get(item.field) in ((), EMPTY) or item.default == "" else "v is not None"
+        made = MADE_KINDS.get(item.field) if type(item.value) is Text else None
+        if made is not None:
+            test += f" and type(v) is not {self.bind('made', made)}"
         if item.said:
             test += f" and is_marked({self._o}, FAMILY, {'/' + item.said!r})"
-        value = item.value.write("v", self)
+        value = self._value(item, "v")
         return [f"v = {self._o}.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
+
+    def _unmade(self, item: Hatch) -> str:
+        """Return the expression of the object for a hatch: what the library made, and no link, is left out."""
+        made = [field for field in item.cells if field in _LEFT_OUT]
+        if not made:
+            return "o"
+        test = " or ".join(f"type(o.{field}) is {self.bind('made', MADE_KINDS[field])}" for field in made)
+        return f"(o.evolve({', '.join(f'{field}=given(o.{field})' for field in made)}) if {test} else o)"
 
     def _says(self, field: str) -> str:
         """Return the test whether a field says anything."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Swap, Unreadable, is_marked, rules
+from agentmsg.formats import Drop, Swap, Unreadable, given, is_marked, rules
 from agentmsg_codecs.anthropic.kinds import is_known_server, is_mcp_call, is_search_result, is_upload, result_tag
 from agentmsg_codecs.anthropic.names import FAMILY, SERVER_CALLS
 from agentmsg_codecs.anthropic.server_results import form_of, is_typed
@@ -59,7 +59,7 @@ def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
 
 def document(block: am.FileBlock) -> Any:
     """Keep a document; its name becomes its title. A search result has both."""
-    if block.name is None or is_upload(block):
+    if given(block.name) is None or is_upload(block):
         return block
     if is_search_result(block):
         if block.title is not None or is_marked(block, FAMILY, "/untitled"):

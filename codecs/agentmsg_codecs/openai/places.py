@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import is_marked, mark_of, natives
+from agentmsg.formats import given, is_marked, mark_of, natives
 from agentmsg_codecs.openai.hints import is_message_hint, is_odd
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
 
@@ -48,7 +48,9 @@ def place_of(block: Any, default: str | None) -> str | None:
 
 def is_field_audio(block: Any) -> bool:
     """Whether sound belongs in the ``audio`` of an assistant message, not in its content."""
-    return isinstance(block, am.AudioBlock) and (block.item_id is not None or isinstance(block.source, am.FileSource))
+    return isinstance(block, am.AudioBlock) and (
+        given(block.item_id) is not None or isinstance(block.source, am.FileSource)
+    )
 
 
 def is_field_image(block: Any) -> bool:

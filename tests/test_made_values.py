@@ -1,0 +1,55 @@
+"""Ids and names that the library made are plain texts in documents, or left out, in every field that may have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+
+import agentmsg as am
+from agentmsg import Made
+from agentmsg.model.generated import MADE_KINDS, MadeName, MadeTime
+from agentmsg.testing.laws import honest_account
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MADE: dict[type[Any], Any] = {Made: Made("m"), MadeName: MadeName("f"), MadeTime: am.Msg("user").created_at}
+_CALL = am.ToolUseBlock("c", "f", {})
+_TEXT = am.TextBlock("t")
+_BLOCKS: tuple[Any, ...] = (
+    _TEXT,
+    am.ThinkingBlock("t"),
+    am.ThinkingBlock("t", signature=am.Signature("openai", "s")),
+    am.RefusalBlock("t"),
+    *(_CALL.evolve(id=None, kind=kind) for kind in ("function", "custom", "server")),
+    *(am.ToolResultBlock("c", (_TEXT,), kind=kind) for kind in ("function", "custom", "server")),
+    am.ImageBlock(am.URLSource("https://x.test/a.png")),
+    am.AudioBlock(am.Base64Source("aGk=", "audio/wav")),
+    am.FileBlock(am.URLSource("https://x.test/a.pdf")),
+    am.FileBlock(am.FileSource("f")),
+    am.SourceBlock(url="https://x.test"),
+    am.DataBlock({"a": 1}),
+)
+
+
+def _made(obj: Any) -> Any:
+    """Return an object with made values in all of its fields that may have them."""
+    names = {field.alias for field in attrs.fields(type(obj))} & MADE_KINDS.keys()
+    return obj.evolve(**{name: _MADE[MADE_KINDS[name]] for name in names if getattr(obj, name) in (None, "c")})
+
+
+def _histories() -> Iterator[am.History]:
+    for role in ("system", "user", "assistant", "tool"):
+        for block in _BLOCKS:
+            held = am.ToolResultBlock("c", (_made(block),)) if type(block) is am.TextBlock else _made(block)
+            for said in (_made(block), held):
+                yield am.History([am.Msg("assistant", (_CALL,)), _made(am.Msg(role, (said,), id=None))])
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+def test_made_values_are_plain_or_left_out(name: am.CodecName) -> None:
+    """Law 3, whatever the library made: what is written is plain data, and reads back as the same."""
+    for history in _histories():
+        honest_account(am.get_codec(name), history)
