@@ -26,7 +26,6 @@ from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
 from agentmsg.formats.spelling import spelling_of, spelling_of_nothing
 from agentmsg.lazy import Later
 from agentmsg.model.construction import maker
-from agentmsg.model.generated import given
 from agentmsg.model.remembering import remember_reader
 from agentmsg.model.tool_arguments import from_object, input_copy, input_text
 from agentmsg.model.tool_use import UNSET
@@ -142,7 +141,6 @@ class Namespace:
             "are_bare": are_bare,
             "copysign": copysign,
             "free_text": _free_text,
-            "given": given,
             "from_object": from_object,
             "input_copy": input_copy,
             "input_text": input_text,

@@ -9,7 +9,7 @@ from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
 from agentmsg.formats.forms.message_lines import write_lifted
 from agentmsg.formats.forms.values import NOTHING, Link, Text, indented
-from agentmsg.model.generated import MADE_KINDS
+from agentmsg.model.generated import MADE_KINDS, Made
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ __all__ = ["writer_source"]
 
 
 _LINK = Link()
-# The texts that the library may have made, besides those that link a call and its result and those of whole messages.
-_LEFT_OUT = frozenset({"item_id", "name"})
 
 
 def writer_source(form: Form, names: Names) -> list[str]:
@@ -149,12 +147,10 @@ class _Writer:
         return [f"v = {self._o}.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
 
     def _unmade(self, item: Hatch) -> str:
-        """Return the expression of the object for a hatch: what the library made, and no link, is left out."""
-        made = [field for field in item.cells if field in _LEFT_OUT]
-        if not made:
+        """Return the expression of the object for a hatch, without an item id that the library made."""
+        if "item_id" not in item.cells:
             return "o"
-        test = " or ".join(f"type(o.{field}) is {self.bind('made', MADE_KINDS[field])}" for field in made)
-        return f"(o.evolve({', '.join(f'{field}=given(o.{field})' for field in made)}) if {test} else o)"
+        return f"(o.evolve(item_id=None) if type(o.item_id) is {self.bind('made', Made)} else o)"
 
     def _says(self, field: str) -> str:
         """Return the test whether a field says anything."""
