@@ -27,7 +27,7 @@ from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_row
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
 from agentmsg_codecs.langchain.messages.fields import FIELDS, MAY_MEAN
-from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MEANT, MODEL_KEYS, STOP_KEYS
+from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MEANT, MODEL_KEYS, STOP_KEYS, read_as_words
 from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, NATIVE_STOPS, OPENAI_ROLE
 from agentmsg_codecs.langchain.usage import carried_usage
 
@@ -100,11 +100,8 @@ def _response(response: Fields, message: am.Msg) -> Fields:
     if MEANT.isdisjoint(response):
         return response
     dropped: set[str] = set()
-    for (first, second), value in ((MODEL_KEYS, message.model), (STOP_KEYS, message.finish_reason)):
-        if isinstance(response.get(first), str) or (value is not None and first in response and second in response):
-            dropped.add(first)
-        if value is None and isinstance(response.get(second), str):
-            dropped.add(second)
+    for keys, value in ((MODEL_KEYS, message.model), (STOP_KEYS, message.finish_reason)):
+        dropped |= read_as_words(response, keys, has_word=value is not None)
     return _without(response, dropped)
 
 

@@ -13,7 +13,7 @@ from agentmsg.formats import Native, adopt, is_list, is_mapping, is_sequence, ma
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
-from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
+from agentmsg_codecs.langchain.names import FAMILY, FINISH_OF, STOP_OF, finish_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 _make_audio = maker(am.AudioBlock)
 _make_base64 = maker(am.Base64Source)
-MODEL_KEYS = ("model_name", "model")
-STOP_KEYS = ("finish_reason", "stop_reason")
+MODEL_KEYS = ("model_name", "model", "model_id")
+STOP_KEYS = tuple(FINISH_OF)
 MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
@@ -155,13 +155,17 @@ def write_kwargs(block: Any, kwargs: Native) -> None:
     kwargs[key] = write(block)
 
 
+_USUAL: Mapping[str, str] = {"stop": "stop", "tool_calls": "tool_use", "length": "length"}
+
+
 def read_response(native: Native) -> tuple[str | None, str | None, Native, Native]:
     """Return model, finish reason, the rest of `response_metadata`, and a note of unusual keys and words."""
     if not native:
         return None, None, native, {}
     model, word = native.get("model_name"), native.get("finish_reason")
-    if type(model) is str and type(word) is str and len(native) == 2 and word != "tool_use":  # noqa: PLR2004 - these
-        return model, finish_reason("finish_reason", word), {}, {}
+    # Most have only these, and a word that others write, too.
+    if type(model) is str and type(word) is str and len(native) == 2 and word in _USUAL:  # noqa: PLR2004 - these
+        return model, _USUAL[word], {}, {}
     model_key, stop_key = _first_word(native, MODEL_KEYS), _first_word(native, STOP_KEYS)
     if model_key is None and stop_key is None:
         return None, None, native, {}
@@ -178,7 +182,7 @@ def read_response(native: Native) -> tuple[str | None, str | None, Native, Nativ
     return model, reason, {key: native[key] for key in native if key not in (model_key, stop_key)}, note
 
 
-def _first_word(native: Native, keys: tuple[str, str]) -> str | None:
+def _first_word(native: Native, keys: tuple[str, ...]) -> str | None:
     for key in keys:  # a loop: a generator takes as long as the test itself
         if type(native.get(key)) is str:
             return key
@@ -208,11 +212,25 @@ def write_response(message: am.Msg, note: Any) -> Any:
     return native
 
 
-def _free_key(keys: tuple[str, str], noted: Any, native: Native) -> str:
-    """Return the noted key, the first or the second: the first of these that is free."""
-    if noted == keys[1] and noted not in native:
-        return keys[1]
-    return keys[1] if keys[0] in native else keys[0]
+def _free_key(keys: tuple[str, ...], noted: Any, native: Native) -> str:
+    """Return the noted key if it is free, and no key before it has a word; else the first that is free."""
+    if noted in keys and noted not in native and _first_word(native, keys[: keys.index(noted)]) is None:
+        key: str = noted
+        return key
+    return next((key for key in keys if key not in native), keys[0])
+
+
+def read_as_words(native: Any, keys: tuple[str, ...], *, has_word: bool) -> set[str]:
+    """Return the keys in ``response_metadata`` that would be taken for a word, or leave no place for it.
+
+    Args:
+        native: the rest of ``response_metadata``.
+        keys: those that may have the word, in order.
+        has_word: whether there is a word to write.
+    """
+    taken = keys if not has_word else keys[: next((i for i, key in enumerate(keys) if key not in native), len(keys))]
+    found = {key for key in taken if isinstance(native.get(key), str)}
+    return found or ({keys[0]} if has_word and len(taken) == len(keys) else set())
 
 
 def _stop_word(reason: str, note: Any, native: Native) -> tuple[str, str]:
