@@ -75,6 +75,8 @@ FORMS: dict[str, Any] = {
     "dict": human("hi"),
     "flat": human("hi")["data"],
     "role": {"role": "user", "content": "hi"},
+    "role and type": {"role": "user", "type": "human", "content": "hi"},
+    "role and class": {"role": "user", "type": "HumanMessage", "content": "hi"},
     "oldest": {"type": "human", "text": "hi"},
     "pair": ["human", "hi"],
     "text": "hi",
@@ -85,7 +87,7 @@ FORMS: dict[str, Any] = {
 def test_every_form_is_read_and_returned(form: str) -> None:
     """A human message is the same message in each form, and is written back in its own form."""
     message = read(FORMS[form])
-    assert (message.role, message.text, message.id) == ("user", "hi", None)
+    assert (message.role, message.text, message.id, message.extras) == ("user", "hi", None, {})
 
 
 @pytest.mark.parametrize("form", ["dict", "flat", "role"])
@@ -123,6 +125,42 @@ def test_a_state_keeps_its_other_keys() -> None:
     assert history.extras["langchain"] == {"step": 3}
 
 
+STATE = {"messages": [human("a")["data"], {"role": "assistant", "content": "b"}], "step": 3}
+ROUND: dict[str, tuple[Any, int]] = {
+    "thread": ({"values": STATE, "next": [], "tasks": [], "metadata": {"writes": {"agent": STATE}}}, 2),
+    "update": ({"agent": STATE, "other": {"step": 4}}, 2),
+    "in a stream": ([human("a")["data"], {"langgraph_node": "agent", "tags": []}], 1),
+    "debug event": ({"type": "checkpoint", "step": 2, "payload": {"config": {}, "values": STATE}}, 2),
+    "event": ({"event": "on_chat_model_end", "data": {"output": ai("b"), "input": {"messages": [[human("a")]]}}}, 2),
+    "protocol": ({"type": "event", "method": "messages", "params": {"namespace": [], "data": ai("b")["data"]}}, 1),
+    "run": ({"run_type": "llm", "inputs": {"messages": [human("a")]}, "outputs": {"messages": [ai("b")]}}, 2),
+    "request": ({"assistant_id": "agent", "input": {"messages": [{"role": "human", "content": "a"}]}}, 1),
+}
+each_round = pytest.mark.parametrize(("document", "count"), ROUND.values(), ids=ROUND)
+
+
+@each_round
+def test_what_is_around_messages_comes_back(document: Any, count: int) -> None:
+    """The messages of threads, runs, events and nodes are read, and written back into their places after an edit."""
+    history = returned(document)
+    assert [message.role for message in history] == ["user", "assistant"][-count:] or history[0].role == "user"
+    assert len(history) == count
+    assert am.detect(document)[0][0] == "langchain"
+    native = am.encode(history.evolve(messages=[history[0].evolve(content="new"), *history[1:]]), CODEC)
+    assert am.decode(am.thaw(native), CODEC)[0].text == "new"
+    assert isinstance(native, list) or native.keys() == document.keys()
+
+
+@each_round
+def test_messages_that_fit_nowhere_are_a_state(document: Any, count: int) -> None:
+    """More or fewer messages than there is place for are beside everything else that the document had."""
+    history = am.decode(document, CODEC)
+    for messages in ((), (*history, am.Msg.user("more"))):
+        edited = history.evolve(messages=messages)
+        native = am.thaw(am.encode(edited, CODEC, losses=[]))
+        assert am.same(am.decode(native, CODEC), edited), count
+
+
 def test_a_single_message_is_a_document() -> None:
     """One message alone is a history of one; with a second it becomes a list."""
     history = returned(human("hi"))
@@ -138,6 +176,8 @@ def test_a_single_message_is_a_document() -> None:
         ({"messages": [human("a"), 5]}, ("messages", 1)),
         ({"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "X"], "kwargs": {}}, ()),
         ([["human"]], (0,)),
+        ({"values": {"messages": [5]}}, ()),
+        ([human("a")["data"], {"node": "agent"}], (1,)),
     ],
 )
 def test_what_is_no_message_is_refused(document: Any, path: tuple[Any, ...]) -> None:
@@ -216,6 +256,19 @@ def test_model_and_finish_reason_leave_response_metadata() -> None:
     assert (message.model, message.finish_reason, message.response_metadata) == ("gpt-5", "tool_use", {"id": "x"})
     message = read(ai(response_metadata={"model": "claude", "stop_reason": "end_turn"}))
     assert (message.model, message.finish_reason, message.response_metadata) == ("claude", "stop", {})
+    for key, word, ours in WORDS:
+        message = read(ai(response_metadata={"model_id": "m", key: word, "id": "x"}))
+        assert (message.model, message.finish_reason, message.response_metadata) == ("m", ours, {"id": "x"})
+
+
+WORDS = [
+    ("finish_reason", "STOP", "stop"),
+    ("finish_reason", "MAX_TOKENS", "length"),
+    ("finishReason", "SAFETY", "content_filter"),
+    ("stopReason", "end_turn", "stop"),
+    ("stopReason", "tool_use", "tool_use"),
+    ("done_reason", "length", "length"),
+]
 
 
 def test_an_edited_finish_reason_takes_the_words_of_its_place() -> None:
@@ -588,7 +641,13 @@ def test_results_get_the_ids_that_langchain_requires() -> None:
 
 def test_detect_knows_the_forms() -> None:
     """The dict forms look like LangChain; role and content alone fit every format."""
-    for document, least in (([human("a")], 1.0), ([human("a")["data"]], 0.9)):
+    plain: dict[str, Any] = {"role": "assistant", "content": "a"}
+    for document, least in (
+        ([human("a")], 1.0),
+        ([human("a")["data"]], 0.9),
+        ([human("a")["data"], plain], 0.9),
+        ([{**plain, "type": "AIMessage"}], 0.85),
+    ):
         assert dict(am.detect(document))["langchain"] == least
     assert "langchain" not in dict(am.detect([{"role": "user", "content": "a"}]))
     assert CODEC.sniff({"a": 1}) == CODEC.sniff(5) == CODEC.sniff([]) == 0
