@@ -36,7 +36,9 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | search_result, container_upload, document, compaction (Anthropic) | the same |
 | caller, toolset_name, citations of a document (Anthropic) | extras["anthropic"] |
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
-| plain texts; parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks; a note keeps the shape |
+| plain texts; parts of v0, OpenAI, Anthropic, Google, Bedrock, LangChain.js | the same blocks; a note keeps the shape |
+| guard_content, guardContent (Bedrock) | TextBlock with extras["bedrock.guard"] |
+| computer_call (OpenAI) | ToolUseBlock |
 | tool_result (Anthropic) in a human message | a tool message of its own |
 | non_standard with such a part | the block of that part |
 | any other part or message | NativeBlock; a message with the role "native" |
