@@ -311,6 +311,58 @@ def test_fields_of_kwargs_are_blocks() -> None:
     assert message.metadata == {"k": 1}
 
 
+SUMMED: dict[str, Any] = {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}
+SEALED: dict[str, Any] = {**SUMMED, "summary": [], "encrypted_content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "block"),
+    [
+        ("hm", am.ThinkingBlock("hm")),
+        (SUMMED, am.ThinkingBlock("hm", item_id="rs_1")),
+        (SEALED, am.ThinkingBlock("", item_id="rs_1", signature=am.Signature("openai", "x"))),
+        ({"id": "rs_1"}, None),
+        ({**SUMMED, "summary": ["hm"]}, None),
+    ],
+)
+def test_reasoning_in_kwargs_is_thinking(reasoning: Any, block: am.ThinkingBlock | None) -> None:
+    """Reasoning of OpenAI's first versions, and the text of others, are thinking; anything else is metadata."""
+    message = read(ai("text", additional_kwargs={"reasoning": reasoning}))
+    assert am.same(message.content[:-1], () if block is None else (block,))
+    assert bool(message.metadata) is (block is None)
+    native = am.encode(message.with_content([am.ThinkingBlock("new"), am.TextBlock("text")]), CODEC)
+    assert am.decode(native, CODEC)[0].content[0] == am.ThinkingBlock("new")
+
+
+IDS, SIGNATURES = "__openai_function_call_ids__", "__gemini_function_call_thought_signatures__"
+
+
+def test_kwargs_say_more_about_calls() -> None:
+    """Ids of items and signatures in additional_kwargs are those of calls, and follow edits of these."""
+    message = read(ai(tool_calls=[CALL], additional_kwargs={IDS: {"c1": "fc_1"}, SIGNATURES: {"c1": "s"}, "k": 1}))
+    (call,) = message.tool_calls
+    assert (call.item_id, call.signature, message.metadata) == ("fc_1", am.Signature("google", "s"), {"k": 1})
+    native = am.encode(message.with_content([call.evolve(id="c2", item_id=None)]), CODEC)
+    assert native["data"]["additional_kwargs"] == {SIGNATURES: {"c2": "s"}, "k": 1}
+    assert not am.convert([ai(tool_calls=[CALL], additional_kwargs={SIGNATURES: {"c1": "s"}})], CODEC, "gemini").losses
+
+
+@pytest.mark.parametrize("ids", [{"c2": "fc_1"}, {"c1": 5}, {}, ["c1"], {"c1": "fc_1", "c2": "fc_2"}], ids=str)
+def test_kwargs_that_say_nothing_about_calls_are_metadata(ids: Any) -> None:
+    """A map with ids of no call, or without texts, stays metadata."""
+    message = read(ai(tool_calls=[CALL], additional_kwargs={IDS: ids}))
+    assert (message.tool_calls[0].item_id, message.metadata) == (None, {IDS: ids})
+
+
+def test_metadata_never_says_more_about_calls() -> None:
+    """Metadata that would be taken for the id of a call's item is dropped, and reported."""
+    for call in (am.ToolUseBlock("c1", "f", {}), am.ToolUseBlock("c1", "f", raw_input="x", kind="custom")):
+        losses: list[am.Loss] = []
+        native = am.encode(am.Msg("assistant", [call], metadata={IDS: {"c1": "fc_1"}}), CODEC, losses=losses)
+        assert native["data"]["additional_kwargs"] == {}
+        assert ("messages", 0, "metadata") in [loss.path for loss in losses]
+
+
 def test_metadata_never_claims_a_meaning() -> None:
     """Metadata under a key that means something in LangChain is dropped, and reported."""
     losses: list[am.Loss] = []

@@ -14,7 +14,9 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | --- | --- |
 | system with ``additional_kwargs.__openai_role__`` "developer" | developer |
 | additional_kwargs: tool_calls, function_call | ToolUseBlocks |
-| additional_kwargs: reasoning_content; refusal; audio | a ThinkingBlock in front; RefusalBlock; AudioBlock |
+| additional_kwargs: reasoning_content, reasoning; refusal; audio | a ThinkingBlock in front; RefusalBlock; AudioBlock |
+| additional_kwargs: ``__openai_function_call_ids__`` | item_id of the calls |
+| additional_kwargs: ``__gemini_function_call_thought_signatures__`` | signature of the calls |
 | response_metadata: model_name, model, model_id | model |
 | response_metadata: finish_reason "tool_calls" | finish_reason "tool_use" |
 | response_metadata: finish_reason, finishReason "STOP", "MAX_TOKENS", "SAFETY" | "stop", "length", "content_filter" |

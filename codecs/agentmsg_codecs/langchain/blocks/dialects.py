@@ -107,12 +107,13 @@ def _is_text(part: Native) -> bool:
     return type(part.get("text")) is str and part.keys().isdisjoint(("reasoning", "summary", "content"))
 
 
+SUMMARY = _texts("summary", "summary_text")
 # Tried before v1, whose parts may lack their text.
 REASONING = (
     Form("whole_reasoning", am.ThinkingBlock, "reasoning", (
         _texts("content", "reasoning_text"), Spare("summary", [], is_written=False), _SEALED, ID, CACHE,
     ), notes={"shape": "whole_reasoning"}, fits=_is_whole),
-    Form("summary", am.ThinkingBlock, "reasoning", (_texts("summary", "summary_text"), _SEALED, ID, CACHE),
+    Form("summary", am.ThinkingBlock, "reasoning", (SUMMARY, _SEALED, ID, CACHE),
          notes={"shape": "summary"}, fits=_is_summed_up),
     Form("reasoning_text", am.ThinkingBlock, "reasoning", (Key("text", "thinking", Text()), ID, CACHE),
          notes={"shape": "reasoning_text"}, fits=_is_text),

@@ -23,6 +23,7 @@ from agentmsg.formats import (
     rules,
     usually,
 )
+from agentmsg_codecs.langchain.calls.tagged import TAGS, read_as_tags
 from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_rows, settled
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
@@ -86,8 +87,9 @@ def _without(mapping: Fields, dropped: Collection[str]) -> Fields:
     return mapping if mapping.keys().isdisjoint(dropped) else {k: mapping[k] for k in mapping if k not in dropped}
 
 
-def _assistant_metadata(metadata: Fields, _: Any) -> Fields:
-    return _without(metadata, [key for key, takes in IN_KWARGS.items() if key in metadata and takes(metadata[key])])
+def _assistant_metadata(metadata: Fields, message: am.Msg) -> Fields:
+    taken = {key for key, takes in IN_KWARGS.items() if key in metadata and takes(metadata[key])}
+    return _without(metadata, taken if TAGS.isdisjoint(metadata) else taken | read_as_tags(metadata, message.content))
 
 
 def _system_metadata(metadata: Fields, message: am.Msg) -> Fields:

@@ -26,6 +26,7 @@ from agentmsg_codecs.langchain.blocks.server_tools import is_of_anthropic
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import SPACES, Layout, chunks_of, content_part, lay_out
 from agentmsg_codecs.langchain.calls.joining import join
+from agentmsg_codecs.langchain.calls.tagged import tagged, untagged
 from agentmsg_codecs.langchain.messages.fields import KINDS, LEFT_OUT, ROLE_OF_KIND, TAG_OF_ROLE
 from agentmsg_codecs.langchain.messages.metadata import (
     is_in_kwargs,
@@ -105,7 +106,8 @@ class Bodies:
             placed = [(block, None) for block in before] + content + [(block, None) for block in behind]
             is_chunk = found.tag == "AIMessageChunk"
             lists = body if kind == "ai" else {}
-            fields["content"] = tuple(join(placed, lists, kwargs, self.parts, is_chunk=is_chunk))
+            blocks, metadata = tagged(join(placed, lists, kwargs, self.parts, is_chunk=is_chunk), metadata)
+            fields["content"] = tuple(blocks)
             fields["usage"] = read_usage(lists.get("usage_metadata"))
             if is_chunk and body.get("chunk_position") == "last":
                 note = {**note, "/last": True}
@@ -241,7 +243,7 @@ class Bodies:
             body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
 
     def _write_blocks(self, blocks: Any, body: Native, *, has_lists: bool = True) -> Layout:
-        kwargs: Native = {}
+        blocks, kwargs = untagged(blocks)
         layout = lay_out(blocks)
         inside: list[Any] = []
         for index, block in enumerate(blocks):

@@ -9,10 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives, same_document
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_sequence,
+    maker,
+    mark_of,
+    natives,
+    same_document,
+)
+from agentmsg_codecs.langchain.blocks.dialects import SUMMARY
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
+from agentmsg_codecs.langchain.calls.tagged import TAGS
 from agentmsg_codecs.langchain.names import FAMILY, FINISH_OF, STOP_OF, finish_reason
 
 if TYPE_CHECKING:
@@ -28,6 +42,7 @@ STOP_KEYS = tuple(FINISH_OF)
 MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
+_REASONING_NOTE = adopt({FAMILY: {"/place": "reasoning"}})
 # Of a call in tool_calls and, as OpenAI writes it, in additional_kwargs.
 TEXTED_NOTE = adopt({FAMILY: {"/copies": "ta"}})
 
@@ -63,9 +78,48 @@ def _takes_audio(value: Any) -> bool:
     return all(isinstance(value.get(key), str) for key in _AUDIO)
 
 
+# OpenAI's reasoning of the first versions that had it: an item, or a text of others.
+_OF_ITEM = frozenset({"type", "id", "encrypted_content", "summary"})
+
+
+def _takes_reasoning(value: Any) -> bool:
+    if isinstance(value, str):
+        return True
+    if not is_mapping(value) or not {"type", "summary"} <= value.keys() <= _OF_ITEM or value["type"] != "reasoning":
+        return False
+    if any(not isinstance(value.get(key, ""), str) for key in ("id", "encrypted_content")):
+        return False
+    try:
+        return bool(_read_reasoning(thaw(value)))
+    except (Unreadable, AgentMsgError, TypeError):
+        return False
+
+
+def _read_reasoning(value: Any) -> Any:
+    if isinstance(value, str):
+        return v1.make_thinking(thinking=value, notes=_REASONING_NOTE)
+    found, sealed = SUMMARY.get(value), value.get("encrypted_content")
+    return v1.make_thinking(
+        thinking=found["thinking"],
+        item_id=value.get("id"),
+        signature=None if sealed is None else v1.make_signature("openai", sealed),
+        notes=adopt({FAMILY: {"/place": "reasoning", "/shape": "summary", **found["notes"]}}),
+    )
+
+
+def _write_reasoning(block: Any) -> Any:
+    if mark_of(block, FAMILY, "/shape") != "summary":
+        return block.thinking
+    own = {"id": block.item_id, "encrypted_content": block.signature and block.signature.value}
+    return {
+        **{key: value for key, value in own.items() if value is not None}, "type": "reasoning", **SUMMARY.put(block)
+    }  # fmt: skip
+
+
 # The keys of an assistant's additional_kwargs with a meaning of their own, and the test of their values.
 IN_KWARGS: Mapping[str, Callable[[Any], bool]] = {
     "reasoning_content": lambda value: isinstance(value, str),
+    "reasoning": _takes_reasoning,
     "refusal": lambda value: isinstance(value, str),
     "audio": _takes_audio,
     "tool_calls": takes_calls,
@@ -82,11 +136,16 @@ def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
     behind: list[Any] = []
     if "reasoning_content" in taken:
         before.append(v1.make_thinking(thinking=kwargs["reasoning_content"], notes=KWARGS_NOTE))
+    if "reasoning" in taken:
+        before.append(_read_reasoning(kwargs["reasoning"]))
     if "refusal" in taken:
         behind.append(v1.make_refusal(refusal=kwargs["refusal"], notes=KWARGS_NOTE))
     if "audio" in taken:
         behind.append(_read_audio(kwargs["audio"]))
     return before, behind, {key: value for key, value in kwargs.items() if key not in taken}
+
+
+_NEEDS_MORE = (*IN_KWARGS, *TAGS)
 
 
 def usual_kwargs(kwargs: Native, *, has_text: bool) -> tuple[list[Any], Any, Native] | None:
@@ -100,7 +159,7 @@ def usual_kwargs(kwargs: Native, *, has_text: bool) -> tuple[list[Any], Any, Nat
     before, behind, rest = read_kwargs(kwargs)
     if behind or kwargs.get("function_call") is not None or (texts is None and kwargs.get("tool_calls") is not None):
         return None
-    return None if any(rest.get(key) is not None for key in IN_KWARGS) else (before, texts, rest)
+    return None if any(rest.get(key) is not None for key in _NEEDS_MORE) else (before, texts, rest)
 
 
 def with_texts(blocks: tuple[Any, ...], count: int, texts: Any) -> tuple[Any, ...] | None:
@@ -134,7 +193,7 @@ def is_in_kwargs(block: Any) -> bool:
     """Whether a block was read from additional_kwargs."""
     if not block.notes or type(block) not in _KWARGS_WRITERS:
         return False
-    return bool(mark_of(block, FAMILY, "/place") == "kwargs")
+    return mark_of(block, FAMILY, "/place") in _KWARGS_WRITERS[type(block)]
 
 
 def _write_audio(block: Any) -> Native:
@@ -142,16 +201,20 @@ def _write_audio(block: Any) -> Native:
     return natives.with_rest(native, block, FAMILY)
 
 
-_KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
-    am.ThinkingBlock: ("reasoning_content", lambda block: block.thinking),
-    am.RefusalBlock: ("refusal", lambda block: block.refusal),
-    am.AudioBlock: ("audio", _write_audio),
+# By class and mark, the key in additional_kwargs, and the writer.
+_KWARGS_WRITERS: Mapping[type, Mapping[Any, tuple[str, Callable[[Any], Any]]]] = {
+    am.ThinkingBlock: {
+        "kwargs": ("reasoning_content", lambda block: block.thinking),
+        "reasoning": ("reasoning", _write_reasoning),
+    },
+    am.RefusalBlock: {"kwargs": ("refusal", lambda block: block.refusal)},
+    am.AudioBlock: {"kwargs": ("audio", _write_audio)},
 }
 
 
 def write_kwargs(block: Any, kwargs: Native) -> None:
     """Add a block to additional_kwargs."""
-    key, write = _KWARGS_WRITERS[type(block)]
+    key, write = _KWARGS_WRITERS[type(block)][mark_of(block, FAMILY, "/place")]
     kwargs[key] = write(block)
 
 
