@@ -372,6 +372,29 @@ def test_metadata_never_claims_a_meaning() -> None:
     assert [loss.path for loss in losses] == [("messages", 0, "metadata")]
 
 
+@pytest.mark.parametrize("form", ["role", "flat"])
+def test_thinking_may_stand_beside_content(form: str) -> None:
+    """A reasoning_content beside content is thinking, and stays there; in other messages it is an unknown field."""
+    head = {"role": "assistant"} if form == "role" else {"type": "ai"}
+    message = read({**head, "content": "x", "reasoning_content": "hm"})
+    assert am.same(message.content, (am.ThinkingBlock("hm"), am.TextBlock("x")))
+    assert read({**head, "content": "x", "reasoning_content": 5}).extras == {"langchain": {"reasoning_content": 5}}
+    assert read({"type": "human", "content": "x", "reasoning_content": "hm"}).text == "x"
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', '{"a":1}', '{"a"', "", None])
+def test_pieces_of_a_chunk_are_calls_if_there_are_no_others(text: str | None) -> None:
+    """A stored chunk may have only the pieces of calls; a piece without a name is a fragment, and unknown."""
+    piece = {"name": "f", "args": text, "id": "c1", "index": 0, "type": "tool_call_chunk"}
+    message = read({"type": "AIMessageChunk", "content": "", "tool_call_chunks": [piece]})
+    (call,) = message.content
+    assert isinstance(call, am.ToolUseBlock)
+    assert (call.id, call.name, call.is_valid) == ("c1", "f", text != '{"a"')
+    native = am.encode(message.with_content([call.evolve(input={"b": 2})]), CODEC)
+    assert am.decode(am.thaw(native), CODEC)[0].tool_calls[0].input == {"b": 2}
+    assert not read({"type": "AIMessageChunk", "content": "", "tool_call_chunks": [{**piece, "name": None}]}).content
+
+
 # -- one call, up to four copies ----------------------------------------------------------------------------------
 
 USE = {"type": "tool_use", "id": "c1", "name": "get_weather", "input": {"city": "Paris"}}
@@ -625,6 +648,22 @@ def test_parts_are_blocks(part: Any, block: Any) -> None:
     message = read(human([part, {"type": "text", "text": "and"}]))
     (read_block, _) = message.content
     assert am.same(read_block, block)
+
+
+@pytest.mark.parametrize(
+    "part", [{"type": "text", "text": "a"}, "a", {"type": "image", "url": "https://x/i.png"}], ids=str
+)
+def test_a_cache_point_is_the_hint_of_the_block_before(part: Any) -> None:
+    """Bedrock's cache points go back behind their blocks; one behind nothing, or behind a call, stays as it is."""
+    point: dict[str, Any] = {"cachePoint": {"type": "default", "ttl": "1h"}}
+    hint = am.CacheHint("default", ttl="1h")
+    message = read(human([part, point, "b"]))
+    assert [block.cache for block in message.content] == [hint, None]
+    (result,) = read({"type": "tool", "data": {"content": [part, point], "tool_call_id": "c1"}}).tool_results
+    assert [block.cache for block in result.content] == [hint]
+    assert [type(block) for block in read(human([point, part, point, point])).content][::2] == [am.NativeBlock] * 2
+    edited = message.with_content([message.content[0].evolve(cache=am.CacheHint("ephemeral"))])
+    assert am.thaw(am.encode(edited, CODEC))["data"]["content"][1:] == [{"cachePoint": {"type": "ephemeral"}}]
 
 
 def test_unknown_parts_are_kept() -> None:

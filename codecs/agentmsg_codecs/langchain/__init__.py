@@ -26,6 +26,7 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | up to five copies of a call: content, tool_calls, additional_kwargs ... | one ToolUseBlock |
 | other fields of a copy | extras["langchain.content"], ["langchain.tool_calls"], ["langchain.kwargs"] |
 | other fields of a piece in a stored chunk | extras["langchain.chunks"] |
+| pieces with a name, without any other copy | ToolUseBlocks |
 | a function_call without a match in tool_calls | takes the id of the tool message after it, or a made one |
 | args ``{"_raw": value}`` | input that isn't an object (wrapped twice: an input that looks like that) |
 | text (annotations, citations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
@@ -40,6 +41,7 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
 | plain texts; parts of v0, OpenAI, Anthropic, Google, Bedrock, LangChain.js | the same blocks; a note keeps the shape |
 | guard_content, guardContent (Bedrock) | TextBlock with extras["bedrock.guard"] |
+| cachePoint (Bedrock) | cache of the previous block |
 | computer_call (OpenAI) | ToolUseBlock |
 | tool_result (Anthropic) in a human message | a tool message of its own |
 | non_standard with such a part | the block of that part |

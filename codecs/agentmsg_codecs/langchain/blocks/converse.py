@@ -1,4 +1,4 @@
-"""Parts of Bedrock's Converse in content: media, and texts that a guardrail checks.
+"""Parts of Bedrock's Converse in content: media, texts that a guardrail checks, and cache points.
 
 They stand there as Converse has them, or with a tag. Follows langchain-aws 1.x (``_lc_content_to_bedrock``).
 """
@@ -8,13 +8,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, adopt, is_object, object_at, text_at, word_at
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    adopt,
+    is_marked,
+    is_object,
+    marked,
+    note_of,
+    object_at,
+    text_at,
+    with_note,
+    word_at,
+)
 from agentmsg.formats.forms import Form, Key, Text
 from agentmsg_codecs.langchain.blocks.dialects import inner_object
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_hint, read_cache, write_cache
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 # The namespace in which the codec ``bedrock`` keeps what a guardrail's text says beyond its words.
@@ -114,3 +127,39 @@ CONVERSE = (
     *_medium("video", am.VideoBlock),
     *_medium("document", am.FileBlock),
 )  # fmt: skip
+
+
+# -- cache points -----------------------------------------------------------------------------------------------------
+
+POINT = "cachePoint"
+# The blocks that a point may stand behind: a call has copies elsewhere.
+_POINTED = frozenset({am.TextBlock, am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock, am.ThinkingBlock})
+
+
+def with_points(placed: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Return blocks with their parts, and each cache point as the hint of the block before it."""
+    out: list[tuple[Any, Any]] = []
+    for block, part in placed:
+        hint = part[POINT] if is_object(part) and part.keys() == {POINT} else None
+        if is_hint(hint) and out and type(out[-1][0]) in _POINTED and out[-1][0].cache is None:
+            before, own = out[-1]
+            out[-1] = marked(before.evolve(cache=read_cache(hint)), FAMILY, point=True), own
+        else:
+            out.append((block, part))
+    return out
+
+
+def is_pointed(block: Any) -> bool:
+    """Whether the cache hint of a block is a point behind it."""
+    return type(block) in _POINTED and block.cache is not None and bool(is_marked(block, FAMILY, "/point"))
+
+
+def with_points_apart(blocks: Iterable[Any], write: Callable[[Any], Any]) -> Iterator[Any]:
+    """Yield the parts of blocks, and cache points behind them."""
+    for block in blocks:
+        if is_pointed(block):
+            note = {key: value for key, value in note_of(block, FAMILY).items() if key != "/point"}
+            yield write(with_note(block.evolve(cache=None), FAMILY, note))
+            yield {POINT: write_cache(block.cache)}
+        else:
+            yield write(block)

@@ -62,10 +62,15 @@ def is_hint(value: Any) -> bool:
 def cache_of(part: Native) -> am.CacheHint | None:
     """Return the cache hint of a part; None if there is none, or something odd, which is an extra."""
     hint = part.get("cache_control")
-    return _read_cache(hint) if is_hint(hint) else None
+    return read_cache(hint) if is_hint(hint) else None
 
 
-def _read_cache(hint: Any) -> am.CacheHint:
+def read_cache(hint: Any) -> am.CacheHint:
+    """Return the cache hint of a native one.
+
+    Raises:
+        Unreadable: if it isn't one.
+    """
     if not is_hint(hint):
         raise Unreadable
     if len(hint) == 1:
@@ -82,7 +87,7 @@ def write_cache(hint: am.CacheHint) -> Native:
 
 
 ID = Key("id", "item_id", Text(), "may", is_odd=True)
-CACHE = Key("cache_control", "cache", Via(_read_cache, write_cache, {"type": "object"}, KEEP), "may", is_odd=True)
+CACHE = Key("cache_control", "cache", Via(read_cache, write_cache, {"type": "object"}, KEEP), "may", is_odd=True)
 
 
 # -- `extras` ---------------------------------------------------------------------------------------------------------
