@@ -2,7 +2,8 @@
 
 A document is a list of messages, one message, or a state (``{"messages": [...], ...}``). Larger objects may hold states
 or messages: threads and events of LangGraph's server, what nodes return (``{node: state}``), runs and events of a
-tracer. So may a message of a stream with its metadata. Everything else in there is ``history.extras["langchain"]``.
+tracer. So may what a graph streams (``[message, metadata]``, ``[mode, state]``), and rows of a table with a ``message``
+each. Everything else in there is ``history.extras["langchain"]``.
 
 Each message has one of three forms: ``{"type", "data"}`` (``messages_to_dict``), flat (``model_dump``), or role and
 content. A history remembers its form and its container. New messages take the form of their history, or else the one

@@ -26,7 +26,7 @@ def contents_of(document: Any) -> Contents:
     place, natives, rest = CONTAINERS.contents(document)
     found = None
     if place == "list":
-        found = TREES.pair(natives)
+        found = TREES.pair(natives) or TREES.rows(natives)
     elif place == "single" and not _is_message(document):
         found = TREES.contents(document, document)
     return found or Contents(

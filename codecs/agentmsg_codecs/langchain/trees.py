@@ -1,6 +1,7 @@
 """Messages inside larger objects: runs and events of a tracer, threads, and what nodes of a graph return.
 
 The messages fill *holes*, in places of a fixed table, or under ``messages`` in an object with any key: that of a node.
+Rows of a table, and what a graph streams in a mode, are lists of such objects.
 Nothing that data names is looked up. Everything around the holes is kept unchanged. If the messages of a history fill
 the noted holes, they go back there. Otherwise the document is a state: ``{"messages": [...], <all the rest>}``.
 """
@@ -30,6 +31,8 @@ _STEPS = (
 # Those that lead to messages which the others repeat.
 _REPEATING = ("metadata", "writes")
 _DEEPEST = 4
+# The key of a list in the rest.
+_ROWS = "rows"
 # The key of the metadata that stand behind a message in a stream.
 _OF_STREAM = "langgraph_node"
 # The keys that an object around messages must not have.
@@ -44,7 +47,7 @@ class Contents:
 
     Attributes:
         kind: "list", "single", "messages" (a state: the key that holds them), "tuple" (a message and its metadata, in
-            a stream) or "tree".
+            a stream), "tree" or "rows" (a list that is a tree).
         natives: the messages, each with its path.
         rest: everything around them, unescaped.
         marks: what we would escape differently in the rest.
@@ -91,6 +94,24 @@ class Trees:
         rest, marks = self.open(document[1])
         return Contents("tuple", [((0,), document[0])], rest, marks) if _OF_STREAM in rest and _is_free(rest) else None
 
+    def rows(self, document: list[Any]) -> Contents | None:
+        """Return rows of a table taken apart, each with a message, or what a graph streams in a mode; None if neither.
+
+        The list stands under a key of its own in the rest.
+        """
+        is_streamed = len(document) == 2 and type(document[0]) in (str, list) and is_object(document[1])  # noqa: PLR2004
+        rows = document[1:] if is_streamed else document
+        if not all(is_object(row) and not self.is_message(row) for row in rows):
+            return None
+        found = [
+            hole
+            for index, row in enumerate(rows, len(document) - len(rows))
+            for hole in self._holes(row, (_ROWS, index), 0)
+        ]
+        if not is_streamed and [path[1:] for path, _, _ in found] != [(i, "message") for i in range(len(rows))]:
+            return None
+        return self._apart({_ROWS: document}, {_ROWS: document}, None, "rows", found)
+
     def contents(self, tree: Native, document: Native, holder: list[Any] | None = None) -> Contents | None:
         """Return a tree taken apart; None if it holds no messages, or would not come back.
 
@@ -99,7 +120,11 @@ class Trees:
             document: the document: the tree, or the envelope that contains it.
             holder: the id of this envelope.
         """
-        found = list(self._holes(tree, (), 0))
+        return self._apart(tree, document, holder, "tree", list(self._holes(tree, (), 0)))
+
+    def _apart(
+        self, tree: Native, document: Native, holder: list[Any] | None, kind: str, found: list[tuple[Path, Any, bool]]
+    ) -> Contents | None:
         if not found:
             return None
         rest, marks = self.open(_dug(tree, found))
@@ -109,7 +134,7 @@ class Trees:
         for path, filling, has_text in found:
             natives += _flat(filling, (*lead, *path))
             holes.append([list(path), _measure(filling) or ("text" if has_text else "one")])
-        contents = Contents("tree", natives, rest, marks, holes, holder)
+        contents = Contents(kind, natives, rest, marks, holes, holder)
         try:
             again = self._filled(contents, [native for _, native in natives])
         except _NO_WAY:
@@ -177,6 +202,7 @@ class Trees:
                 document = [native, dict(self.close(contents.rest, contents.marks))]
             else:
                 document = self._filled(contents, natives)
+                document = document[_ROWS] if contents.kind == "rows" else document
             again = contents_of(document)
         except _NO_WAY:
             return None
@@ -207,7 +233,7 @@ def noted(rest: Any, kind: Any, note: Mapping[str, Any]) -> Contents | None:
     holes, holder = note.get("holes"), note.get("holder")
     if kind == "tuple" and is_mapping(rest):
         return Contents(kind, [], thaw(rest), note.get("escapes") or [])
-    if kind != "tree" or not is_sequence(holes) or (holder is not None and not is_sequence(holder)):
+    if kind not in ("tree", "rows") or not is_sequence(holes) or (holder is not None and not is_sequence(holder)):
         return None
     around: Native = thaw(rest) if is_mapping(rest) else {}
     return Contents(kind, [], around, note.get("escapes") or [], thaw(holes), None if holder is None else list(holder))

@@ -4,7 +4,7 @@ A message is ``{"lc": 1, "type": "constructor", "id": [..., class], "kwargs": {f
 ``model_dump`` without the empty ones. The [page of langchain](langchain.md) describes them.
 
 A document is one envelope, a list, a state, a prompt value, a generation, a tracer's run or event, a thread, what the
-nodes of a graph return, or a message of a stream with its metadata.
+nodes of a graph return, what a graph streams, or rows of a table with a message each.
 
 Follows langchain-core 1.7, and LangChain for JavaScript (@langchain/core 1.4) as the dialect ``js``. That one names its
 classes ``["langchain_core", "messages", class]``, and writes no ``type``.
@@ -22,7 +22,7 @@ classes ``["langchain_core", "messages", class]``, and writes no ``type``.
 | a list; one envelope; ``{"messages": [...]}`` | the history; other keys are extras["langchain"] |
 | ChatPromptValue, ChatGeneration and similar | the same; everything around the messages is extras["langchain"] |
 | runs and events of a tracer: inputs, outputs, generations, batches of messages | the same |
-| threads (``values``), nodes (``{node: {"messages"}}``), ``[message, metadata]`` | the same |
+| threads (``values``), nodes (``{node: {"messages"}}``), ``[message, metadata]``, rows | the same |
 
 Nothing that a document names is imported or looked up, and no secret is resolved. User data that looks like an envelope
 is written escaped. If it is unchanged, and the document had it unescaped, it stays unescaped.

@@ -39,7 +39,7 @@ def contents_of(document: Any) -> Contents:
         DecodeError: if it holds no messages at the places where LangChain puts them, or would not come back.
     """
     if is_list(document):
-        return TREES.pair(document) or Contents("list", listed(document))
+        return TREES.pair(document) or TREES.rows(document) or Contents("list", listed(document))
     if is_message(document):
         return Contents("single", [((), document)])
     if not is_object(document):
