@@ -132,6 +132,8 @@ ROUND: dict[str, tuple[Any, int]] = {
     "in a stream": ([human("a")["data"], {"langgraph_node": "agent", "tags": []}], 1),
     "rows": ([{"id": i, "message": each} for i, each in enumerate((human("a"), ai("b")))], 2),
     "streamed values": (["values", STATE], 2),
+    "streamed message": (["messages", [human("a")["data"], {"langgraph_node": "agent"}]], 1),
+    "streamed message of a subgraph": ([["outer:1"], "messages/partial", [ai("b")["data"]]], 1),
     "streamed update": ([["outer:1"], {"agent": STATE}], 2),
     "debug event": ({"type": "checkpoint", "step": 2, "payload": {"config": {}, "values": STATE}}, 2),
     "event": ({"event": "on_chat_model_end", "data": {"output": ai("b"), "input": {"messages": [[human("a")]]}}}, 2),

@@ -333,6 +333,7 @@ CONTAINERS: dict[str, tuple[Any, int]] = {
     "thread": ({"values": {"messages": serial.dumpd(ASKED)}, "next": [], "metadata": {"writes": None}}, 2),
     "in a stream": ([serial.dumpd(ASKED[1]), {"langgraph_node": "agent", "secret": SECRET}], 1),
     "rows": ([{"id": i, "message": serial.dumpd(each)} for i, each in enumerate(ASKED)], 2),
+    "streamed message": (["messages", [serial.dumpd(ASKED[1]), {"langgraph_node": "agent", "secret": SECRET}]], 1),
     "streamed values": (["values", {"messages": serial.dumpd(ASKED)}], 2),
     "chain": ({"inputs": {"input": serial.dumpd(ASKED[0])}, "outputs": {"output": serial.dumpd(ASKED[1])}}, 2),
 }

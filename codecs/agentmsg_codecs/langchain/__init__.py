@@ -2,7 +2,7 @@
 
 A document is a list of messages, one message, or a state (``{"messages": [...], ...}``). Larger objects may hold states
 or messages: threads and events of LangGraph's server, what nodes return (``{node: state}``), runs and events of a
-tracer. So may what a graph streams (``[message, metadata]``, ``[mode, state]``), and rows of a table with a ``message``
+tracer. So may what a graph streams (``[message, metadata]``, ``[mode, data]``), and rows of a table with a ``message``
 each. Everything else in there is ``history.extras["langchain"]``.
 
 Each message has one of three forms: ``{"type", "data"}`` (``messages_to_dict``), flat (``model_dump``), or role and

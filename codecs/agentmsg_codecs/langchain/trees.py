@@ -99,18 +99,25 @@ class Trees:
 
         The list stands under a key of its own in the rest.
         """
-        is_streamed = len(document) == 2 and type(document[0]) in (str, list) and is_object(document[1])  # noqa: PLR2004
-        rows = document[1:] if is_streamed else document
-        if not all(is_object(row) and not self.is_message(row) for row in rows):
-            return None
-        found = [
-            hole
-            for index, row in enumerate(rows, len(document) - len(rows))
-            for hole in self._holes(row, (_ROWS, index), 0)
-        ]
-        if not is_streamed and [path[1:] for path, _, _ in found] != [(i, "message") for i in range(len(rows))]:
-            return None
+        found = list(self._streamed(document))
+        if not found and all(is_object(row) and not self.is_message(row) for row in document):
+            found = [hole for index, row in enumerate(document) for hole in self._holes(row, (_ROWS, index), 0)]
+            if [path[1:] for path, _, _ in found] != [(index, "message") for index in range(len(document))]:
+                return None
         return self._apart({_ROWS: document}, {_ROWS: document}, None, "rows", found)
+
+    def _streamed(self, document: list[Any]) -> Iterator[tuple[Path, Any, bool]]:
+        """Yield the holes of what a graph streams: path of the subgraph, mode or both, and then the data."""
+        *where, data = document or [None]
+        if not 1 <= len(where) <= 2 or any(type(each) not in (str, list) for each in where):  # noqa: PLR2004
+            return
+        path, mode = (_ROWS, len(where)), where[-1]
+        if is_object(data) and not self.is_message(data):
+            yield from self._holes(data, path, 0)
+        elif is_list(data) and type(mode) is str and mode.startswith("messages"):
+            message, *metadata = data or [None]
+            if self.is_message(message) and len(metadata) <= 1 and all(map(is_object, metadata)):
+                yield (*path, 0), message, False
 
     def contents(self, tree: Native, document: Native, holder: list[Any] | None = None) -> Contents | None:
         """Return a tree taken apart; None if it holds no messages, or would not come back.
@@ -216,10 +223,12 @@ class Trees:
         tree: Any = dict(self.close(contents.rest, contents.marks))
         left = iter(natives)
         for path, how in holes:
-            at = _holder(tree, path)
+            at, filling = _holder(tree, path), _taken(left, how)
+            if is_list(at):  # in a stream, where only the metadata are left
+                at.insert(path[-1], filling)
+                continue
             if not is_mapping(at) or path[-1] in at:
                 return None
-            filling = _taken(left, how)
             if how == "text":
                 at["text"] = self._text(filling)
             at[path[-1]] = filling
