@@ -75,6 +75,8 @@ FORMS: dict[str, Any] = {
     "dict": human("hi"),
     "flat": human("hi")["data"],
     "role": {"role": "user", "content": "hi"},
+    "role and type": {"role": "user", "type": "human", "content": "hi"},
+    "role and class": {"role": "user", "type": "HumanMessage", "content": "hi"},
     "oldest": {"type": "human", "text": "hi"},
     "pair": ["human", "hi"],
     "text": "hi",
@@ -85,7 +87,7 @@ FORMS: dict[str, Any] = {
 def test_every_form_is_read_and_returned(form: str) -> None:
     """A human message is the same message in each form, and is written back in its own form."""
     message = read(FORMS[form])
-    assert (message.role, message.text, message.id) == ("user", "hi", None)
+    assert (message.role, message.text, message.id, message.extras) == ("user", "hi", None, {})
 
 
 @pytest.mark.parametrize("form", ["dict", "flat", "role"])
@@ -123,6 +125,47 @@ def test_a_state_keeps_its_other_keys() -> None:
     assert history.extras["langchain"] == {"step": 3}
 
 
+STATE = {"messages": [human("a")["data"], {"role": "assistant", "content": "b"}], "step": 3}
+ROUND: dict[str, tuple[Any, int]] = {
+    "thread": ({"values": STATE, "next": [], "tasks": [], "metadata": {"writes": {"agent": STATE}}}, 2),
+    "update": ({"agent": STATE, "other": {"step": 4}}, 2),
+    "in a stream": ([human("a")["data"], {"langgraph_node": "agent", "tags": []}], 1),
+    "rows": ([{"id": i, "message": each} for i, each in enumerate((human("a"), ai("b")))], 2),
+    "streamed values": (["values", STATE], 2),
+    "streamed message": (["messages", [human("a")["data"], {"langgraph_node": "agent"}]], 1),
+    "streamed message of a subgraph": ([["outer:1"], "messages/partial", [ai("b")["data"]]], 1),
+    "streamed update": ([["outer:1"], {"agent": STATE}], 2),
+    "debug event": ({"type": "checkpoint", "step": 2, "payload": {"config": {}, "values": STATE}}, 2),
+    "event": ({"event": "on_chat_model_end", "data": {"output": ai("b"), "input": {"messages": [[human("a")]]}}}, 2),
+    "protocol": ({"type": "event", "method": "messages", "params": {"namespace": [], "data": ai("b")["data"]}}, 1),
+    "run": ({"run_type": "llm", "inputs": {"messages": [human("a")]}, "outputs": {"messages": [ai("b")]}}, 2),
+    "request": ({"assistant_id": "agent", "input": {"messages": [{"role": "human", "content": "a"}]}}, 1),
+}
+each_round = pytest.mark.parametrize(("document", "count"), ROUND.values(), ids=ROUND)
+
+
+@each_round
+def test_what_is_around_messages_comes_back(document: Any, count: int) -> None:
+    """The messages of threads, runs, events and nodes are read, and written back into their places after an edit."""
+    history = returned(document)
+    assert [message.role for message in history] == ["user", "assistant"][-count:] or history[0].role == "user"
+    assert len(history) == count
+    assert am.detect(document)[0][0] == "langchain"
+    native = am.encode(history.evolve(messages=[history[0].evolve(content="new"), *history[1:]]), CODEC)
+    assert am.decode(am.thaw(native), CODEC)[0].text == "new"
+    assert isinstance(native, list) or native.keys() == document.keys()
+
+
+@each_round
+def test_messages_that_fit_nowhere_are_a_state(document: Any, count: int) -> None:
+    """More or fewer messages than there is place for are beside everything else that the document had."""
+    history = am.decode(document, CODEC)
+    for messages in ((), (*history, am.Msg.user("more"))):
+        edited = history.evolve(messages=messages)
+        native = am.thaw(am.encode(edited, CODEC, losses=[]))
+        assert am.same(am.decode(native, CODEC), edited), count
+
+
 def test_a_single_message_is_a_document() -> None:
     """One message alone is a history of one; with a second it becomes a list."""
     history = returned(human("hi"))
@@ -138,6 +181,8 @@ def test_a_single_message_is_a_document() -> None:
         ({"messages": [human("a"), 5]}, ("messages", 1)),
         ({"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "X"], "kwargs": {}}, ()),
         ([["human"]], (0,)),
+        ({"values": {"messages": [5]}}, ()),
+        ([human("a")["data"], {"node": "agent"}], (1,)),
     ],
 )
 def test_what_is_no_message_is_refused(document: Any, path: tuple[Any, ...]) -> None:
@@ -216,6 +261,19 @@ def test_model_and_finish_reason_leave_response_metadata() -> None:
     assert (message.model, message.finish_reason, message.response_metadata) == ("gpt-5", "tool_use", {"id": "x"})
     message = read(ai(response_metadata={"model": "claude", "stop_reason": "end_turn"}))
     assert (message.model, message.finish_reason, message.response_metadata) == ("claude", "stop", {})
+    for key, word, ours in WORDS:
+        message = read(ai(response_metadata={"model_id": "m", key: word, "id": "x"}))
+        assert (message.model, message.finish_reason, message.response_metadata) == ("m", ours, {"id": "x"})
+
+
+WORDS = [
+    ("finish_reason", "STOP", "stop"),
+    ("finish_reason", "MAX_TOKENS", "length"),
+    ("finishReason", "SAFETY", "content_filter"),
+    ("stopReason", "end_turn", "stop"),
+    ("stopReason", "tool_use", "tool_use"),
+    ("done_reason", "length", "length"),
+]
 
 
 def test_an_edited_finish_reason_takes_the_words_of_its_place() -> None:
@@ -258,6 +316,58 @@ def test_fields_of_kwargs_are_blocks() -> None:
     assert message.metadata == {"k": 1}
 
 
+SUMMED: dict[str, Any] = {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}
+SEALED: dict[str, Any] = {**SUMMED, "summary": [], "encrypted_content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "block"),
+    [
+        ("hm", am.ThinkingBlock("hm")),
+        (SUMMED, am.ThinkingBlock("hm", item_id="rs_1")),
+        (SEALED, am.ThinkingBlock("", item_id="rs_1", signature=am.Signature("openai", "x"))),
+        ({"id": "rs_1"}, None),
+        ({**SUMMED, "summary": ["hm"]}, None),
+    ],
+)
+def test_reasoning_in_kwargs_is_thinking(reasoning: Any, block: am.ThinkingBlock | None) -> None:
+    """Reasoning of OpenAI's first versions, and the text of others, are thinking; anything else is metadata."""
+    message = read(ai("text", additional_kwargs={"reasoning": reasoning}))
+    assert am.same(message.content[:-1], () if block is None else (block,))
+    assert bool(message.metadata) is (block is None)
+    native = am.encode(message.with_content([am.ThinkingBlock("new"), am.TextBlock("text")]), CODEC)
+    assert am.decode(native, CODEC)[0].content[0] == am.ThinkingBlock("new")
+
+
+IDS, SIGNATURES = "__openai_function_call_ids__", "__gemini_function_call_thought_signatures__"
+
+
+def test_kwargs_say_more_about_calls() -> None:
+    """Ids of items and signatures in additional_kwargs are those of calls, and follow edits of these."""
+    message = read(ai(tool_calls=[CALL], additional_kwargs={IDS: {"c1": "fc_1"}, SIGNATURES: {"c1": "s"}, "k": 1}))
+    (call,) = message.tool_calls
+    assert (call.item_id, call.signature, message.metadata) == ("fc_1", am.Signature("google", "s"), {"k": 1})
+    native = am.encode(message.with_content([call.evolve(id="c2", item_id=None)]), CODEC)
+    assert native["data"]["additional_kwargs"] == {SIGNATURES: {"c2": "s"}, "k": 1}
+    assert not am.convert([ai(tool_calls=[CALL], additional_kwargs={SIGNATURES: {"c1": "s"}})], CODEC, "gemini").losses
+
+
+@pytest.mark.parametrize("ids", [{"c2": "fc_1"}, {"c1": 5}, {}, ["c1"], {"c1": "fc_1", "c2": "fc_2"}], ids=str)
+def test_kwargs_that_say_nothing_about_calls_are_metadata(ids: Any) -> None:
+    """A map with ids of no call, or without texts, stays metadata."""
+    message = read(ai(tool_calls=[CALL], additional_kwargs={IDS: ids}))
+    assert (message.tool_calls[0].item_id, message.metadata) == (None, {IDS: ids})
+
+
+def test_metadata_never_says_more_about_calls() -> None:
+    """Metadata that would be taken for the id of a call's item is dropped, and reported."""
+    for call in (am.ToolUseBlock("c1", "f", {}), am.ToolUseBlock("c1", "f", raw_input="x", kind="custom")):
+        losses: list[am.Loss] = []
+        native = am.encode(am.Msg("assistant", [call], metadata={IDS: {"c1": "fc_1"}}), CODEC, losses=losses)
+        assert native["data"]["additional_kwargs"] == {}
+        assert ("messages", 0, "metadata") in [loss.path for loss in losses]
+
+
 def test_metadata_never_claims_a_meaning() -> None:
     """Metadata under a key that means something in LangChain is dropped, and reported."""
     losses: list[am.Loss] = []
@@ -265,6 +375,29 @@ def test_metadata_never_claims_a_meaning() -> None:
     native = am.encode(message, CODEC, losses=losses)
     assert native["data"]["additional_kwargs"] == {"refusal": None}
     assert [loss.path for loss in losses] == [("messages", 0, "metadata")]
+
+
+@pytest.mark.parametrize("form", ["role", "flat"])
+def test_thinking_may_stand_beside_content(form: str) -> None:
+    """A reasoning_content beside content is thinking, and stays there; in other messages it is an unknown field."""
+    head = {"role": "assistant"} if form == "role" else {"type": "ai"}
+    message = read({**head, "content": "x", "reasoning_content": "hm"})
+    assert am.same(message.content, (am.ThinkingBlock("hm"), am.TextBlock("x")))
+    assert read({**head, "content": "x", "reasoning_content": 5}).extras == {"langchain": {"reasoning_content": 5}}
+    assert read({"type": "human", "content": "x", "reasoning_content": "hm"}).text == "x"
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', '{"a":1}', '{"a"', "", None])
+def test_pieces_of_a_chunk_are_calls_if_there_are_no_others(text: str | None) -> None:
+    """A stored chunk may have only the pieces of calls; a piece without a name is a fragment, and unknown."""
+    piece = {"name": "f", "args": text, "id": "c1", "index": 0, "type": "tool_call_chunk"}
+    message = read({"type": "AIMessageChunk", "content": "", "tool_call_chunks": [piece]})
+    (call,) = message.content
+    assert isinstance(call, am.ToolUseBlock)
+    assert (call.id, call.name, call.is_valid) == ("c1", "f", text != '{"a"')
+    native = am.encode(message.with_content([call.evolve(input={"b": 2})]), CODEC)
+    assert am.decode(am.thaw(native), CODEC)[0].tool_calls[0].input == {"b": 2}
+    assert not read({"type": "AIMessageChunk", "content": "", "tool_call_chunks": [{**piece, "name": None}]}).content
 
 
 # -- one call, up to four copies ----------------------------------------------------------------------------------
@@ -388,6 +521,8 @@ def test_custom_calls_become_function_calls() -> None:
 
 SIGNED = {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "sig"}}
 BY_OPENAI: dict[str, Any] = {"kind": "server", "provider": "openai"}
+GUARDED: dict[str, Any] = {"bedrock.guard": {"text": {}}}
+PNG = "image/png"
 BY_GOOGLE: dict[str, Any] = {"kind": "server", "provider": "google"}
 PARTS: list[tuple[Any, Any]] = [
     ({"type": "text", "text": "a"}, am.TextBlock("a")),
@@ -437,8 +572,43 @@ PARTS: list[tuple[Any, Any]] = [
         {"type": "input_audio", "input_audio": {"data": "aGk=", "format": "wav"}},
         am.AudioBlock(am.Base64Source("aGk=", "audio/wav")),
     ),
-    ({"type": "media", "mime_type": "video/mp4", "file_uri": "gs://v"}, am.VideoBlock.from_url("gs://v")),
+    (
+        {"type": "media", "mime_type": "video/mp4", "file_uri": "gs://v"},
+        am.VideoBlock(am.URLSource("gs://v", "video/mp4")),
+    ),
     ({"image": {"format": "png", "source": {"bytes": "aGk="}}}, am.ImageBlock.from_bytes(b"hi", "image/png")),
+    (
+        {"type": "image", "image": {"format": "jpeg", "source": {"bytes": "aGk="}}},
+        am.ImageBlock.from_bytes(b"hi", "image/jpeg"),
+    ),
+    (
+        {"type": "document", "document": {"format": "pdf", "name": "d", "source": {"bytes": "aGk="}}},
+        am.FileBlock(am.Base64Source("aGk=", "application/pdf"), name="d"),
+    ),
+    (
+        {"video": {"format": "mov", "source": {"s3Location": {"uri": "s3://v"}}}},
+        am.VideoBlock(am.URLSource("s3://v", "video/quicktime")),
+    ),
+    (
+        {"type": "video", "source": {"type": "base64", "media_type": "video/mp4", "data": "aGk="}},
+        am.VideoBlock(am.Base64Source("aGk=", "video/mp4")),
+    ),
+    ({"guardContent": {"text": {"text": "a"}}}, am.TextBlock("a", extras=GUARDED)),
+    ({"type": "guard_content", "text": "a"}, am.TextBlock("a", extras=GUARDED)),
+    ({"type": "guard_content", "guard_content": {"text": "a"}}, am.TextBlock("a", extras=GUARDED)),
+    ({"type": "text_delta", "text": "a"}, am.TextBlock("a")),
+    (
+        {"type": "computer_call", "id": "cu_1", "call_id": "c1", "action": {"type": "wait"}, "status": "completed"},
+        am.ToolUseBlock("c1", "computer", {"type": "wait"}, item_id="cu_1"),
+    ),
+    ({"type": "tool_use", "id": "c1", "name": "f", "input": '{"a":1}'}, am.ToolUseBlock("c1", "f", {"a": 1})),
+    ({"type": "image", "url": "https://x/i", "mimeType": "image/png"}, am.ImageBlock(am.URLSource("https://x/i", PNG))),
+    ({"type": "audio", "fileId": "f1"}, am.AudioBlock(am.FileSource("f1"))),
+    ({"type": "image", "data": "aGk=", "mime_type": PNG}, am.ImageBlock(am.Base64Source("aGk=", PNG))),
+    (
+        {"type": "file", "mimeType": "text/csv", "data": "aGk=", "metadata": {"filename": "a.csv", "n": 1}},
+        am.FileBlock(am.Base64Source("aGk=", "text/csv"), name="a.csv", metadata={"n": 1}),
+    ),
     (
         {"type": "server_tool_result", "tool_call_id": "s1", "status": "success", "output": [1]},
         am.ToolResultBlock("s1", structured=[1], status="success", kind="server"),
@@ -482,9 +652,23 @@ def test_parts_are_blocks(part: Any, block: Any) -> None:
     """Each shape of part is the block of its meaning, and comes back in its own spelling."""
     message = read(human([part, {"type": "text", "text": "and"}]))
     (read_block, _) = message.content
-    if isinstance(block, am.VideoBlock):
-        block = am.VideoBlock(am.URLSource("gs://v", "video/mp4"))
     assert am.same(read_block, block)
+
+
+@pytest.mark.parametrize(
+    "part", [{"type": "text", "text": "a"}, "a", {"type": "image", "url": "https://x/i.png"}], ids=str
+)
+def test_a_cache_point_is_the_hint_of_the_block_before(part: Any) -> None:
+    """Bedrock's cache points go back behind their blocks; one behind nothing, or behind a call, stays as it is."""
+    point: dict[str, Any] = {"cachePoint": {"type": "default", "ttl": "1h"}}
+    hint = am.CacheHint("default", ttl="1h")
+    message = read(human([part, point, "b"]))
+    assert [block.cache for block in message.content] == [hint, None]
+    (result,) = read({"type": "tool", "data": {"content": [part, point], "tool_call_id": "c1"}}).tool_results
+    assert [block.cache for block in result.content] == [hint]
+    assert [type(block) for block in read(human([point, part, point, point])).content][::2] == [am.NativeBlock] * 2
+    edited = message.with_content([message.content[0].evolve(cache=am.CacheHint("ephemeral"))])
+    assert am.thaw(am.encode(edited, CODEC))["data"]["content"][1:] == [{"cachePoint": {"type": "ephemeral"}}]
 
 
 def test_unknown_parts_are_kept() -> None:
@@ -588,7 +772,13 @@ def test_results_get_the_ids_that_langchain_requires() -> None:
 
 def test_detect_knows_the_forms() -> None:
     """The dict forms look like LangChain; role and content alone fit every format."""
-    for document, least in (([human("a")], 1.0), ([human("a")["data"]], 0.9)):
+    plain: dict[str, Any] = {"role": "assistant", "content": "a"}
+    for document, least in (
+        ([human("a")], 1.0),
+        ([human("a")["data"]], 0.9),
+        ([human("a")["data"], plain], 0.9),
+        ([{**plain, "type": "AIMessage"}], 0.85),
+    ):
         assert dict(am.detect(document))["langchain"] == least
     assert "langchain" not in dict(am.detect([{"role": "user", "content": "a"}]))
     assert CODEC.sniff({"a": 1}) == CODEC.sniff(5) == CODEC.sniff([]) == 0

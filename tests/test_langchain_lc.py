@@ -328,6 +328,13 @@ CONTAINERS: dict[str, tuple[Any, int]] = {
     "result": (RESULT, 1),
     "batch": ({"messages": [serial.dumpd(ASKED), serial.dumpd(ASKED[:1])]}, 3),
     "run": (RUN, 3),
+    "event": ({"event": "on_chat_model_end", "data": {"output": serial.dumpd(ASKED[1]), "input": [1]}}, 1),
+    "update": ({"agent": {"messages": serial.dumpd(ASKED), "steps": 1}, "other": {"steps": 2}}, 2),
+    "thread": ({"values": {"messages": serial.dumpd(ASKED)}, "next": [], "metadata": {"writes": None}}, 2),
+    "in a stream": ([serial.dumpd(ASKED[1]), {"langgraph_node": "agent", "secret": SECRET}], 1),
+    "rows": ([{"id": i, "message": serial.dumpd(each)} for i, each in enumerate(ASKED)], 2),
+    "streamed message": (["messages", [serial.dumpd(ASKED[1]), {"langgraph_node": "agent", "secret": SECRET}]], 1),
+    "streamed values": (["values", {"messages": serial.dumpd(ASKED)}], 2),
     "chain": ({"inputs": {"input": serial.dumpd(ASKED[0])}, "outputs": {"output": serial.dumpd(ASKED[1])}}, 2),
 }
 each_container = pytest.mark.parametrize(("document", "count"), CONTAINERS.values(), ids=CONTAINERS)

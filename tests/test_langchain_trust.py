@@ -178,7 +178,7 @@ def test_the_pieces_in_a_stored_chunk_are_told() -> None:
 @pytest.mark.parametrize("key", ["finish_reason", "stop_reason"])
 def test_finish_reasons_map_one_to_one(key: str) -> None:
     """No two native words under one key map to one word of ours, unless they mean the same."""
-    words = ("model_context_window_exceeded", "stop_sequence", "STOP", "SAFETY", "function_call", "pause_turn", "eos")
+    words = ("model_context_window_exceeded", "stop_sequence", "OTHER", "function_call", "pause_turn", "eos")
     for word in words:
         (message,) = returned([native("ai", response_metadata={key: word})])
         assert message.finish_reason == word

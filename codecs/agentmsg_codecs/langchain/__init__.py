@@ -1,7 +1,9 @@
 """langchain: the dictionaries that LangChain's messages are stored as.
 
-A document is a list of messages, one message, or a state (``{"messages": [...], ...}``). The state's other keys become
-``history.extras["langchain"]``.
+A document is a list of messages, one message, or a state (``{"messages": [...], ...}``). Larger objects may hold states
+or messages: threads and events of LangGraph's server, what nodes return (``{node: state}``), runs and events of a
+tracer. So may what a graph streams (``[message, metadata]``, ``[mode, data]``), and rows of a table with a ``message``
+each. Everything else in there is ``history.extras["langchain"]``.
 
 Each message has one of three forms: ``{"type", "data"}`` (``messages_to_dict``), flat (``model_dump``), or role and
 content. A history remembers its form and its container. New messages take the form of their history, or else the one
@@ -13,15 +15,19 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | --- | --- |
 | system with ``additional_kwargs.__openai_role__`` "developer" | developer |
 | additional_kwargs: tool_calls, function_call | ToolUseBlocks |
-| additional_kwargs: reasoning_content; refusal; audio | a ThinkingBlock in front; RefusalBlock; AudioBlock |
-| response_metadata: model_name, model | model |
+| additional_kwargs: reasoning_content, reasoning; refusal; audio | a ThinkingBlock in front; RefusalBlock; AudioBlock |
+| additional_kwargs: ``__openai_function_call_ids__`` | item_id of the calls |
+| additional_kwargs: ``__gemini_function_call_thought_signatures__`` | signature of the calls |
+| response_metadata: model_name, model, model_id | model |
 | response_metadata: finish_reason "tool_calls" | finish_reason "tool_use" |
-| response_metadata: stop_reason "end_turn", "max_tokens" | finish_reason "stop", "length" |
-| response_metadata: any other finish_reason or stop_reason | the same word |
+| response_metadata: finish_reason, finishReason "STOP", "MAX_TOKENS", "SAFETY" | "stop", "length", "content_filter" |
+| response_metadata: stop_reason, stopReason "end_turn", "max_tokens" | finish_reason "stop", "length" |
+| response_metadata: any other word there, or in done_reason | the same word |
 | other details in usage_metadata | extras["langchain.input"] and extras["langchain.output"] |
 | up to five copies of a call: content, tool_calls, additional_kwargs ... | one ToolUseBlock |
 | other fields of a copy | extras["langchain.content"], ["langchain.tool_calls"], ["langchain.kwargs"] |
 | other fields of a piece in a stored chunk | extras["langchain.chunks"] |
+| pieces with a name, without any other copy | ToolUseBlocks |
 | a function_call without a match in tool_calls | takes the id of the tool message after it, or a made one |
 | args ``{"_raw": value}`` | input that isn't an object (wrapped twice: an input that looks like that) |
 | text (annotations, citations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
@@ -34,7 +40,10 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | search_result, container_upload, document, compaction (Anthropic) | the same |
 | caller, toolset_name, citations of a document (Anthropic) | extras["anthropic"] |
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
-| plain texts; parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks; a note keeps the shape |
+| plain texts; parts of v0, OpenAI, Anthropic, Google, Bedrock, LangChain.js | the same blocks; a note keeps the shape |
+| guard_content, guardContent (Bedrock) | TextBlock with extras["bedrock.guard"] |
+| cachePoint (Bedrock) | cache of the previous block |
+| computer_call (OpenAI) | ToolUseBlock |
 | tool_result (Anthropic) in a human message | a tool message of its own |
 | non_standard with such a part | the block of that part |
 | any other part or message | NativeBlock; a message with the role "native" |
@@ -55,19 +64,35 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
+import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_object, mark_of, marked, speed
+from agentmsg.formats import (
+    EMPTY,
+    Caps,
+    ContainerCodec,
+    Containers,
+    Native,
+    adopt,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    note_of,
+    speed,
+)
 from agentmsg_codecs.langchain.capabilities.messages import make_caps
 from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
+from agentmsg_codecs.langchain.documents import TREES, contents_of
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages.depth import read_all
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import mapped
 from agentmsg_codecs.langchain.messages.forms import sniff_message
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
+from agentmsg_codecs.langchain.trees import noted
 
 if TYPE_CHECKING:
-    import agentmsg as am
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
     from agentmsg.formats.forms import Described
@@ -75,6 +100,7 @@ if TYPE_CHECKING:
 __all__ = ["LangChainCodec"]
 
 _WRITABLE = ("dict", "flat", "role")
+_make_history = maker(am.History)
 
 
 @attrs.frozen(kw_only=True)
@@ -111,12 +137,22 @@ class LangChainCodec(ContainerCodec):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, a single message, or a state that holds messages."""
-        contents = CONTAINERS.contents(document)
+        contents = contents_of(document)
         self.engine.fill()
-        found = contents.each(self.engine.read)
+        found: list[tuple[am.Msg, str]] = []
+        for path, native in contents.natives:
+            try:
+                found.append(self.engine.read(native))
+            except AgentMsgError as error:
+                raise error.at(*path) from None
         form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form)
         messages = [_noted(message, own, form) for message, own in found]
-        return CONTAINERS.history(contents, separate(messages, self.engine.parts), form=form)
+        note: Native = {"/container": contents.kind, "/form": form}
+        if contents.holes:
+            note["holes"] = contents.holes
+        extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
+        messages = separate(messages, self.engine.parts)
+        return _make_history(tuple(messages), extras=extras, notes=adopt({FAMILY: note}))
 
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
@@ -144,7 +180,10 @@ class LangChainCodec(ContainerCodec):
         self.engine.fill()
         write = self.engine.write
         natives = [write(message, form) for message in gather(history.messages, self.engine.parts)]
-        return CONTAINERS.document(history, natives, self.container)
+        note = note_of(history, FAMILY) if history.notes else EMPTY
+        contents = noted(history.extras.get(FAMILY), note.get("/container"), note)
+        document = None if contents is None else TREES.written(contents, natives, contents_of)
+        return CONTAINERS.document(history, natives, self.container) if document is None else document
 
     def read_chunk(self, document: Any) -> am.MsgChunk:
         """Return the chunk of an AIMessageChunk or another message chunk; see chunks/documents.py."""
@@ -156,9 +195,14 @@ class LangChainCodec(ContainerCodec):
         self.engine.fill()
         return write_chunk(chunk, self)
 
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the native messages of a document, in order; none if it has another format."""
+        return [] if CONTAINERS.place(document) is None else [native for _, native in contents_of(document).natives]
+
     def likeness(self, document: Any) -> float:
-        """Return the lowest likeness among the first messages, by their forms."""
-        return min(map(sniff_message, self.first_natives(document)), default=0.0)
+        """Return the highest likeness among the first messages, by their forms; 0 if one of them can't be a message."""
+        scores = list(map(sniff_message, self.first_natives(document)))
+        return max(scores) if scores and min(scores) >= 0 else 0.0
 
 
 def _noted(message: am.Msg, own: str, form: str) -> am.Msg:

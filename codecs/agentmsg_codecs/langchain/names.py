@@ -37,13 +37,20 @@ OPENAI_ROLE = "__openai_role__"
 # Roles of the model that a ChatMessage can't have: they need more than a word.
 OWN_ROLES = frozenset({"tool", "remove", "native"})
 
-# By key, the native words for why a model stopped, with ours, one to one. All others are the same.
+_OF_GOOGLE = {"STOP": "stop", "MAX_TOKENS": "length", "SAFETY": "content_filter"}
+_OF_ANTHROPIC = {"end_turn": "stop", "max_tokens": "length"}
+# By key, the native words for why a model stopped, with ours. All others are the same.
 FINISH_OF: Mapping[str, Mapping[str, str]] = {
-    "finish_reason": {"tool_calls": "tool_use"},
-    "stop_reason": {"end_turn": "stop", "max_tokens": "length"},
+    "finish_reason": {"tool_calls": "tool_use", **_OF_GOOGLE},
+    "stop_reason": _OF_ANTHROPIC,
+    "finishReason": _OF_GOOGLE,
+    "stopReason": _OF_ANTHROPIC,
+    "done_reason": {},
 }
+# The same the other way round, for new words: under the first key, Google's are as others write them.
 STOP_OF: Mapping[str, Mapping[str, str]] = {
-    key: {ours: native for native, ours in words.items()} for key, words in FINISH_OF.items()
+    key: {ours: native for native, ours in words.items() if key != "finish_reason" or native not in _OF_GOOGLE}
+    for key, words in FINISH_OF.items()
 }
 # The native words that aren't ours under any key.
 NATIVE_STOPS: Mapping[str, str] = {native: ours for words in FINISH_OF.values() for native, ours in words.items()}

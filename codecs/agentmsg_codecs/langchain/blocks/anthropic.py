@@ -27,7 +27,7 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg.formats.forms import Each, Form, Hatch, Key, Link, Text, Via, Words, Wrapped
+from agentmsg.formats.forms import Arguments, Each, Form, Hatch, Key, Link, Text, Via, Words, Wrapped
 from agentmsg_codecs.langchain.blocks.dialects import inner_object
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text, required, via
 from agentmsg_codecs.langchain.blocks.v1_forms import TITLES, args_of, call_input
@@ -95,6 +95,10 @@ OF_USES = ("caller", "toolset_name")
 _CALLS = (
     Form("tool_use", am.ToolUseBlock, "tool_use", _CALL, fixed=_FUNCTION, when=_has_object, notes={"shape": "tool_use"},
          fits=lambda part: "caller" not in part and "toolset_name" not in part),
+    # What is left of a stream.
+    Form("tool_use_text", am.ToolUseBlock, "tool_use", (
+        *_CALL[:2], Key("input", "input", Arguments()), CACHE,
+    ), fixed=_FUNCTION, notes={"shape": "tool_use-text"}, fits=lambda part: type(part.get("input")) is str),
     Form("used", am.ToolUseBlock, "tool_use", (*_CALL, foreign(*OF_USES)), fixed=_FUNCTION,
          when=lambda block: ANTHROPIC in block.extras and _has_object(block)),
     Form("server_tool_use", am.ToolUseBlock, "server_tool_use", (*_CALL, foreign("caller")), fixed=_SERVER,
@@ -288,6 +292,8 @@ _IMAGE, _is_image = _media_source("base64", "url", "file")
 _DOCUMENT, _is_document = _media_source("base64", "url", "file", "text")
 _DOCUMENTS = (
     Form("anthropic_image", am.ImageBlock, "image", (_IMAGE, ID, CACHE), notes={"shape": "anthropic"}, when=_is_image,
+         fits=lambda part: "source" in part),
+    Form("anthropic_video", am.VideoBlock, "video", (_IMAGE, ID, CACHE), notes={"shape": "anthropic"}, when=_is_image,
          fits=lambda part: "source" in part),
     Form("document", am.FileBlock, "document", (_DOCUMENT, *TITLES, ID, CACHE), notes={"shape": "document"},
          when=_is_document, fits=lambda part: "citations" not in part),

@@ -107,12 +107,13 @@ def _is_text(part: Native) -> bool:
     return type(part.get("text")) is str and part.keys().isdisjoint(("reasoning", "summary", "content"))
 
 
+SUMMARY = _texts("summary", "summary_text")
 # Tried before v1, whose parts may lack their text.
 REASONING = (
     Form("whole_reasoning", am.ThinkingBlock, "reasoning", (
         _texts("content", "reasoning_text"), Spare("summary", [], is_written=False), _SEALED, ID, CACHE,
     ), notes={"shape": "whole_reasoning"}, fits=_is_whole),
-    Form("summary", am.ThinkingBlock, "reasoning", (_texts("summary", "summary_text"), _SEALED, ID, CACHE),
+    Form("summary", am.ThinkingBlock, "reasoning", (SUMMARY, _SEALED, ID, CACHE),
          notes={"shape": "summary"}, fits=_is_summed_up),
     Form("reasoning_text", am.ThinkingBlock, "reasoning", (Key("text", "thinking", Text()), ID, CACHE),
          notes={"shape": "reasoning_text"}, fits=_is_text),
@@ -120,6 +121,7 @@ REASONING = (
 _WORDS = (
     _text("input_text", "input_text"),
     _text("output_text", "output_text"),
+    _text("text_delta", "text_delta"),
     _text("bare-text", None),
     # It has no words if they were not asked for.
     Form("thinking", am.ThinkingBlock, "thinking", (
@@ -134,8 +136,13 @@ _WORDS = (
 
 
 def inner_object(
-    key: str, get: Callable[[Native], Native], put: Callable[[Any], Native], *fields: str, must: int = 0
-) -> Hatch:  # fmt: skip
+    key: str,
+    get: Callable[[Native], Native],
+    put: Callable[[Any], Native],
+    *fields: str,
+    must: int = 0,
+    spaces: tuple[str, ...] = (),
+) -> Hatch:
     """Return the item of an inner object; its unknown keys are extras, and empty ones are spelling.
 
     Args:
@@ -144,6 +151,7 @@ def inner_object(
         put: returns the object; keys without a value may be None.
         fields: all these fields.
         must: the number of its required keys; an object with no more certainly comes back.
+        spaces: the namespaces of extras that ``get`` returns.
     """
 
     def read(part: Native) -> Native:
@@ -157,14 +165,15 @@ def inner_object(
             raise Unreadable
         if len(plain) + len(more) != len(native):
             found["notes"] = {key: ["=", native]}
-        return {**found, "extras": {NESTED: {key: more}}} if more else found
+        return {**found, "extras": {**found.get("extras", {}), NESTED: {key: more}}} if more else found
 
     def write(block: Any) -> Native:
         plain = _filled(put(block))
         more = block.extras.get(NESTED) if block.extras else None
         return {key: {**more[key], **plain} if is_mapping(more) and is_mapping(more.get(key)) else plain}
 
-    return Hatch(keys=(key,), cells=dict.fromkeys(fields, KEEP), get=read, put=write, must=(key,), spaces=(NESTED,))
+    return Hatch(keys=(key,), cells=dict.fromkeys(fields, KEEP), get=read, put=write, must=(key,),
+                  spaces=(NESTED, *spaces))  # fmt: skip
 
 
 def _filled(native: Native) -> Native:
@@ -230,7 +239,7 @@ def _file_fields(block: Any) -> Native:
 _is_own_file = says_only(am.FileSource, "file_id", provider="openai")
 _FILE_ID = Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": "openai"}))
 _DETAIL = Key("detail", "detail", Text(), "may")
-_FILENAME = Key("filename", "name", Text(), "may")
+FILENAME = Key("filename", "name", Text(), "may")
 
 
 def _encoded(kind: str, key: str) -> tuple[Any, Any, Any]:
@@ -251,22 +260,9 @@ def _encoded(kind: str, key: str) -> tuple[Any, Any, Any]:
 
 
 _read_sound, _write_sound, _is_sound = _encoded("audio", "data")
-_read_bytes, _write_bytes, _is_bytes = _encoded("image", "bytes")
 
 
-def _read_bedrock(native: Native) -> Any:
-    source = object_at(native, "source")
-    if len(source) != 1:
-        raise Unreadable
-    return _read_bytes({**source, "format": native.get("format")})
-
-
-def _write_bedrock(block: Any) -> Native:
-    native = _write_bytes(block)
-    return {"format": native["format"], "source": {"bytes": native["bytes"]}}
-
-
-# -- OpenAI, Google, Bedrock ------------------------------------------------------------------------------------------
+# -- OpenAI, Google ------------------------------------------------------------------------------------------
 
 _IMAGE_URL = inner_object(
     "image_url", lambda image: {"source": _source_of_url(text_at(image, "url")), "detail": word_at(image, "detail")},
@@ -277,7 +273,11 @@ _FILE = inner_object(
     "name",
 )  # fmt: skip
 _SOUND = inner_object("input_audio", _read_sound, _write_sound, "source", must=2)
-_BEDROCK = inner_object("image", _read_bedrock, _write_bedrock, "source", must=2)
+
+
+def has_object(block: Any) -> bool:
+    """Whether the input of a call is an object, and its text says no more."""
+    return block.is_valid and is_mapping(block.input) and block.significant_text is None
 
 
 def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None) -> Form:
@@ -286,7 +286,7 @@ def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None)
         return given == key and (key == "file_id" or str(part[key]).startswith("data:") is (key == "file_data"))
 
     return Form(
-        f"input_{key}", am.FileBlock, "input_file", (Key(key, "source", value), _FILENAME, ID, CACHE), when=when,
+        f"input_{key}", am.FileBlock, "input_file", (Key(key, "source", value), FILENAME, ID, CACHE), when=when,
         notes={"shape": "input_file"}, fits=fits,
     )  # fmt: skip
 
@@ -307,13 +307,16 @@ _OPENAI = (
          when=lambda block: _is_own_file(block.source) or _has_url(block)),
     Form("input_audio", am.AudioBlock, "input_audio", (_SOUND, ID, CACHE), notes={"shape": "input_audio"},
          when=_is_sound),
-    Form("bedrock", am.ImageBlock, None, (_BEDROCK,), notes={"shape": "bedrock"}, when=_is_bytes,
-         fits=_is_untagged),
     CHUNK,
     Form("function_call", am.ToolUseBlock, "function_call", (
         Key("call_id", "id", Link(), "null"), Key("name", "name", Text()),
         Key("arguments", "input", Arguments()), ID, CACHE,
     ), fixed={"kind": "function"}, notes={"shape": "function_call"}),
+    # The client runs it, as it runs functions.
+    Form("computer_call", am.ToolUseBlock, "computer_call", (
+        Key("call_id", "id", Link(), "null"), Key("action", "input", Object()), ID, CACHE,
+        Spare("status", "completed"), Spare("pending_safety_checks", []),
+    ), fixed={"kind": "function", "name": "computer"}, notes={"shape": "computer_call"}, when=has_object),
 )  # fmt: skip
 
 
@@ -357,7 +360,7 @@ def _v0(tag: str, kind: str, key: str = "", shape: str = "v0") -> Form:
             *(() if kind == "id" else (ID,)),
             CACHE,
             Spread("source", cls, (Key(key, field, Text()), MIME)),
-            *((_FILENAME,) if tag == "file" else ()),
+            *((FILENAME,) if tag == "file" else ()),
             Key("metadata", "metadata", Object(), "may", is_odd=True),
         ),
         notes={"shape": shape},

@@ -12,7 +12,6 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
-    is_mapping,
     is_object,
     media,
     natives,
@@ -21,7 +20,7 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Arguments, Form, Hatch, Key, Object, Spare, Text
-from agentmsg_codecs.langchain.blocks.dialects import inner_object
+from agentmsg_codecs.langchain.blocks.dialects import has_object, inner_object
 from agentmsg_codecs.langchain.blocks.v1 import (
     CACHE,
     ID,
@@ -56,11 +55,6 @@ _is_of_bedrock = says_only(am.Signature, "value", provider="bedrock")
 # -- tools that a provider ran ----------------------------------------------------------------------------------------
 
 
-def _has_object(block: Any) -> bool:
-    """Whether the input of a call is an object, and its text says no more."""
-    return block.is_valid and is_mapping(block.input) and block.significant_text is None
-
-
 def _call(provider: str, tag: str, name: str, names: Mapping[str, str]) -> Form:
     """Return the form of a call whose arguments are keys of the part.
 
@@ -79,7 +73,7 @@ def _call(provider: str, tag: str, name: str, names: Mapping[str, str]) -> Form:
         tuple(names), ("input",), lambda part: {"input": adopt({names[key]: part[key] for key in names})}, write
     )
     keys = frozenset(names.values())
-    return _served(provider, tag, name, args, lambda block: _has_object(block) and block.input.keys() == keys)
+    return _served(provider, tag, name, args, lambda block: has_object(block) and block.input.keys() == keys)
 
 
 def _served(provider: str, tag: str, name: str, args: Hatch | Key, when: Callable[[Any], bool]) -> Form:
@@ -114,7 +108,7 @@ HOSTED = (
     Form("reasoning_content_text", am.ThinkingBlock, "reasoning_content", (
         Key("reasoning_content", "thinking", Text()), ID, CACHE,
     ), notes={"shape": "reasoning_content-text"}, fits=lambda part: type(part.get("reasoning_content")) is str),
-    _served("openai", "web_search_call", "web_search", Key("action", "input", Object()), _has_object),
+    _served("openai", "web_search_call", "web_search", Key("action", "input", Object()), has_object),
     _call("openai", "file_search_call", "file_search", {"queries": "queries"}),
     _call("openai", "code_interpreter_call", "code_interpreter", {"code": "code", "container_id": "container_id"}),
     Form("mcp_call", am.ToolUseBlock, "mcp_call", (

@@ -183,7 +183,7 @@ class ContentParts(Parts):
             return natives.native_part(part, FAMILY)
         extras = part.get("extras")
         has_hint = type(extras) is _OBJECT and "cache_control" in extras
-        if has_hint or "prompt_cache_breakpoint" in part or "filename" in part:
+        if has_hint or "prompt_cache_breakpoint" in part or "filename" in part or "metadata" in part:
             block = self._moved(part, provider)
             if block is not None:
                 return block

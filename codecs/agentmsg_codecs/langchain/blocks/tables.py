@@ -11,8 +11,10 @@ from agentmsg import AgentMsgError
 from agentmsg.formats import Native, Unreadable, is_object, natives
 from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
 from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, OWN, TOOLS
+from agentmsg_codecs.langchain.blocks.converse import CONVERSE
 from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, REASONING
 from agentmsg_codecs.langchain.blocks.hosted import HOSTED
+from agentmsg_codecs.langchain.blocks.javascript import JAVASCRIPT
 from agentmsg_codecs.langchain.blocks.server_tools import USE
 from agentmsg_codecs.langchain.blocks.v1 import says_only
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
@@ -34,7 +36,7 @@ MARKS = {
 ALL_FORMS = tuple(
     # The caller of a reader has already called ``fits``.
     attrs.evolve(form, is_asked=True)
-    for form in (USE, *REASONING, *FORMS, *DIALECTS, *HOSTED, *OWN, ANY_RESULT)
+    for form in (USE, *REASONING, *CONVERSE, *JAVASCRIPT, *FORMS, *DIALECTS, *HOSTED, *OWN, ANY_RESULT)
 )
 V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
 OF_V1 = frozenset({RESULT, *(form.name for form in FORMS)})

@@ -62,10 +62,15 @@ def is_hint(value: Any) -> bool:
 def cache_of(part: Native) -> am.CacheHint | None:
     """Return the cache hint of a part; None if there is none, or something odd, which is an extra."""
     hint = part.get("cache_control")
-    return _read_cache(hint) if is_hint(hint) else None
+    return read_cache(hint) if is_hint(hint) else None
 
 
-def _read_cache(hint: Any) -> am.CacheHint:
+def read_cache(hint: Any) -> am.CacheHint:
+    """Return the cache hint of a native one.
+
+    Raises:
+        Unreadable: if it isn't one.
+    """
     if not is_hint(hint):
         raise Unreadable
     if len(hint) == 1:
@@ -82,7 +87,7 @@ def write_cache(hint: am.CacheHint) -> Native:
 
 
 ID = Key("id", "item_id", Text(), "may", is_odd=True)
-CACHE = Key("cache_control", "cache", Via(_read_cache, write_cache, {"type": "object"}, KEEP), "may", is_odd=True)
+CACHE = Key("cache_control", "cache", Via(read_cache, write_cache, {"type": "object"}, KEEP), "may", is_odd=True)
 
 
 # -- `extras` ---------------------------------------------------------------------------------------------------------
@@ -233,9 +238,30 @@ def _as_hint(part: Native) -> Native | None:
     return {**_without(part, _BREAKPOINT), _HINT: {**_EPHEMERAL}}
 
 
+# The keys of files that have their name beside these.
+_NAMED_BESIDE = ("source_type", "data", "mimeType", "fileId")
+
+
 def _name_lowered(part: Native) -> Native | None:
-    is_v1 = part.get("type") == "file" and part.keys().isdisjoint(("source_type", "file", "source"))
+    is_v1 = part.get("type") == "file" and part.keys().isdisjoint((*_NAMED_BESIDE, "file", "source"))
     return _lowered(part, _NAME) if is_v1 and type(part.get(_NAME)) is str else None
+
+
+def _name_lifted(part: Native) -> Native | None:
+    """Return a part with the name of its file beside `metadata`; None if it isn't only in there."""
+    metadata: Any = part.get("metadata")
+    if part.get("type") != "file" or part.keys().isdisjoint(_NAMED_BESIDE) or not is_mapping(metadata):
+        return None
+    if _NAME in part:
+        return None
+    return {**part, "metadata": _without(metadata, _NAME), _NAME: metadata[_NAME]} if _NAME in metadata else None
+
+
+def _name_put_inside(part: Native) -> Native | None:
+    metadata: Any = part.get("metadata", {})
+    if not is_mapping(metadata) or _NAME in metadata or _NAME not in part:
+        return None
+    return {**_without(part, _NAME), "metadata": {_NAME: part[_NAME], **metadata}}
 
 
 MOVES: tuple[Move, ...] = (
@@ -245,6 +271,7 @@ MOVES: tuple[Move, ...] = (
         _as_hint,
         lambda part: {**_without(part, _HINT), _BREAKPOINT: {**_EXPLICIT}} if part.get(_HINT) == _EPHEMERAL else None,
     ),
+    ("named-inside", _name_lifted, _name_put_inside),
     ("named-beside", _name_lowered, lambda part: _lifted(part, _NAME) if part.get("type") == "file" else None),
 )
 """The mark of a block, how its part is brought to the usual spelling, and back; None if there is nothing to move."""

@@ -258,7 +258,7 @@ class Layout:
         tool_calls: the list of that name.
         invalid_tool_calls: the same.
         raw: the list in additional_kwargs.
-        listed: the calls in the first two lists, in their order.
+        listed: the calls in the first two lists, in their order, and those that are only pieces.
         function_call: the copy of that name, or None.
     """
 
@@ -334,6 +334,7 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
         found.sort(key=itemgetter(0))
     layout.tool_calls, layout.invalid_tool_calls, layout.raw = ([item[1] for item in found] for found in lists.values())
     layout.listed = [block for name in ("valid", "invalid") for _, _, block in lists[name]]
+    layout.listed += [blocks[index] for index, copies in layout.places.items() if copies == "k"]
     return layout
 
 
@@ -345,10 +346,10 @@ def _places(blocks: Sequence[Any]) -> dict[int, str]:
     for index, default in reversed(default_copies(blocks).items()):
         block = blocks[index]
         noted = mark_of(block, FAMILY, "/copies")
-        copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
+        copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctafk") else default
         if block.extras:
             needed = {letter for letter in "cta" if SPACES[letter] in block.extras}
-            needed |= {"t"} if SPACES["k"] in block.extras or "c" in needed else set()
+            needed |= {"t"} if (SPACES["k"] in block.extras and copies != "k") or "c" in needed else set()
             copies += "".join(letter for letter in "cta" if letter in needed and letter not in copies)
         if "a" in copies:
             with_raw.add(block.id)

@@ -3,7 +3,7 @@
 A stored chunk has a fifth, its pieces: `tool_call_chunks`. The notes of the block say how each copy is spelt:
 
     /copies   the letters of its places: c (content), t (tool_calls or invalid_tool_calls), a (additional_kwargs),
-              f (additional_kwargs.function_call); absent for the default places
+              f (additional_kwargs.function_call), k (only a piece); absent for the default places
     /list     "invalid" if a call that looks valid is in invalid_tool_calls
     /bare     the arguments aren't an object, and are in a list without an envelope
     /t, /a    its position in that list, if the lists don't have the order of the blocks
@@ -241,14 +241,24 @@ def _says_the_same(block: am.ToolUseBlock, other: am.ToolUseBlock) -> bool:
     return am.same(block.input, other.input) and (texts[0] == texts[1] or is_same_json(*texts))
 
 
-def _join_chunks(calls: _Calls, natives: Any) -> None:
-    """Join the pieces in a stored chunk to its calls, if they are those of its lists, in order."""
-    if not is_calls(natives):
+def _join_chunks(calls: _Calls, pieces: Any) -> None:
+    """Join the pieces in a stored chunk to its calls, if they are those of its lists, in order.
+
+    If there is no call anywhere else, each piece with a name is one, of which the rest may be missing.
+    """
+    if not is_calls(pieces):
+        return
+    if not calls and all(natives.word_if_any(native, "name") for native in pieces):
+        for position, native in enumerate(pieces):
+            text = natives.word_if_any(native, "args")
+            fields: Native = {} if text is None else {"raw_input": text}
+            call = calls.add(v1.make_call(id=natives.word_if_any(native, "id"), name=native["name"], **fields))
+            call.copies["k"] = (position, native)
         return
     in_lists = (call for call in calls if "t" in call.copies)
     listed = sorted(in_lists, key=lambda call: (call.is_invalid, call.copies["t"][0]))
-    if [native.get("id") for native in natives] == [call.block.id for call in listed]:
-        for position, (call, native) in enumerate(zip(listed, natives, strict=True)):
+    if [native.get("id") for native in pieces] == [call.block.id for call in listed]:
+        for position, (call, native) in enumerate(zip(listed, pieces, strict=True)):
             call.copies["k"] = (position, native)
 
 
@@ -273,7 +283,7 @@ def _note_copies(call: _Call, parts: ContentParts) -> None:
     note = call.note
     if call.block.id is None:
         note["/no-id"] = True
-    copies = "".join(letter for letter in "ctaf" if letter in call.copies)
+    copies = "".join(letter for letter in "ctaf" if letter in call.copies) or "k"
     block = _with_note(call.block, {**note, "/copies": copies})
     extras: Native = {}
     for letter, (_, native) in call.copies.items():

@@ -30,6 +30,7 @@ from agentmsg.formats import (
     usually,
 )
 from agentmsg_codecs.langchain.blocks.anthropic import KIND, is_of_texts
+from agentmsg_codecs.langchain.blocks.converse import GUARD
 from agentmsg_codecs.langchain.blocks.dialects import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.blocks.parts import provider_of
@@ -47,7 +48,7 @@ Fields = Mapping[str, Any]
 # The keys of all forms: an unknown field with such a name may read as one.
 _MAY_MEAN = frozenset({"index", "prompt_cache_breakpoint", "value", *KEYS}).union(*(form.keys for form in ALL_FORMS))
 _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
-_ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND)
+_ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND, GUARD)
 
 
 def _block_extras(parts: ContentParts, *, has_copies: bool) -> Cell:

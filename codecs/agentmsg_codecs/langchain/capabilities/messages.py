@@ -23,11 +23,12 @@ from agentmsg.formats import (
     rules,
     usually,
 )
+from agentmsg_codecs.langchain.calls.tagged import TAGS, read_as_tags
 from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_rows, settled
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
 from agentmsg_codecs.langchain.messages.fields import FIELDS, MAY_MEAN
-from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MEANT, MODEL_KEYS, STOP_KEYS
+from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MEANT, MODEL_KEYS, STOP_KEYS, read_as_words
 from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, NATIVE_STOPS, OPENAI_ROLE
 from agentmsg_codecs.langchain.usage import carried_usage
 
@@ -86,8 +87,9 @@ def _without(mapping: Fields, dropped: Collection[str]) -> Fields:
     return mapping if mapping.keys().isdisjoint(dropped) else {k: mapping[k] for k in mapping if k not in dropped}
 
 
-def _assistant_metadata(metadata: Fields, _: Any) -> Fields:
-    return _without(metadata, [key for key, takes in IN_KWARGS.items() if key in metadata and takes(metadata[key])])
+def _assistant_metadata(metadata: Fields, message: am.Msg) -> Fields:
+    taken = {key for key, takes in IN_KWARGS.items() if key in metadata and takes(metadata[key])}
+    return _without(metadata, taken if TAGS.isdisjoint(metadata) else taken | read_as_tags(metadata, message.content))
 
 
 def _system_metadata(metadata: Fields, message: am.Msg) -> Fields:
@@ -100,11 +102,8 @@ def _response(response: Fields, message: am.Msg) -> Fields:
     if MEANT.isdisjoint(response):
         return response
     dropped: set[str] = set()
-    for (first, second), value in ((MODEL_KEYS, message.model), (STOP_KEYS, message.finish_reason)):
-        if isinstance(response.get(first), str) or (value is not None and first in response and second in response):
-            dropped.add(first)
-        if value is None and isinstance(response.get(second), str):
-            dropped.add(second)
+    for keys, value in ((MODEL_KEYS, message.model), (STOP_KEYS, message.finish_reason)):
+        dropped |= read_as_words(response, keys, has_word=value is not None)
     return _without(response, dropped)
 
 

@@ -53,7 +53,7 @@ from agentmsg_codecs.langchain.chunks.pieces import (
     raw_copy,
     without_index,
 )
-from agentmsg_codecs.langchain.messages.fields import CHUNK_OF_ROLE, FIELDS
+from agentmsg_codecs.langchain.messages.fields import CHUNK_OF_ROLE, USUAL
 from agentmsg_codecs.langchain.messages.forms import split
 from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
 from agentmsg_codecs.langchain.names import FAMILY
@@ -71,8 +71,8 @@ _SHARED = ("id", "name", "model", "metadata", "response_metadata", "usage", "fin
 # The keys of an assistant's chunk that the engine doesn't read, and their default values.
 _OWN: Mapping[str, Any] = {
     key: field.default
-    for key, field in FIELDS["AIMessageChunk"].items()
-    if key not in FIELDS["HumanMessageChunk"] and key != "usage_metadata"
+    for key, field in USUAL["AIMessageChunk"].items()
+    if key not in USUAL["HumanMessageChunk"] and key != "usage_metadata"
 }
 _LISTS = frozenset(_OWN) - {"chunk_position"}
 # By tag, the key of the text. A piece with something else, such as a signature, lacks it.

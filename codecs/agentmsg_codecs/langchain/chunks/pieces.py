@@ -31,7 +31,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.calls.copies import spelt_as_langchain
 from agentmsg_codecs.langchain.chunks.partial_arguments import FAILED, partial_args
-from agentmsg_codecs.langchain.messages.fields import KEYS
+from agentmsg_codecs.langchain.messages.fields import USUAL
 from agentmsg_codecs.langchain.messages.metadata import read_response, write_response
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
@@ -205,7 +205,7 @@ def quick_read(native: Any) -> am.MsgChunk | None:
         return None
     is_dict = len(native) == 2  # noqa: PLR2004 - type and data
     body = native.get("data") if is_dict else native
-    if not is_object(body) or native.get("type") != _TAG or body.keys() != KEYS[_TAG] or body["type"] != _TAG:
+    if not is_object(body) or native.get("type") != _TAG or body.keys() != USUAL[_TAG].keys() or body["type"] != _TAG:
         return None
     text, response, usage = body["content"], body["response_metadata"], body["usage_metadata"]
     if type(text) is not str or body["additional_kwargs"] != {} or not is_object(response):

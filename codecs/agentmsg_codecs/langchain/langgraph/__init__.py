@@ -65,7 +65,14 @@ from agentmsg_codecs.langchain.lc import LangChainLcCodec
 
 # isort: split
 from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.langgraph.checkpoints import body_of, contents_of, is_json, is_old, write_contents
+from agentmsg_codecs.langchain.langgraph.checkpoints import (
+    body_of,
+    contents_of,
+    is_checkpoint,
+    is_json,
+    is_old,
+    write_contents,
+)
 from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, unescape
 from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, graph_caps
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
@@ -220,7 +227,7 @@ class LangGraphCodec(Codec):
         """Return 1 if messages are extensions or in a checkpoint, less if they are envelopes."""
         is_wire = is_object(document) and WIRE in document
         inside = document.get("value") if is_wire else document
-        if is_object(inside) and inside.keys() >= {"channel_values", "channel_versions"}:
+        if is_checkpoint(inside):
             return 1.0
         try:
             natives = [native for _, native in contents_of(inside).natives]

@@ -166,14 +166,11 @@ def _are_in_writes(document: Native) -> bool:
     return values.keys() <= versions.keys()
 
 
-def _is_old_checkpoint(document: Any) -> bool:
-    """Whether plain JSON is a checkpoint, by itself or with its config: one of the old type "json"."""
+def is_checkpoint(document: Any) -> bool:
+    """Whether plain data is a checkpoint, by itself or with its config."""
     if is_object(document) and is_object(document.get("checkpoint")):
         document = document["checkpoint"]
-    return is_object(document) and is_object(document.get(_CHECKPOINT[0])) and not _BESIDE_VALUES.isdisjoint(document)
-
-
-_BESIDE_VALUES = frozenset({"channel_versions", "versions_seen"})
+    return is_object(document) and is_object(document.get(_CHECKPOINT[0]))
 
 
 def _without(document: Native, path: Path) -> Native:
@@ -193,7 +190,7 @@ def is_old(document: Any) -> bool:
     """Whether plain JSON has the old type, although it has no messages, or some that aren't envelopes."""
     found = _hole(document)
     has_envelopes = found is not None and any(map(_is_of_json, found[2]))
-    return (has_envelopes or _is_old_checkpoint(document)) and not is_json(document)
+    return (has_envelopes or is_checkpoint(document)) and not is_json(document)
 
 
 def _is_of_json(native: Any) -> bool:

@@ -3,7 +3,8 @@
 A message is ``{"lc": 1, "type": "constructor", "id": [..., class], "kwargs": {fields}}``. Its fields are those of
 ``model_dump`` without the empty ones. The [page of langchain](langchain.md) describes them.
 
-A document is one envelope, a list, a state, a prompt value, a generation, or a tracer's run.
+A document is one envelope, a list, a state, a prompt value, a generation, a tracer's run or event, a thread, what the
+nodes of a graph return, what a graph streams, or rows of a table with a message each.
 
 Follows langchain-core 1.7, and LangChain for JavaScript (@langchain/core 1.4) as the dialect ``js``. That one names its
 classes ``["langchain_core", "messages", class]``, and writes no ``type``.
@@ -20,7 +21,8 @@ classes ``["langchain_core", "messages", class]``, and writes no ``type``.
 | unknown keys of the envelope | extras["langchain.lc"] |
 | a list; one envelope; ``{"messages": [...]}`` | the history; other keys are extras["langchain"] |
 | ChatPromptValue, ChatGeneration and similar | the same; everything around the messages is extras["langchain"] |
-| runs of a tracer: inputs, outputs, generations, batches of messages | the same |
+| runs and events of a tracer: inputs, outputs, generations, batches of messages | the same |
+| threads (``values``), nodes (``{node: {"messages"}}``), ``[message, metadata]``, rows | the same |
 
 Nothing that a document names is imported or looked up, and no secret is resolved. User data that looks like an envelope
 is written escaped. If it is unchanged, and the document had it unescaped, it stays unescaped.
@@ -33,7 +35,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import AgentMsgError
 from agentmsg.formats import (
     EMPTY,
     Caps,
@@ -48,11 +50,12 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.lc.documents import BESIDE, ENVELOPE_KEYS, contents_of, is_message, write_tree
+from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, TREES, contents_of, is_message
 from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, dialect_of, word
 from agentmsg_codecs.langchain.lc.escape import are_envelopes_only, escape_all, escape_each
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.trees import BESIDE, noted
 
 if TYPE_CHECKING:
     from agentmsg import Limits
@@ -65,7 +68,7 @@ _make_history = maker(am.History)
 _NOTES = {
     (dialect, container): adopt({LC: {"dialect": dialect, "/container": container}})
     for dialect in DIALECTS
-    for container in ("list", "single", "messages")
+    for container in ("list", "single", "messages", "tuple")
 }
 
 # A message by itself is noted like this; documents.py knows the other containers.
@@ -181,10 +184,9 @@ class LangChainLcCodec(ContainerCodec):
         """Return the native messages in their container."""
         rest = history.extras.get(FAMILY) if history.extras else None
         container = note.get("/container") or self.container
-        if container == "tree":
-            around: Native = thaw(rest) if is_mapping(rest) else {}
-            natives = [thaw(native) for native in natives]
-            document = write_tree(around, natives, note)
+        contents = noted(rest, container, note)
+        if contents is not None:
+            document = TREES.written(contents, natives, contents_of)
             if document is not None:
                 return document
         if is_mapping(rest):
@@ -196,12 +198,13 @@ class LangChainLcCodec(ContainerCodec):
         return natives
 
     def likeness(self, document: Any) -> float:
-        """Return 1 if all messages are envelopes in LangChain's places, else 0."""
+        """Return 1 if all messages are envelopes in LangChain's places, a bit less in larger objects, else 0."""
         try:
-            natives = self.native_messages(document)
+            contents = contents_of(document)
         except AgentMsgError:
             return 0.0
-        return 1.0 if natives and all(map(is_message, natives)) else 0.0
+        is_own = bool(contents.natives) and all(is_message(native) for _, native in contents.natives)
+        return (0.9 if contents.kind == "tree" else 1.0) if is_own else 0.0
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the envelopes of a document, in order."""

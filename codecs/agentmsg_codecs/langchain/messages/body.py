@@ -15,6 +15,7 @@ from agentmsg.formats import (
     dump_json,
     is_list,
     is_mapping,
+    is_marked,
     is_object,
     maker,
     natives,
@@ -22,10 +23,12 @@ from agentmsg.formats import (
     same_document,
     spelling,
 )
+from agentmsg_codecs.langchain.blocks.converse import with_points, with_points_apart
 from agentmsg_codecs.langchain.blocks.server_tools import is_of_anthropic
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import SPACES, Layout, chunks_of, content_part, lay_out
 from agentmsg_codecs.langchain.calls.joining import join
+from agentmsg_codecs.langchain.calls.tagged import tagged, untagged
 from agentmsg_codecs.langchain.messages.fields import KINDS, LEFT_OUT, ROLE_OF_KIND, TAG_OF_ROLE
 from agentmsg_codecs.langchain.messages.metadata import (
     is_in_kwargs,
@@ -102,10 +105,13 @@ class Bodies:
             fields["content"] = tuple(block for block, _ in content)
         if is_answer:
             before, behind, metadata = read_kwargs(kwargs)
+            if kind == "ai" and (thought := natives.word_if_any(body, "reasoning_content")) is not None:
+                before.insert(0, v1.make_thinking(thinking=thought, notes=_BESIDE))
             placed = [(block, None) for block in before] + content + [(block, None) for block in behind]
             is_chunk = found.tag == "AIMessageChunk"
             lists = body if kind == "ai" else {}
-            fields["content"] = tuple(join(placed, lists, kwargs, self.parts, is_chunk=is_chunk))
+            blocks, metadata = tagged(join(placed, lists, kwargs, self.parts, is_chunk=is_chunk), metadata)
+            fields["content"] = tuple(blocks)
             fields["usage"] = read_usage(lists.get("usage_metadata"))
             if is_chunk and body.get("chunk_position") == "last":
                 note = {**note, "/last": True}
@@ -137,7 +143,7 @@ class Bodies:
             return [(v1.make_text(text=native), None)]
         if not is_list(native):
             raise Unreadable
-        return [(self.parts.read(part, provider), part) for part in native]
+        return with_points((self.parts.read(part, provider), part) for part in native)
 
     def _result(self, body: Native, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
         name = natives.word_if_any(body, "name")
@@ -207,7 +213,7 @@ class Bodies:
             return ""
         if is_words(blocks):
             return blocks[0].text
-        return list(map(self.parts.write, blocks))
+        return list(with_points_apart(blocks, self.parts.write))
 
     def _write_result(self, block: am.ToolResultBlock, body: Native, kind: str) -> None:
         content = self._write_content(block.content)
@@ -241,26 +247,29 @@ class Bodies:
             body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
 
     def _write_blocks(self, blocks: Any, body: Native, *, has_lists: bool = True) -> Layout:
-        kwargs: Native = {}
+        blocks, kwargs = untagged(blocks)
         layout = lay_out(blocks)
         inside: list[Any] = []
         for index, block in enumerate(blocks):
             if index in layout.places:
-                if "c" in layout.places[index] or (not has_lists and layout.places[index] == "t"):
+                if "c" in layout.places[index] or (not has_lists and layout.places[index] in ("t", "k")):
                     inside.append(content_part(block, self.parts))
             elif is_in_kwargs(block):
                 write_kwargs(block, kwargs)
+            elif block.notes and has_lists and type(block) is am.ThinkingBlock and is_marked(block, FAMILY, "/beside"):
+                body["reasoning_content"] = block.thinking
             else:
                 inside.append(block)
         if is_words(inside):
             body["content"] = inside[0].text
         else:
             provider = body["response_metadata"].get("model_provider")
-            parts = [
-                self._attributed(item, self.parts.write(item), provider) if isinstance(item, am.BaseBlock) else item
-                for item in inside
-            ]
-            body["content"] = parts or ""
+
+            def write(item: Any) -> Any:
+                is_written = not isinstance(item, am.BaseBlock)
+                return item if is_written else self._attributed(item, self.parts.write(item), provider)
+
+            body["content"] = list(with_points_apart(inside, write)) or ""
         if has_lists:
             body["tool_calls"] = [*layout.tool_calls]
             body["invalid_tool_calls"] = [*layout.invalid_tool_calls]
@@ -291,6 +300,8 @@ class Bodies:
 
 
 _NO_ID = natives.without_id(FAMILY)
+# Of thinking that stood beside content, as convert_to_messages takes it.
+_BESIDE = adopt({FAMILY: {"/beside": True}})
 
 
 def _may_chat(message: am.Msg) -> bool:

@@ -157,8 +157,8 @@ class Messages:
             own["type"] = found.tag
         if found.word is not None and (found.form == "oldest" or message.role != found.word):
             own["role"] = found.word
-        if found.is_typed:
-            own["typed"] = True
+        if found.typed is not None:
+            own["typed"] = True if found.typed == found.kind else found.typed
         content = found.body.get("content")
         if is_list(content) and content and type(plain.get("content")) is str:
             own["content"] = "list"

@@ -74,6 +74,7 @@ _OF_ANSWER = (
     Field("tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls, about=_CALLS),
     Field("invalid_tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls, is_idle=True, about=_CALLS),
     Field("usage_metadata", "usage", None, _ABSENT, dumpd="if set", means=is_mapping, about="the form `usage`"),
+    Field("reasoning_content", "content", means=_is_word, is_foreign=True, about="a ThinkingBlock in front"),
 )
 _OF_CHUNK = (
     # Pieces of calls are no extras; any other value is.

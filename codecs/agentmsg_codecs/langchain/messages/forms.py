@@ -2,7 +2,7 @@
 
 dict     {"type", "data": body}            messages_to_dict; LangChain JS with short bodies
 flat     body, with "type"                 model_dump, LangGraph's JSON
-role     body, with "role" for "type"      input of convert_to_messages; empty fields are left out
+role     body, with "role" for "type"      input of convert_to_messages; empty fields are left out; some add a "type"
 oldest   {"type", "role", "text"}          the first form of LangChain JS
 pair     [role, content]                   shorthand
 text     content                           shorthand for a human message
@@ -35,7 +35,7 @@ class Unwrapped:
         body: the fields, with `content`; in the forms dict and flat also `type`.
         word: the word in `role`, if that says the kind.
         rest: unknown keys beside `type` and `data`.
-        is_typed: whether `type` is beside `role`, and says the same.
+        typed: the word in `type` beside `role`, if it says the same.
     """
 
     form: str
@@ -44,7 +44,7 @@ class Unwrapped:
     body: Native
     word: str | None = None
     rest: Native = attrs.field(factory=dict[str, Any])
-    is_typed: bool = False
+    typed: str | None = None
 
     @property
     def known(self) -> frozenset[str]:
@@ -85,9 +85,10 @@ def _by_role(part: Native, word: str) -> Unwrapped | None:
     kind = KIND_OF_ROLE.get(word, "chat")
     if kind == "chat" and (word in OWN_ROLES or "type" in part):
         return None
-    is_typed = part.get("type") == kind
-    body = {key: value for key, value in part.items() if key != "role" and not (is_typed and key == "type")}
-    return Unwrapped("role", kind, kind, body, word, is_typed=is_typed)
+    tag = part.get("type")
+    typed = tag if type(tag) is str and KINDS.get(tag) == kind else None
+    body = {key: value for key, value in part.items() if key != "role" and not (typed and key == "type")}
+    return Unwrapped("role", kind, kind, body, word, typed=typed)
 
 
 def _pair(native: list[Any]) -> Unwrapped | None:
@@ -113,7 +114,9 @@ def wrap(form: str, tag: str, body: Native, message: am.Msg, note: Mapping[str, 
     noted = note.get("/role")
     word = noted if isinstance(noted, str) else "function" if KINDS.get(tag) == "function" else message.role
     if form == "role":
-        return {"role": word, "type": KINDS[tag], **body} if note.get("/typed") is True else {"role": word, **body}
+        typed = KINDS[tag] if note.get("/typed") is True else note.get("/typed")
+        is_own = isinstance(typed, str) and KINDS.get(typed) == KINDS[tag]
+        return {"role": word, "type": typed, **body} if is_own else {"role": word, **body}
     return [word, body.get("content", "")] if form == "pair" else body.get("content", "")
 
 
@@ -124,12 +127,13 @@ _OWN_WORDS = frozenset({"human", "ai"})
 
 
 def sniff_message(native: Any) -> float:
-    """Return how much a message looks like LangChain."""
+    """Return how much a message looks like LangChain: 0 if many formats have such, less if it can't be one."""
     found = split(native)
     if found is None:
-        return 0.0
+        return -1.0
     if found.form == "role":
-        return 0.85 if not _OWN_KEYS.isdisjoint(found.body) else 0.8 if found.word in _OWN_WORDS else 0.0
+        is_own = found.typed is not None or not _OWN_KEYS.isdisjoint(found.body)
+        return 0.85 if is_own else 0.8 if found.word in _OWN_WORDS else 0.0
     if found.form == "pair":
         return 0.85 if found.word in _OWN_WORDS else 0.0
     return _SCORES.get(found.form, 0.0)

@@ -9,11 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives, same_document
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_sequence,
+    maker,
+    mark_of,
+    natives,
+    same_document,
+)
+from agentmsg_codecs.langchain.blocks.dialects import SUMMARY
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
-from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
+from agentmsg_codecs.langchain.calls.tagged import TAGS
+from agentmsg_codecs.langchain.names import FAMILY, FINISH_OF, STOP_OF, finish_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,11 +37,12 @@ if TYPE_CHECKING:
 copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 _make_audio = maker(am.AudioBlock)
 _make_base64 = maker(am.Base64Source)
-MODEL_KEYS = ("model_name", "model")
-STOP_KEYS = ("finish_reason", "stop_reason")
+MODEL_KEYS = ("model_name", "model", "model_id")
+STOP_KEYS = tuple(FINISH_OF)
 MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
+_REASONING_NOTE = adopt({FAMILY: {"/place": "reasoning"}})
 # Of a call in tool_calls and, as OpenAI writes it, in additional_kwargs.
 TEXTED_NOTE = adopt({FAMILY: {"/copies": "ta"}})
 
@@ -63,9 +78,48 @@ def _takes_audio(value: Any) -> bool:
     return all(isinstance(value.get(key), str) for key in _AUDIO)
 
 
+# OpenAI's reasoning of the first versions that had it: an item, or a text of others.
+_OF_ITEM = frozenset({"type", "id", "encrypted_content", "summary"})
+
+
+def _takes_reasoning(value: Any) -> bool:
+    if isinstance(value, str):
+        return True
+    if not is_mapping(value) or not {"type", "summary"} <= value.keys() <= _OF_ITEM or value["type"] != "reasoning":
+        return False
+    if any(not isinstance(value.get(key, ""), str) for key in ("id", "encrypted_content")):
+        return False
+    try:
+        return bool(_read_reasoning(thaw(value)))
+    except (Unreadable, AgentMsgError, TypeError):
+        return False
+
+
+def _read_reasoning(value: Any) -> Any:
+    if isinstance(value, str):
+        return v1.make_thinking(thinking=value, notes=_REASONING_NOTE)
+    found, sealed = SUMMARY.get(value), value.get("encrypted_content")
+    return v1.make_thinking(
+        thinking=found["thinking"],
+        item_id=value.get("id"),
+        signature=None if sealed is None else v1.make_signature("openai", sealed),
+        notes=adopt({FAMILY: {"/place": "reasoning", "/shape": "summary", **found["notes"]}}),
+    )
+
+
+def _write_reasoning(block: Any) -> Any:
+    if mark_of(block, FAMILY, "/shape") != "summary":
+        return block.thinking
+    own = {"id": block.item_id, "encrypted_content": block.signature and block.signature.value}
+    return {
+        **{key: value for key, value in own.items() if value is not None}, "type": "reasoning", **SUMMARY.put(block)
+    }  # fmt: skip
+
+
 # The keys of an assistant's additional_kwargs with a meaning of their own, and the test of their values.
 IN_KWARGS: Mapping[str, Callable[[Any], bool]] = {
     "reasoning_content": lambda value: isinstance(value, str),
+    "reasoning": _takes_reasoning,
     "refusal": lambda value: isinstance(value, str),
     "audio": _takes_audio,
     "tool_calls": takes_calls,
@@ -82,11 +136,16 @@ def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
     behind: list[Any] = []
     if "reasoning_content" in taken:
         before.append(v1.make_thinking(thinking=kwargs["reasoning_content"], notes=KWARGS_NOTE))
+    if "reasoning" in taken:
+        before.append(_read_reasoning(kwargs["reasoning"]))
     if "refusal" in taken:
         behind.append(v1.make_refusal(refusal=kwargs["refusal"], notes=KWARGS_NOTE))
     if "audio" in taken:
         behind.append(_read_audio(kwargs["audio"]))
     return before, behind, {key: value for key, value in kwargs.items() if key not in taken}
+
+
+_NEEDS_MORE = (*IN_KWARGS, *TAGS)
 
 
 def usual_kwargs(kwargs: Native, *, has_text: bool) -> tuple[list[Any], Any, Native] | None:
@@ -100,7 +159,7 @@ def usual_kwargs(kwargs: Native, *, has_text: bool) -> tuple[list[Any], Any, Nat
     before, behind, rest = read_kwargs(kwargs)
     if behind or kwargs.get("function_call") is not None or (texts is None and kwargs.get("tool_calls") is not None):
         return None
-    return None if any(rest.get(key) is not None for key in IN_KWARGS) else (before, texts, rest)
+    return None if any(rest.get(key) is not None for key in _NEEDS_MORE) else (before, texts, rest)
 
 
 def with_texts(blocks: tuple[Any, ...], count: int, texts: Any) -> tuple[Any, ...] | None:
@@ -134,7 +193,7 @@ def is_in_kwargs(block: Any) -> bool:
     """Whether a block was read from additional_kwargs."""
     if not block.notes or type(block) not in _KWARGS_WRITERS:
         return False
-    return bool(mark_of(block, FAMILY, "/place") == "kwargs")
+    return mark_of(block, FAMILY, "/place") in _KWARGS_WRITERS[type(block)]
 
 
 def _write_audio(block: Any) -> Native:
@@ -142,17 +201,24 @@ def _write_audio(block: Any) -> Native:
     return natives.with_rest(native, block, FAMILY)
 
 
-_KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
-    am.ThinkingBlock: ("reasoning_content", lambda block: block.thinking),
-    am.RefusalBlock: ("refusal", lambda block: block.refusal),
-    am.AudioBlock: ("audio", _write_audio),
+# By class and mark, the key in additional_kwargs, and the writer.
+_KWARGS_WRITERS: Mapping[type, Mapping[Any, tuple[str, Callable[[Any], Any]]]] = {
+    am.ThinkingBlock: {
+        "kwargs": ("reasoning_content", lambda block: block.thinking),
+        "reasoning": ("reasoning", _write_reasoning),
+    },
+    am.RefusalBlock: {"kwargs": ("refusal", lambda block: block.refusal)},
+    am.AudioBlock: {"kwargs": ("audio", _write_audio)},
 }
 
 
 def write_kwargs(block: Any, kwargs: Native) -> None:
     """Add a block to additional_kwargs."""
-    key, write = _KWARGS_WRITERS[type(block)]
+    key, write = _KWARGS_WRITERS[type(block)][mark_of(block, FAMILY, "/place")]
     kwargs[key] = write(block)
+
+
+_USUAL: Mapping[str, str] = {"stop": "stop", "tool_calls": "tool_use", "length": "length"}
 
 
 def read_response(native: Native) -> tuple[str | None, str | None, Native, Native]:
@@ -160,8 +226,9 @@ def read_response(native: Native) -> tuple[str | None, str | None, Native, Nativ
     if not native:
         return None, None, native, {}
     model, word = native.get("model_name"), native.get("finish_reason")
-    if type(model) is str and type(word) is str and len(native) == 2 and word != "tool_use":  # noqa: PLR2004 - these
-        return model, finish_reason("finish_reason", word), {}, {}
+    # Most have only these, and a word that others write, too.
+    if type(model) is str and type(word) is str and len(native) == 2 and word in _USUAL:  # noqa: PLR2004 - these
+        return model, _USUAL[word], {}, {}
     model_key, stop_key = _first_word(native, MODEL_KEYS), _first_word(native, STOP_KEYS)
     if model_key is None and stop_key is None:
         return None, None, native, {}
@@ -178,7 +245,7 @@ def read_response(native: Native) -> tuple[str | None, str | None, Native, Nativ
     return model, reason, {key: native[key] for key in native if key not in (model_key, stop_key)}, note
 
 
-def _first_word(native: Native, keys: tuple[str, str]) -> str | None:
+def _first_word(native: Native, keys: tuple[str, ...]) -> str | None:
     for key in keys:  # a loop: a generator takes as long as the test itself
         if type(native.get(key)) is str:
             return key
@@ -208,11 +275,25 @@ def write_response(message: am.Msg, note: Any) -> Any:
     return native
 
 
-def _free_key(keys: tuple[str, str], noted: Any, native: Native) -> str:
-    """Return the noted key, the first or the second: the first of these that is free."""
-    if noted == keys[1] and noted not in native:
-        return keys[1]
-    return keys[1] if keys[0] in native else keys[0]
+def _free_key(keys: tuple[str, ...], noted: Any, native: Native) -> str:
+    """Return the noted key if it is free, and no key before it has a word; else the first that is free."""
+    if noted in keys and noted not in native and _first_word(native, keys[: keys.index(noted)]) is None:
+        key: str = noted
+        return key
+    return next((key for key in keys if key not in native), keys[0])
+
+
+def read_as_words(native: Any, keys: tuple[str, ...], *, has_word: bool) -> set[str]:
+    """Return the keys in ``response_metadata`` that would be taken for a word, or leave no place for it.
+
+    Args:
+        native: the rest of ``response_metadata``.
+        keys: those that may have the word, in order.
+        has_word: whether there is a word to write.
+    """
+    taken = keys if not has_word else keys[: next((i for i, key in enumerate(keys) if key not in native), len(keys))]
+    found = {key for key in taken if isinstance(native.get(key), str)}
+    return found or ({keys[0]} if has_word and len(taken) == len(keys) else set())
 
 
 def _stop_word(reason: str, note: Any, native: Native) -> tuple[str, str]:

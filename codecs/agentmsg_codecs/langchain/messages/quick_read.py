@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
+from agentmsg_codecs.langchain.blocks.converse import POINT
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text
 from agentmsg_codecs.langchain.messages.layouts import reader
@@ -205,7 +206,7 @@ class FastReaders:
                 block = None
             # Apart from calls, quickly read parts hold only texts.
             if block is None or type(block) is am.ToolUseBlock:
-                if self._looks_odd(native):
+                if self._looks_odd(native) or (type(native) is _OBJECT and POINT in native):
                     return None
                 if block is None:
                     block = self._parts.read(native, provider)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Native, is_mapping, mark_of, note_of
+from agentmsg_codecs.langchain.blocks.converse import is_pointed
 from agentmsg_codecs.langchain.blocks.v1 import is_words, says_only
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.messages.layouts import writer
@@ -83,7 +84,7 @@ class FastWriters:
                     return None
                 part = None if quick is None else quick(block)
                 if part is None:
-                    if type(block) not in _MEDIA or is_in_kwargs(block):
+                    if type(block) not in _MEDIA or is_in_kwargs(block) or is_pointed(block):
                         return None
                     # Nothing else in a message affects these, and their writer reads them again.
                     part = write(block)
