@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
 from agentmsg.formats.json_styles import JSON_STYLES, dump_as_told, dump_styled, styled, told_style
+from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer, is_ours
 from agentmsg.model.equality import same
@@ -34,8 +35,10 @@ __all__ = [
     "keep",
     "keep_proven",
     "note_of",
+    "orders_of",
     "put_back",
     "reads_as",
+    "reordered",
     "same_document",
     "says_nothing",
     "spelling_of",

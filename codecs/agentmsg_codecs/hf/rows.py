@@ -38,8 +38,8 @@ from agentmsg.formats import (
     mark_of,
     natives,
     parse_json,
+    spelling,
 )
-from agentmsg.formats.spelling import dump_as_told, told_style
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def json_style(text: str, messages: list[Any]) -> Any:
     Raises:
         DecodeError: if it has none.
     """
-    told = told_style(text, messages)
+    told = spelling.told_style(text, messages)
     if told is None:
         raise DecodeError("the JSON text of the messages is spelt in a way of its own")
     return told
@@ -296,7 +296,7 @@ def json_style(text: str, messages: list[Any]) -> Any:
 
 def _as_json(messages: list[Any], noted: Any) -> Any:
     """Return messages as JSON text in the noted style, if that reads as the same; otherwise as they are."""
-    text = dump_as_told(messages, noted)
+    text = spelling.dump_as_told(messages, noted)
     return messages if text is None or not is_list(parsed(text)) else text
 
 

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError
-from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives, parse_json
-from agentmsg.formats.spelling import dump_as_told, told_style
+from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives, parse_json, spelling
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def json_style(text: str, row: Native) -> Any:
     Raises:
         DecodeError: if it has none.
     """
-    told = told_style(text, row.get("conversations"))
+    told = spelling.told_style(text, row.get("conversations"))
     if told is None:
         raise DecodeError("the JSON text of the turns is spelt in a way of its own", path=("conversations",))
     return told
@@ -137,7 +136,7 @@ def json_style(text: str, row: Native) -> Any:
 def as_json(row: Native, noted: Any) -> Native:
     """Return a row with its turns as JSON text in the noted style, if that reads as the same."""
     turns: Any = row.get("conversations")
-    text = dump_as_told(turns, noted) if is_list(turns) else None
+    text = spelling.dump_as_told(turns, noted) if is_list(turns) else None
     return row if text is None or not is_list(parsed(text)) else {**row, "conversations": text}
 
 

@@ -22,12 +22,12 @@ from agentmsg.formats import (
     is_list,
     is_mapping,
     is_object,
-    is_sequence,
     natives,
     note_of,
     rules,
     same_document,
     speed,
+    spelling,
     with_note,
 )
 from agentmsg_codecs.langchain.capabilities.messages import BESIDE_DATA, make_caps, message_extras
@@ -102,7 +102,7 @@ class GraphMessages:
             note["/pydantic"] = 1
         again = self._engine.write(message, "flat")
         if dump_json(again) != text:
-            orders = orders_of(body, again)
+            orders = spelling.orders_of(body, again)
             if orders:
                 note["/order"] = orders
         if not note:
@@ -129,7 +129,7 @@ class GraphMessages:
             return with_note(message, LG, adopt({"/escapes": marks})) if marks else message
         if marks:
             note["/escapes"] = marks
-        orders = orders_of(value, self._in_form(message, note["/form"]))
+        orders = spelling.orders_of(value, self._in_form(message, note["/form"]))
         if orders:
             note["/order"] = orders
         message = with_note(message, LG, adopt(note))
@@ -159,14 +159,14 @@ class GraphMessages:
         if form:
             native = self._in_form(message, form)
             if native is not None:
-                return thaw(escape(reordered(native, note.get("/order")), marks))
+                return thaw(escape(spelling.reordered(native, note.get("/order")), marks))
         body = self._engine.write(
             self._engine.proved(_plain(message), is_proved=speed.reader_of(message) is self), "flat"
         )
         name = CLASSES[body["type"]]
         body = {**body, "type": TAGS[name]}
         if note:
-            body = escape(reordered(body, note.get("/order")), marks)
+            body = escape(spelling.reordered(body, note.get("/order")), marks)
         elif unescaped is None:
             body = escape(body)
         else:
@@ -241,48 +241,3 @@ def graph_caps(engine: Messages, natives: GraphMessages) -> Caps:
     extras = message_extras(engine, *spaces, form=_form, taken=MARKERS)
     history = {"extras": carried_extras((FAMILY, _taken_beside))}
     return make_caps(engine, extras=extras, history=history, read_native=natives.read_native)
-
-
-# -- the order of keys ------------------------------------------------------------------------------------------------
-
-# Bytes have an order of keys, which the model doesn't keep for its fields. A note has the path and the keys of each
-# object that we write in another order. If the keys have changed, the object is written in the usual order.
-Order = list[Any]
-
-
-def orders_of(native: Any, written: Any, path: tuple[Any, ...] = ()) -> list[Order]:
-    """Return path and keys of the objects in a native value that we write with another order of keys."""
-    found: list[Order] = []
-    pairs: list[tuple[Any, Any, Any]] = []
-    if is_mapping(native) and is_mapping(written):
-        if list(native) != list(written) and set(native) == set(written):
-            found.append([list(path), list(native)])
-        pairs = [(key, value, written.get(key)) for key, value in native.items()]
-    elif is_sequence(native) and is_sequence(written):
-        pairs = [(index, *both) for index, both in enumerate(zip(native, written, strict=False))]
-    for step, value, other in pairs:
-        if value and isinstance(value, (dict, list)):
-            found += orders_of(value, other, (*path, step))
-    return found
-
-
-def reordered(value: Any, orders: Any) -> Any:
-    """Return a value with the keys of its objects in the noted orders, whatever the note holds."""
-    if not is_sequence(orders):
-        return value
-    for order in orders:
-        if is_sequence(order) and len(order) == 2 and is_sequence(order[0]) and is_sequence(order[1]):  # noqa: PLR2004 - path and keys
-            value = _reordered_at(value, list(order[0]), list(order[1]))
-    return value
-
-
-def _reordered_at(value: Any, path: list[Any], keys: list[Any]) -> Any:
-    if not path:
-        fits = is_mapping(value) and all(type(key) is str for key in keys) and set(keys) == set(value)
-        return {key: value[key] for key in keys} if fits else value
-    step, more = path[0], path[1:]
-    if is_mapping(value) and isinstance(step, str) and step in value:
-        return {key: _reordered_at(item, more, keys) if key == step else item for key, item in value.items()}
-    if is_sequence(value) and type(step) is int and 0 <= step < len(value):
-        return [_reordered_at(item, more, keys) if index == step else item for index, item in enumerate(value)]
-    return value

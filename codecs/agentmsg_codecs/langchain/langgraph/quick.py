@@ -16,15 +16,13 @@ import msgpack
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import EMPTY, Native, adopt, is_object, note_of, speed
+from agentmsg.formats import EMPTY, Native, adopt, is_object, note_of, speed, spelling
 from agentmsg_codecs.langchain.langgraph.checkpoints import at, contents_of, place_of
 from agentmsg_codecs.langchain.langgraph.messages import (
     LG,
     METHOD,
     PYDANTIC_2,
     GraphMessages,
-    orders_of,
-    reordered,
 )
 from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, UNPACKING, WIDEST, pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
@@ -225,7 +223,7 @@ class UsualDocuments:
         if body is None:
             return None
         if orders:
-            body = reordered(body, orders)
+            body = spelling.reordered(body, orders)
         try:
             fields: bytes = tool.pack(_filled(body))
         except (ValueError, TypeError, OverflowError):
@@ -246,8 +244,8 @@ def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: 
 
     Providers order the fields of response_metadata differently.
     """
-    orders = orders_of(body, again)
-    if not orders or tool.pack(reordered(again, orders)) != fields:
+    orders = spelling.orders_of(body, again)
+    if not orders or tool.pack(spelling.reordered(again, orders)) != fields:
         return None
     return _noted(message, {"/order": orders})
 
