@@ -326,13 +326,18 @@ def test_what_v1_says_in_extras_reaches_anthropic(part: dict[str, Any], wanted: 
     assert same_document(answered(document)[0], wanted)
 
 
-@pytest.mark.parametrize("provider", ["google_genai", "openai"])
-def test_a_signature_is_of_who_wrote_the_message(provider: str) -> None:
-    """A signature in `extras` belongs to the message's provider: Anthropic doesn't get another provider's."""
-    part = {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "sig"}}
-    text = {"type": "text", "text": "a"}
-    (message,) = returned([native("ai", [part, text], response_metadata={"model_provider": provider})])
-    assert message.content[0].signature == am.Signature(provider, "sig")
+@pytest.mark.parametrize(
+    ("word", "provider"),
+    [("google_genai", "google"), ("google_vertexai", "google"), ("bedrock_converse", "bedrock"), ("openai", "openai")],
+)
+def test_a_signature_is_of_who_wrote_the_message(word: str, provider: str) -> None:
+    """A signature in `extras` belongs to the message's provider, under the name that its own format has for it."""
+    part = {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "c2ln"}}
+    document = [native("ai", [part, {"type": "text", "text": "a"}], response_metadata={"model_provider": word})]
+    (message,) = returned(document)
+    assert message.content[0].signature == am.Signature(provider, "c2ln")
+    sent = am.convert(document, "langchain", "gemini").document["contents"][0]["parts"][0]
+    assert sent.get("thoughtSignature") == ("c2ln" if provider == "google" else None)
 
 
 def test_results_among_the_parts_of_a_human_message_keep_their_hint() -> None:

@@ -33,6 +33,7 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | text (annotations, citations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
 | a citation of no known form | a Citation, all of it in extras |
 | a signature in the extras of reasoning | Signature of response_metadata.model_provider, or of Anthropic |
+| model_provider google_genai, google_vertexai; bedrock_converse | the provider google; bedrock |
 | image, audio, video, file, text-plain | the media blocks |
 | tool_call, invalid_tool_call, tool_call_chunk | ToolUseBlock |
 | server_tool_call, server_tool_result | ToolUseBlock and ToolResultBlock of kind "server" |

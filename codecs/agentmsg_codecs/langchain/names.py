@@ -55,6 +55,15 @@ STOP_OF: Mapping[str, Mapping[str, str]] = {
 # The native words that aren't ours under any key.
 NATIVE_STOPS: Mapping[str, str] = {native: ours for words in FINISH_OF.values() for native, ours in words.items()}
 
+# The words for providers whose own formats have another name for them.
+_OWNERS = {"google_genai": "google", "google_vertexai": "google", "bedrock_converse": "bedrock"}
+
+
+def provider_in(response: Mapping[str, Any]) -> str | None:
+    """Return the provider that response metadata name: that of signatures and server tools that name none."""
+    word = response.get("model_provider")
+    return _OWNERS.get(word, word) if type(word) is str else None
+
 
 def finish_reason(key: str, word: str) -> str:
     """Return our word for a native one; an unknown word stays."""

@@ -37,7 +37,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     write_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI_ROLE, OWN_ROLES, STATUS_WORDS
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI_ROLE, OWN_ROLES, STATUS_WORDS, provider_in
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ class Bodies:
         model, reason, response, note = read_response(response)
         # A chat message may also be an answer, by its role.
         is_answer = kind == "ai" or (kind == "chat" and body.get("role") == "assistant")
-        provider = response.get("model_provider") if is_answer else None
-        content = self._content(body.get("content"), provider if type(provider) is str else None)
+        content = self._content(body.get("content"), provider_in(response) if is_answer else None)
         fields: Native = {"id": natives.word_if_any(body, "id"), "model": model, "finish_reason": reason}
         if kind in {"tool", "function"}:
             role = "tool"
@@ -263,7 +262,7 @@ class Bodies:
         if is_words(inside):
             body["content"] = inside[0].text
         else:
-            provider = body["response_metadata"].get("model_provider")
+            provider = provider_in(body["response_metadata"])
 
             def write(item: Any) -> Any:
                 is_written = not isinstance(item, am.BaseBlock)

@@ -30,7 +30,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     usual_kwargs,
     with_texts,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, OPENAI_ROLE, STATUS_WORDS
+from agentmsg_codecs.langchain.names import ANTHROPIC, OPENAI_ROLE, STATUS_WORDS, provider_in
 from agentmsg_codecs.langchain.usage import read_usage
 
 if TYPE_CHECKING:
@@ -144,8 +144,7 @@ class FastReaders:
             blocks: Any = (make_text(content),)
             listed = False
         else:
-            provider = response.get("model_provider") if response else None
-            blocks = self._said(content, calls, provider if type(provider) is str else None)
+            blocks = self._said(content, calls, provider_in(response) if response else None)
             if texts is not None and blocks is not None:
                 blocks = with_texts(blocks, len(calls), texts)
             if blocks is None:
