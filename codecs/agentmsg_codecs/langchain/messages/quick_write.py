@@ -149,7 +149,7 @@ class FastWriters:
                 return None
             blocks = blocks[:start]
         response = write_response(message, note)
-        provider = provider_in(response)
+        provider = provider_in(response) if "model_provider" in response else None
         if provider is not None and _takes_provider(blocks, provider):
             return None
         content = self._content(blocks, listed or copies, provider)
