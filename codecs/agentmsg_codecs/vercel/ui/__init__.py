@@ -28,6 +28,9 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | version 4: tool-invocation, source, file with data, reasoning with a detail | as today's parts |
 | version 4: content, reasoning, toolInvocations | they repeat the parts; without any, they are the parts |
 | version 4: experimental_attachments | files at the end |
+| version 4: reasoning whose text is only in its detail, or without details, or with providerMetadata | ThinkingBlock |
+| as Mastra stores it: all but id, role, createdAt and the like under content, beside a format | the same |
+| tool-invocation: providerMetadata beside the call | as callProviderMetadata |
 | any other message | a message with the role "native" |
 | unknown keys | extras["vercel-ui"] |
 
