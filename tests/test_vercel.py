@@ -69,6 +69,11 @@ PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
     ("assistant", {"type": "tool-call", **LINK, "input": {"_raw": '"ls"'}}, am.ToolUseBlock("c", "f", "ls")),
     ("assistant", {"type": "tool-call", "toolCallId": "srvtoolu_1", "toolName": "f", "input": {},
                    "providerExecuted": True}, am.ToolUseBlock("srvtoolu_1", "f", {}, **SERVER)),
+    ("assistant", {"type": "custom", "kind": "openai.compaction",
+                   **signed("openai", itemId="cmp_1", encryptedContent="e")},
+     am.CompactionBlock(encrypted="e", item_id="cmp_1")),
+    ("assistant", {"type": "custom", "kind": "openai.compaction"},
+     am.NativeBlock("vercel", {"type": "custom", "kind": "openai.compaction"})),
     ("assistant", {"type": "custom", "kind": "x.y"}, am.NativeBlock("vercel", {"type": "custom", "kind": "x.y"})),
 ]  # fmt: skip
 
@@ -122,6 +127,9 @@ def test_what_a_tool_gave_is_of_one_kind(output: dict[str, Any], fields: dict[st
             {"result": 1, "output": {"type": "text", "value": "x"}},
             {"content": "x", "extras": {"vercel": {"result": 1}}},
         ),
+        ({"output": "x"}, {"content": "x"}),
+        ({"output": {"a": 1}, "isError": True}, {"structured": {"a": 1}, "status": "error"}),
+        ({"output": None}, {}),
     ],
     ids=str,
 )
@@ -135,17 +143,30 @@ def test_calls_and_results_are_read_as_they_were_before_ai_sdk_5(told: dict[str,
     assert am.detect(natives)[0][0] == "vercel"
 
 
-def test_an_edited_old_result_is_told_as_it_can_be() -> None:
+@pytest.mark.parametrize("key", ["result", "output"])
+def test_an_edited_old_result_is_told_as_it_can_be(key: str) -> None:
     """The older shape has no refusal to run; an edited text stays in it."""
-    part = {"type": "tool-result", **LINK, "result": "x"}
+    part = {"type": "tool-result", **LINK, key: "x"}
     history = returned([{"role": "tool", "content": [part]}])
     block = history[0].content[0]
     edited = am.History([history[0].evolve(content=[block.evolve(content="y")])])
-    assert am.encode(edited, "vercel") == [{"role": "tool", "content": [{**part, "result": "y"}]}]
+    assert am.encode(edited, "vercel") == [{"role": "tool", "content": [{**part, key: "y"}]}]
+    typed: Any = am.encode(
+        am.History([history[0].evolve(content=[block.evolve(content=(), structured={"type": "text"})])]), "vercel"
+    )
+    assert am.decode(typed, "vercel")[0].tool_results[0].structured == {"type": "text"}
     denied: Any = am.encode(
         am.History([history[0].evolve(content=[block.evolve(content=(), status="denied")])]), "vercel"
     )
     assert denied[0]["content"][0]["output"] == {"type": "execution-denied"}
+
+
+def test_messages_with_keys_of_applications_are_detected_by_their_tools() -> None:
+    """A text with other keys tells nothing."""
+    asked = {"role": "user", "content": "Hi", "id": "1", "sessionId": "s"}
+    called = {"role": "assistant", "content": [{"type": "tool-call", **LINK, "input": {}}], "id": "2"}
+    assert am.detect([asked, called])[0][0] == "vercel"
+    assert CODEC.likeness([asked]) == CODEC.likeness([{**asked, "content": [{"type": "text", "text": "Hi"}]}]) == 0.0
 
 
 def test_results_share_a_message_of_tools() -> None:

@@ -13,6 +13,6 @@ RUNNERS = {
     "fs_": "openai", "ig_": "openai",
 }  # fmt: skip
 # How the ids of OpenAI items begin.
-ITEMS = ("rs_", "msg_", "fc_", "ctc_", "ws_", "ci_", "mcp_", "fs_", "ig_", "cu_", "lsh_", "ts_")
+ITEMS = ("rs_", "msg_", "fc_", "ctc_", "ws_", "ci_", "mcp_", "fs_", "ig_", "cu_", "lsh_", "ts_", "cmp_")
 # The media types of media without one.
 USUAL = {"image": "image/*", "audio": "audio/*", "video": "video/*", "file": "application/octet-stream"}

@@ -15,6 +15,7 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | image, audio, video: mediaType | the same as a file |
 | source-url; source-document | SourceBlock with a URL; without; its id may be missing |
 | data-NAME | DataBlock |
+| custom of an assistant, kind "openai.compaction": openai.encryptedContent | CompactionBlock: encrypted |
 | tool-NAME, dynamic-tool: input-available, input-streaming, approval-... | ToolUseBlock |
 | output-available; output-error; output-denied | and its result; with status "error"; "denied" |
 | with providerExecuted | ToolUseBlock and ToolResultBlock of kind "server" |

@@ -30,7 +30,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.names import OPTIONS, UI
 from agentmsg_codecs.vercel.options import place_rows
-from agentmsg_codecs.vercel.rules import call, needs_id, thinking
+from agentmsg_codecs.vercel.rules import call, compaction, needs_id, thinking
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.pairing import beside_calls, with_results
@@ -51,6 +51,7 @@ _ANSWERS: Any = {
     am.ThinkingBlock: thinking,
     am.ToolUseBlock: (call, "kind"),
     am.ToolResultBlock: own.server_result,
+    am.CompactionBlock: compaction,
 }
 
 

@@ -34,7 +34,7 @@ from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
 from agentmsg_codecs.vercel.calls import KIND, carried_provider, read_input, runner_of, write_input
 from agentmsg_codecs.vercel.media import is_url, of_kind
 from agentmsg_codecs.vercel.names import UI
-from agentmsg_codecs.vercel.options import CACHE, SLOTS, Options
+from agentmsg_codecs.vercel.options import CACHE, SLOTS, Options, compaction
 from agentmsg_codecs.vercel.ui.parts import UIParts
 
 _make_text = maker(am.TextBlock, "text")
@@ -234,6 +234,7 @@ def describe() -> Described:
         Form("data", am.DataBlock, "data", (
             Key("name", "name", Text()), Key("data", "data", Json()), Key("id", "item_id", Text(), "may"),
         )),
+        compaction(OPTIONS_OF[am.CompactionBlock]),
         Form("call", am.ToolUseBlock, "dynamic-tool", (
             Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), _PENDING, _INPUT, KIND,
             _OPTIONS[am.ToolUseBlock],
@@ -245,6 +246,6 @@ def describe() -> Described:
     places = {
         "system": ("text",),
         "user": ("text", *files, "source", "document", "data"),
-        "assistant": ("text", "reasoning", *files, "source", "document", "data", "call", "server_result"),
+        "assistant": ("text", "reasoning", *files, "source", "document", "data", "call", "server_result", "compaction"),
     }
     return Described(UI, forms, places, table=UIParts)
