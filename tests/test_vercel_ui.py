@@ -207,6 +207,7 @@ CALLS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]] = [
      {"input": {"a": 1}}, {"content": "no", "status": "error"}),
     ({"type": "tool-f", "toolCallId": "c", "state": "output-error", "errorText": "no"}, {"input": {}},
      {"content": "no", "status": "error"}),
+    (tool("output-error"), {"input": {}}, {"status": "error"}),
     (tool("output-available", toolName="f", output="x"), {"input": {}}, {"content": "x"}),
     (tool("result", output="x"), {"input": {}}, {"content": "x"}),
     ({"type": "tool-f", "toolCallId": "c", "state": "call", "args": {"a": 1}}, {"input": {"a": 1}}, None),

@@ -157,9 +157,10 @@ def _read_output(native: Native) -> dict[str, Any]:
             raise Unreadable
         return {"status": "denied", "error": words}
     if state == "output-error":
-        if "output" in native or type(words) is not str:
+        if "output" in native or type(words := native.get("errorText", "")) is not str:
             raise Unreadable
-        return {"status": "error", "content": _texts(words)}
+        notes = {} if "errorText" in native else {"/nothing": "absent"}
+        return {"status": "error", "content": _texts(words), "notes": notes}
     if state != "output-available" or words is not None:
         raise Unreadable
     value, notes = native.get("output"), {"errorText": "null"} if "errorText" in native else {}
@@ -178,11 +179,11 @@ def _write_output(block: Any) -> Native:
     words = block.content[0].text if block.content else ""
     if block.status == "denied":
         return {"state": "output-denied", **({} if block.error is None else {"errorText": block.error})}
-    if block.status == "error":
-        return {"state": "output-error", "errorText": words}
-    if block.structured is not None:
+    if block.structured is not None and block.status != "error":
         return {"state": "output-available", "output": thaw(block.structured)}
     nothing = None if block.content else mark_of(block, UI, "/nothing")
+    if block.status == "error":
+        return {"state": "output-error", **({} if nothing == "absent" else {"errorText": words})}
     if nothing == "absent":
         return {"state": "output-available"}
     return {"state": "output-available", "output": None if nothing == "null" else words}
