@@ -201,8 +201,31 @@ def test_content_may_be_a_text() -> None:
     assert returned({"messages": [], "system": {"text": "s"}}).messages == ()
 
 
+def test_parts_may_have_a_null_for_each_other_kind() -> None:
+    """The output of a batch has them; edited parts have them, too, and others nothing is known of are kept whole."""
+    nulls: dict[str, Any] = dict.fromkeys(["cachePoint", "reasoningContent", "text", "toolUse"])
+    parts: list[Any] = [{**nulls, "reasoningContent": {"reasoningText": {"text": "Hm"}}}, {**nulls, "text": "a"}]
+    body: dict[str, Any] = {
+        "messages": [{"role": "user", "content": parts[1:]}, {"role": "assistant", "content": parts}]
+    }
+    history = returned(body)
+    assert history[0].content == (am.TextBlock("a"),)
+    assert history[1].content == (am.ThinkingBlock("Hm"), am.TextBlock("a"))
+    edited = written(history[0].with_content([am.TextBlock("b", cache=am.CacheHint())]))
+    assert edited["messages"][0]["content"] == [{**nulls, "text": "b"}, {**nulls, **POINT}]
+    image = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
+    mixed = written(history[0].with_content([image, am.TextBlock("b")]))["messages"][0]["content"]
+    assert [part.keys() for part in mixed] == [{"image"}, {"text"}]
+    assert am.detect(body)[0][0] == "bedrock"
+    result = {"toolResult": {"toolUseId": "t", "content": []}, "text": None}
+    assert returned([{"role": "user", "content": [result]}])[0].content[0] == am.NativeBlock("bedrock", result)
+
+
+_NULLS = [{"text": "a", "image": None, "toolUse": None}]
+
+
 @pytest.mark.parametrize("role", [{}, {"role": None}, {"role": "assistant"}])
-@pytest.mark.parametrize("content", ["a", [{"text": "a"}]])
+@pytest.mark.parametrize("content", ["a", [{"text": "a"}], _NULLS])
 def test_a_response_needs_no_role(role: dict[str, Any], content: Any) -> None:
     """There is only one."""
     (message,) = checked.returned({"output": {"message": {**role, "content": content}}}, codec=ANSWERS)

@@ -1,7 +1,8 @@
 """bedrock: requests to Converse of Amazon Bedrock. For responses, use ``bedrock-response``.
 
 A document is a body, ``{"messages": [...], "system"?, "toolConfig"?, ...}``, a list of messages, or one message. Bytes
-are base64 texts, as on the wire, or as Strands and JavaScript dump them. A text may replace content of one text.
+are base64 texts, as on the wire, or as Strands and JavaScript dump them. A text may replace content of one text. The
+parts of a user or an assistant may have a null for each other kind, as the output of batches has them.
 
 Follows the Python package botocore 1.43.
 
