@@ -102,6 +102,19 @@ def test_steps_are_messages() -> None:
     assert len(back) == 1
 
 
+def test_keys_of_a_step_are_extras_of_its_message() -> None:
+    """Edits leave them there; two borders in a row with keys have no meaning."""
+    own, text = {**STEP, "model": "m"}, {"type": "text", "text": "a"}
+    extras = {"vercel-ui.step": {"model": "m"}}
+    history = returned([native(own, tool("output-available", output="x"), own, text, own)])
+    assert [message.role for message in history] == ["assistant", "tool", "assistant"]
+    assert [dict(message.extras) for message in history] == [extras, {}, extras]
+    edited: Any = am.encode(am.History([*history[:2], history[2].evolve(content="b")]), "vercel-ui")
+    assert edited[0]["parts"][2:] == [own, {"type": "text", "text": "b"}, own]
+    assert returned([native(own, own, text)])[0].role == "native"
+    assert returned([native(own)])[0].content == ()
+
+
 @pytest.mark.parametrize(
     "parts",
     [

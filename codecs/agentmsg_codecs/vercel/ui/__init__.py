@@ -9,7 +9,7 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | a system or user message | a message |
 | an assistant message | for each step an assistant message, and a tool message for each result |
 | id; metadata | id and metadata of the first |
-| step-start | the border between two steps |
+| step-start; its other keys | the border between two steps; extras["vercel-ui.step"] of the step's message |
 | text; reasoning | TextBlock; ThinkingBlock |
 | file: mediaType | ImageBlock, AudioBlock, VideoBlock or FileBlock; a ``data:`` URL is base64 data |
 | image, audio, video: mediaType | the same as a file |

@@ -26,7 +26,7 @@ from agentmsg.formats import (
     speed,
     spelling,
 )
-from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import describe
 from agentmsg_codecs.vercel.ui.ids import has_own_id, made_id
@@ -48,7 +48,7 @@ _give_id = speed.setter(am.Msg, "id")
 def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
     if group[0].role != "assistant" or message.role not in ("assistant", "tool"):
         return False
-    if has_own_id(message) or message.metadata or message.extras:
+    if has_own_id(message) or message.metadata or any(space != STEP_EXTRAS for space in message.extras):
         return False
     if message.created_at and mark_of(message, UI, "/time") is not None:
         return False
@@ -160,7 +160,7 @@ class Messages:
         elif is_object(metadata):
             fields["metadata"] = adopt(rest.pop("metadata"))
         if rest:
-            fields["extras"] = adopt({UI: rest})
+            fields["extras"] = adopt({**first.extras, UI: rest})
         message = spelling.changed(first, fields)
         return marked(message, UI, **marks) if marks else message
 
@@ -219,6 +219,8 @@ class Messages:
             self.fill()
             part = thaw(block.value)
             if part == STEP or (place == "assistant" and self.tools.read(part, (-1, 0)) is not None):
+                return None
+            if place == "assistant" and is_object(part) and part.get("type") == STEP["type"]:
                 return None
             if place == "assistant" and is_object(part) and is_tool(part.get("type")):
                 return natives.native_part(part, UI)
