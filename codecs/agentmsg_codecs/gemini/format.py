@@ -225,7 +225,7 @@ def _of_tools(value: Any) -> int:
 def _read_input(native: Native) -> dict[str, Any]:
     count, tools = native.get(_PROMPT), native.get(TOOLS_PROMPT)
     odd = (TOOLS_PROMPT,) if TOOLS_PROMPT in native else ()
-    if type(count) is not int or count < 0:
+    if type(count) is not int:
         return {"odd": (*odd, *((_PROMPT,) if _PROMPT in native else ()))}
     return {"input": count + _of_tools(tools), "odd": odd}
 
@@ -240,14 +240,14 @@ def is_odd_count(usage: Any, key: str, value: Any) -> bool:
     """Whether a count is an extra beside the input, or instead of it."""
     if key == TOOLS_PROMPT:
         return usage.input is None or _of_tools(value) <= usage.input
-    return key == _PROMPT and usage.input is None and (type(value) is not int or value < 0)
+    return key == _PROMPT and usage.input is None and type(value) is not int
 
 
 _PROMPT, TOOLS_PROMPT = "promptTokenCount", "toolUsePromptTokenCount"
 USAGE = Form("usage", am.Usage, None, (
     # What tools of the provider gave the model to read is counted apart.
     Hatch(keys=(_PROMPT, TOOLS_PROMPT), cells={"input": KEEP}, get=_read_input, put=_write_input, is_optional=True,
-          odd=(_PROMPT, TOOLS_PROMPT), schema={_PROMPT: {"type": "integer", "minimum": 0}}, about="input"),
+          odd=(_PROMPT, TOOLS_PROMPT), schema={_PROMPT: {"type": "integer"}}, about="input"),
     Key("cachedContentTokenCount", "cache_read", Whole(), "may"),
     Key("candidatesTokenCount", "output", Total(0, beside=("reasoning",)), "may"),
     Key("thoughtsTokenCount", "reasoning", Whole(), "may"),
