@@ -217,7 +217,7 @@ def test_parts_may_have_a_null_for_each_other_kind() -> None:
     mixed = written(history[0].with_content([image, am.TextBlock("b")]))["messages"][0]["content"]
     assert [part.keys() for part in mixed] == [{"image"}, {"text"}]
     assert am.detect(body)[0][0] == "bedrock"
-    result = {"toolResult": {"toolUseId": "t", "content": []}, "text": None}
+    result: dict[str, Any] = {"toolResult": {"toolUseId": "t", "content": []}, "text": None}
     assert returned([{"role": "user", "content": [result]}])[0].content[0] == am.NativeBlock("bedrock", result)
 
 

@@ -136,7 +136,7 @@ def test_keys_that_say_nothing_come_back() -> None:
     assert am.same(said.content[0], am.TextBlock("a"))
     assert given.tool_results[0].tool_call_id == said.tool_calls[0].id
     assert isinstance(returned([{"role": "model", "parts": [_ALL_FIELDS]}])[0].content[0], am.NativeBlock)
-    called = {"functionCall": {"name": "f", "args": {}}, "text": ""}
+    called: dict[str, Any] = {"functionCall": {"name": "f", "args": {}}, "text": ""}
     assert [block.name for block in returned([{"role": "model", "parts": [called]}])[0].tool_calls] == ["f"]
 
 
@@ -349,12 +349,17 @@ def test_spellings_of_settings_come_back(body: dict[str, Any], said: dict[str, A
 def test_a_call_of_an_sdk_is_a_request() -> None:
     """Its config holds the instruction and the tools; beside those of a body, it stays as it is."""
     tool = {"functionDeclarations": [{"name": "f"}]}
-    call = {"model": "g", "contents": "a", "config": {"systemInstruction": "s", "tools": [tool], "abortSignal": {}}}
+    call: Any = {
+        "model": "g",
+        "contents": "a",
+        "config": {"systemInstruction": "s", "tools": [tool], "abortSignal": {}},
+    }
     history = returned(call)
     assert [message.text for message in history] == ["s", "a"]
     assert (len(history.tools), history.extras) == (1, {"gemini": {"config": {"abortSignal": {}}}})
     assert am.recognize(call) == "gemini"
-    for given in (call, {**call, "systemInstruction": None}, {**call, "tools": []}):
+    beside: list[dict[str, Any]] = [{}, {"systemInstruction": None}, {"tools": []}]
+    for given in ({**call, **more} for more in beside):
         kept = returned(given)
         for changed in (kept, kept.evolve(tools=()), kept.evolve(messages=kept.messages[1:])):
             honest_account(CODEC, changed)
@@ -409,7 +414,8 @@ def test_a_response_is_a_message(parts: list[Any], reason: str, finish: str) -> 
 )
 def test_what_tools_read_is_input(told: dict[str, Any], count: int | None) -> None:
     """The counts add up to the total; an edited input keeps the count of tools while that fits."""
-    document = {"candidates": [{"content": {"role": "model", "parts": []}}], "usageMetadata": told, "responseId": "r"}
+    content: dict[str, Any] = {"role": "model", "parts": []}
+    document: dict[str, Any] = {"candidates": [{"content": content}], "usageMetadata": told, "responseId": "r"}
     history = checked.returned(document, codec=ANSWERS)
     usage = history[0].usage
     assert usage is not None

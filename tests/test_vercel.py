@@ -165,7 +165,7 @@ def test_an_edited_old_result_is_told_as_it_can_be(key: str) -> None:
 def test_messages_with_keys_of_applications_are_detected_by_their_tools() -> None:
     """A text with other keys tells nothing."""
     asked = {"role": "user", "content": "Hi", "id": "1", "sessionId": "s"}
-    called = {"role": "assistant", "content": [{"type": "tool-call", **LINK, "input": {}}], "id": "2"}
+    called: dict[str, Any] = {"role": "assistant", "content": [{"type": "tool-call", **LINK, "input": {}}], "id": "2"}
     assert am.detect([asked, called])[0][0] == "vercel"
     assert CODEC.likeness([asked]) == CODEC.likeness([{**asked, "content": [{"type": "text", "text": "Hi"}]}]) == 0.0
 

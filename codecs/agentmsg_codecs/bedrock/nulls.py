@@ -28,8 +28,9 @@ def without_nulls(parts: Any) -> tuple[list[Any], list[str]] | None:
 
 def with_nulls(parts: list[Any], mark: Any) -> list[Any]:
     """Return parts with nulls under the keys that a mark names, if they would be read as the same."""
-    if not isinstance(mark, (list, tuple)) or not all(type(key) is str for key in mark):
+    keys: Any = mark if isinstance(mark, (list, tuple)) else ()
+    if not all(type(key) is str for key in keys):
         return parts
-    spelt = [{**dict.fromkeys(mark), **part} if is_object(part) else part for part in parts]
+    spelt: list[Any] = [{**dict.fromkeys(keys), **part} if is_object(part) else part for part in parts]
     found = without_nulls(spelt)
     return spelt if found is not None and found[0] == parts else parts

@@ -238,11 +238,8 @@ def _candidate(engine: Messages) -> Hatch:
             candidate["content"] = {**held, **thaw(natives.extras_of(message, FAMILY))}
         elif note["/content"] == "null":
             candidate["content"] = None
-        word = message.finish_reason
-        if word is not None:
-            word = "stop" if word == "tool_use" else word
-            marked_word = note.get("/reason") if word == "content_filter" else None
-            candidate["finishReason"] = marked_word if marked_word in _FILTERS else _REASONS.get(word, word)
+        if message.finish_reason is not None:
+            candidate["finishReason"] = _reason(message.finish_reason, note.get("/reason"))
         if note.get("/index") != "absent" or "index" in rest:
             candidate["index"] = 0
         others = thaw(natives.extras_of(message, FURTHER)).get("further", ())
@@ -256,6 +253,12 @@ def _candidate(engine: Messages) -> Hatch:
         spaces=(FAMILY, CANDIDATE, FURTHER),
         about="content, finish_reason",
     )
+
+
+def _reason(word: str, mark: Any) -> str:
+    if word == "content_filter" and type(mark) is str and mark in _FILTERS:
+        return mark
+    return "STOP" if word == "tool_use" else _REASONS.get(word, word)
 
 
 def _blocked(native: Mapping[str, Any]) -> str | None:
