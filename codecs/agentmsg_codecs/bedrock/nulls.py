@@ -5,9 +5,12 @@ The mark ``/nulls`` of a message is the keys of each part.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.formats import is_list, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PARTS = frozenset({
     "audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "reasoningContent", "searchResult",
@@ -28,7 +31,7 @@ def without_nulls(parts: Any) -> tuple[list[Any], list[str]] | None:
 
 def with_nulls(parts: list[Any], mark: Any) -> list[Any]:
     """Return parts with nulls under the keys that a mark names, if they would be read as the same."""
-    keys: Any = mark if isinstance(mark, (list, tuple)) else ()
+    keys = cast("Sequence[Any]", mark) if isinstance(mark, (list, tuple)) else ()
     if not all(type(key) is str for key in keys):
         return parts
     spelt: list[Any] = [{**dict.fromkeys(keys), **part} if is_object(part) else part for part in parts]
