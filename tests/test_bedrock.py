@@ -59,6 +59,19 @@ PARTS: list[tuple[dict[str, Any], am.Block]] = [
         {"image": {"format": "png", "source": {"bytes": "AAAA"}, "newKey": 1}},
         am.ImageBlock(am.Base64Source("AAAA", "image/png"), extras={"bedrock.item": {"newKey": 1}}),
     ),
+    (
+        {"guardContent": {"image": {"format": "png", "source": {"bytes": "AAAA"}, "newKey": 1}}},
+        am.ImageBlock(am.Base64Source("AAAA", "image/png"), extras={"bedrock.guard": {"image": {"newKey": 1}}}),
+    ),
+    (
+        {"searchResult": {"source": "https://x.test", "title": "T", "content": [{"text": "x"}], "newKey": 1}},
+        am.FileBlock(
+            am.BlocksSource([am.TextBlock("x")]),
+            name="https://x.test",
+            title="T",
+            extras={"bedrock.item": {"newKey": 1}},
+        ),
+    ),
     ({"video": {"format": "mp4", "source": S3}}, am.VideoBlock(am.URLSource("s3://b/a.mp4", "video/mp4"))),
     (
         {"document": {"format": "txt", "name": "Doc", "source": {"text": "x"}, "context": "c"}},
@@ -147,6 +160,7 @@ _SPELLINGS: list[tuple[dict[str, Any], am.Block]] = [
     *((_called(**said), am.ToolUseBlock("t", "f", {})) for said in _NO_ARGUMENTS),
     *((_called(input=text), am.ToolUseBlock("t", "f", {"q": 1})) for text in ('{"q": 1}', '{"q":1}')),
     (_called(input='{"q": '), am.ToolUseBlock("t", "f", raw_input='{"q": ')),
+    ({"toolResult": {"toolUseId": "t", "status": "success"}}, am.ToolResultBlock("t", status="success", **SERVER)),
 ]
 
 
@@ -187,8 +201,31 @@ def test_content_may_be_a_text() -> None:
     assert returned({"messages": [], "system": {"text": "s"}}).messages == ()
 
 
+def test_parts_may_have_a_null_for_each_other_kind() -> None:
+    """The output of a batch has them; edited parts have them, too, and others nothing is known of are kept whole."""
+    nulls: dict[str, Any] = dict.fromkeys(["cachePoint", "reasoningContent", "text", "toolUse"])
+    parts: list[Any] = [{**nulls, "reasoningContent": {"reasoningText": {"text": "Hm"}}}, {**nulls, "text": "a"}]
+    body: dict[str, Any] = {
+        "messages": [{"role": "user", "content": parts[1:]}, {"role": "assistant", "content": parts}]
+    }
+    history = returned(body)
+    assert history[0].content == (am.TextBlock("a"),)
+    assert history[1].content == (am.ThinkingBlock("Hm"), am.TextBlock("a"))
+    edited = written(history[0].with_content([am.TextBlock("b", cache=am.CacheHint())]))
+    assert edited["messages"][0]["content"] == [{**nulls, "text": "b"}, {**nulls, **POINT}]
+    image = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
+    mixed = written(history[0].with_content([image, am.TextBlock("b")]))["messages"][0]["content"]
+    assert [part.keys() for part in mixed] == [{"image"}, {"text"}]
+    assert am.detect(body)[0][0] == "bedrock"
+    result: dict[str, Any] = {"toolResult": {"toolUseId": "t", "content": []}, "text": None}
+    assert returned([{"role": "user", "content": [result]}])[0].content[0] == am.NativeBlock("bedrock", result)
+
+
+_NULLS = [{"text": "a", "image": None, "toolUse": None}]
+
+
 @pytest.mark.parametrize("role", [{}, {"role": None}, {"role": "assistant"}])
-@pytest.mark.parametrize("content", ["a", [{"text": "a"}]])
+@pytest.mark.parametrize("content", ["a", [{"text": "a"}], _NULLS])
 def test_a_response_needs_no_role(role: dict[str, Any], content: Any) -> None:
     """There is only one."""
     (message,) = checked.returned({"output": {"message": {**role, "content": content}}}, codec=ANSWERS)
@@ -263,6 +300,19 @@ def test_settings_and_what_stands_beside_them() -> None:
     assert history.settings is not None
     assert (history.settings.max_tokens, history.settings.tool_choice) == (9, "required")
     assert history.extras == {"bedrock": {"inferenceConfig": {"new": 1}, "toolConfig": {"new": 1}}}
+
+
+@pytest.mark.parametrize("text", ['{"type": "object"}', '{"type":"object"}', '{"type": 1e0}', "[]", 5])
+@pytest.mark.parametrize("more", [{"name": "n", "description": "d"}, {"name": 1}, {"new": "x"}])
+def test_the_schema_of_the_output_is_a_setting(text: Any, more: dict[str, Any]) -> None:
+    """It is a text, in one of the usual styles; anything else is an extra."""
+    form = {"type": "json_schema", "structure": {"jsonSchema": {"schema": text, **more}}}
+    history = returned({"messages": [], "outputConfig": {"textFormat": form, "new": 1}})
+    is_read = type(text) is str and "object" in text and "description" in more
+    wanted = {"schema": {"type": "object"}, **more} if is_read else None
+    assert (None if history.settings is None else history.settings.response_format) == wanted
+    for said in ({"schema": {"a": 1}, "strict": True}, "json", None):
+        honest_account(CODEC, history.with_settings(response_format=said))
 
 
 @pytest.mark.parametrize(

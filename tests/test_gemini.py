@@ -136,6 +136,8 @@ def test_keys_that_say_nothing_come_back() -> None:
     assert am.same(said.content[0], am.TextBlock("a"))
     assert given.tool_results[0].tool_call_id == said.tool_calls[0].id
     assert isinstance(returned([{"role": "model", "parts": [_ALL_FIELDS]}])[0].content[0], am.NativeBlock)
+    called: dict[str, Any] = {"functionCall": {"name": "f", "args": {}}, "text": ""}
+    assert [block.name for block in returned([{"role": "model", "parts": [called]}])[0].tool_calls] == ["f"]
 
 
 # -- links ------------------------------------------------------------------------------------------------------------
@@ -221,6 +223,7 @@ _SPELLINGS: list[tuple[Any, list[tuple[str, str]]]] = [
     ([{"role": "user", "parts": _RESULT}, {"role": "user", "parts": [_RESULT]}], [("tool", "r"), ("tool", "r")]),
     ([{"role": "USER", "parts": {"text": "a"}}, {"role": "MODEL", "parts": []}], [("user", "a"), ("assistant", "")]),
     ([{"role": None, "parts": [{"text": "a"}]}], [("user", "a")]),
+    ([{"role": "model", "parts": [{"text": "a"}, {}, {"text": None}]}], [("assistant", "a\n\n")]),
     ({"contents": {"role": "user", "parts": {"text": "a"}}}, [("user", "a")]),
     ({"contents": "a"}, [("user", "a")]),
     ({"contents": ["a", {"text": "b"}]}, [("user", "a"), ("user", "b")]),
@@ -305,6 +308,63 @@ def test_settings_and_what_stands_beside_them() -> None:
     assert written_config["thinkingConfig"] == {"thinkingBudget": 5}
 
 
+_TERSE: dict[str, Any] = {"max_tokens": 9, "stop": ("x",), "reasoning": {"budget": 5, "summary": "auto"}}
+_CONFIG = {
+    "maxOutputTokens": 9,
+    "stopSequences": ["x"],
+    "thinkingConfig": {"thinkingBudget": 5, "includeThoughts": True},
+}
+_SNAKE_CONFIG = {
+    "max_output_tokens": 9,
+    "stop_sequences": ["x"],
+    "thinkingConfig": {"thinking_budget": 5, "includeThoughts": True},
+}
+_CHOICE = {"functionCallingConfig": {"mode": "ANY"}, "includeServerSideToolInvocations": True}
+_BODIES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"generationConfig": _CONFIG}, _TERSE),
+    ({"generation_config": _SNAKE_CONFIG}, _TERSE),
+    ({"generationConfig": {"response_mime_type": "application/json"}}, {"response_format": "json"}),
+    ({"generationConfig": {"topK": 1, "top_k": 2, "seed": 3}}, {"top_k": 1, "seed": 3}),
+    ({"toolConfig": _CHOICE}, {"tool_choice": "required"}),
+    ({"tool_config": {"function_calling_config": {"mode": "NONE"}}}, {"tool_choice": "none"}),
+    ({"generationConfig": {"thinkingConfig": {"thinkingLevel": "high"}}}, {"reasoning": {"effort": "high"}}),
+    ({"generationConfig": {"thinkingConfig": {"thinkingBudget": 0, "includeThoughts": False}}}, {"reasoning": "off"}),
+    ({"model": "g", "config": {**_CONFIG, "labels": {}}}, {**_TERSE, "model": "g"}),
+    ({"config": {**_SNAKE_CONFIG, "tool_config": _CHOICE}}, {**_TERSE, "tool_choice": "required"}),
+    ({"config": {"temperature": "x", "topP": 1}}, {"top_p": 1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "said"), _BODIES)
+def test_spellings_of_settings_come_back(body: dict[str, Any], said: dict[str, Any]) -> None:
+    """REST takes snake_case, too, and SDKs take all that is beside the contents in one object."""
+    history = returned({"contents": "a", **body})
+    assert history.settings is not None
+    assert am.same(history.settings.evolve(notes={}), am.Settings(**said))
+    edited = history.with_settings(max_tokens=7)
+    for changed in (edited, edited.evolve(settings=None), edited.evolve(extras={})):
+        honest_account(CODEC, changed)
+
+
+def test_a_call_of_an_sdk_is_a_request() -> None:
+    """Its config holds the instruction and the tools; beside those of a body, it stays as it is."""
+    tool = {"functionDeclarations": [{"name": "f"}]}
+    call: Any = {
+        "model": "g",
+        "contents": "a",
+        "config": {"systemInstruction": "s", "tools": [tool], "abortSignal": {}},
+    }
+    history = returned(call)
+    assert [message.text for message in history] == ["s", "a"]
+    assert (len(history.tools), history.extras) == (1, {"gemini": {"config": {"abortSignal": {}}}})
+    assert am.recognize(call) == "gemini"
+    beside: list[dict[str, Any]] = [{}, {"systemInstruction": None}, {"tools": []}]
+    for given in ({**call, **more} for more in beside):
+        kept = returned(given)
+        for changed in (kept, kept.evolve(tools=()), kept.evolve(messages=kept.messages[1:])):
+            honest_account(CODEC, changed)
+
+
 def test_declarations_share_an_object() -> None:
     """Declarations come back in their own objects; new ones share one."""
     f, g = {"name": "f", "parameters": {"type": "OBJECT"}}, {"name": "g", "parametersJsonSchema": {"type": "object"}}
@@ -323,6 +383,7 @@ ENDS: list[tuple[list[Any], str, str]] = [
     ([{"functionCall": {"name": "f", "args": {}}}], "STOP", "tool_use"),
     ([{"text": "Hi"}], "MAX_TOKENS", "length"),
     ([], "SAFETY", "content_filter"),
+    ([], "PROHIBITED_CONTENT", "content_filter"),
     ([], "MALFORMED_FUNCTION_CALL", "MALFORMED_FUNCTION_CALL"),
 ]
 
@@ -338,6 +399,29 @@ def test_a_response_is_a_message(parts: list[Any], reason: str, finish: str) -> 
     assert message.usage is not None
     assert (message.usage.output, message.usage.reasoning) == (22, 12)
     assert message.extras == {"gemini.candidate": {"avgLogprobs": -1.5}}
+
+
+@pytest.mark.parametrize(
+    ("told", "count"),
+    [
+        ({"promptTokenCount": 8, "toolUsePromptTokenCount": 5}, 13),
+        ({"prompt_token_count": 8, "tool_use_prompt_token_count": 5}, 13),
+        ({"promptTokenCount": 8, "toolUsePromptTokenCount": None}, 8),
+        ({"promptTokenCount": 8, "toolUsePromptTokenCount": -1}, 8),
+        ({"promptTokenCount": None, "toolUsePromptTokenCount": 5}, None),
+        ({"toolUsePromptTokenCount": 5}, None),
+    ],
+)
+def test_what_tools_read_is_input(told: dict[str, Any], count: int | None) -> None:
+    """The counts add up to the total; an edited input keeps the count of tools while that fits."""
+    content: dict[str, Any] = {"role": "model", "parts": []}
+    document: dict[str, Any] = {"candidates": [{"content": content}], "usageMetadata": told, "responseId": "r"}
+    history = checked.returned(document, codec=ANSWERS)
+    usage = history[0].usage
+    assert usage is not None
+    assert usage.input == count
+    for edited in (usage.evolve(input=20), usage.evolve(input=1), usage.evolve(input=None)):
+        honest_account(ANSWERS, history.evolve(messages=[history[0].evolve(usage=edited)]))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import agentmsg as am
+from agentmsg.testing import honest_account
 from agentmsg_codecs.pydantic_ai import PydanticAICodec
 from support import checked
 from support.checked import msg, refused
@@ -308,6 +309,31 @@ _KINDS: tuple[Any, ...] = ({}, [], {"a": 1}, 5, None)
 def test_a_kind_may_be_anything(kind: Any) -> None:
     """The likeness of a document is a number whatever it holds."""
     assert CODEC.likeness([{"kind": kind, "parts": []}]) == 0.0
+
+
+_ASKED = {"part_kind": "user-prompt", "content": "a"}
+_SPOKE = {"part_kind": "speech", "transcript": "a"}
+
+
+@pytest.mark.parametrize(
+    ("parts", "roles"),
+    [
+        ([_ASKED, {"part_kind": "new"}], ["user", "native"]),
+        ([{"part_kind": "text", "content": "a"}, {"part_kind": "new"}], ["assistant"]),
+        ([_SPOKE], ["assistant"]),
+        ([{**_SPOKE, "speaker": "user"}], ["user"]),
+        ([_ASKED, {"part_kind": "text", "content": "a"}], ["native"]),
+        ([{"part_kind": "new"}], ["native"]),
+        ([], ["native"]),
+    ],
+)
+def test_the_parts_of_a_message_tell_its_kind(parts: list[Any], roles: list[str]) -> None:
+    """Stores that have a column for it leave it out; where the parts don't tell, the message is kept whole."""
+    assert [message.role for message in returned([{"parts": parts}])] == roles
+    for message in ({"parts": parts}, {"parts": parts, "instructions": "i"}):
+        history = returned([message, message])
+        for messages in ([*history, *history], history.messages[1:], history.messages[::-1]):
+            honest_account(CODEC, history.evolve(messages=messages))
 
 
 @pytest.mark.parametrize("link", [{}, {"tool_call_id": None}], ids=["absent", "null"])

@@ -61,7 +61,6 @@ KEPT: Mapping[str, Mapping[str, str]] = {
     "pydantic-ai": {r"<cache-point>": "a hint has the extras of what it stands behind"},
     "vercel": {r"/data<(data|url|text|reference)>": "its tag and one value are the whole source"},
     "vercel-ui": {
-        r"<step-start>": "it only parts steps",
         r"/details/\*<(text|redacted)>": _OLD,
         r"<(source|tool-invocation)>": _OLD,
     },

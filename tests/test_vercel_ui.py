@@ -49,6 +49,9 @@ PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
      am.SourceBlock(title="D", media_type="application/pdf", item_id="s")),
     ("assistant", {"type": "data-weather", "id": "w", "data": {"t": 1}},
      am.DataBlock({"t": 1}, name="weather", item_id="w")),
+    ("assistant", {"type": "custom", "kind": "openai.compaction",
+                   "providerMetadata": {"openai": {"itemId": "cmp_1", "encryptedContent": "e"}}},
+     am.CompactionBlock(encrypted="e", item_id="cmp_1")),
     ("assistant", tool("input-available"), am.ToolUseBlock("c", "f", {})),
     ("assistant", tool("input-available", providerExecuted=True, link="srvtoolu_1"),
      am.ToolUseBlock("srvtoolu_1", "f", {}, **SERVER)),
@@ -97,6 +100,19 @@ def test_steps_are_messages() -> None:
     back = am.convert(document, "openai", "vercel-ui").document
     assert [part["type"] for part in back[0]["parts"]] == ["text", "text", "tool-f", "tool-f", "step-start", "text"]
     assert len(back) == 1
+
+
+def test_keys_of_a_step_are_extras_of_its_message() -> None:
+    """Edits leave them there; two borders in a row with keys have no meaning."""
+    own, text = {**STEP, "model": "m"}, {"type": "text", "text": "a"}
+    extras = {"vercel-ui.step": {"model": "m"}}
+    history = returned([native(own, tool("output-available", output="x"), own, text, own)])
+    assert [message.role for message in history] == ["assistant", "tool", "assistant"]
+    assert [dict(message.extras) for message in history] == [extras, {}, extras]
+    edited: Any = am.encode(am.History([*history[:2], history[2].evolve(content="b")]), "vercel-ui")
+    assert edited[0]["parts"][2:] == [own, {"type": "text", "text": "b"}, own]
+    assert returned([native(own, own, text)])[0].role == "native"
+    assert returned([native(own)])[0].content == ()
 
 
 @pytest.mark.parametrize(
@@ -204,6 +220,7 @@ CALLS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]] = [
      {"input": {"a": 1}}, {"content": "no", "status": "error"}),
     ({"type": "tool-f", "toolCallId": "c", "state": "output-error", "errorText": "no"}, {"input": {}},
      {"content": "no", "status": "error"}),
+    (tool("output-error"), {"input": {}}, {"status": "error"}),
     (tool("output-available", toolName="f", output="x"), {"input": {}}, {"content": "x"}),
     (tool("result", output="x"), {"input": {}}, {"content": "x"}),
     ({"type": "tool-f", "toolCallId": "c", "state": "call", "args": {"a": 1}}, {"input": {"a": 1}}, None),
@@ -216,6 +233,8 @@ CALLS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]] = [
     ({"type": "tool-invocation", "tool_invocation": {"tool_call_id": "c", "tool_name": "f", "state": "result",
                                                     "args": {"a": 1}, "result": "x"}},
      {"input": {"a": 1}}, {"content": "x"}),
+    ({**invocation("call", args={}), "providerMetadata": {"openai": {"itemId": "i"}}}, {"input": {}, "item_id": "i"},
+     None),
 ]  # fmt: skip
 
 
@@ -237,8 +256,9 @@ def test_however_a_call_is_told(part: dict[str, Any], call: dict[str, Any], resu
         {"type": "tool-call", **LINK, "state": "call"},
         {"type": "tool-invocation", "toolInvocation": HELD, "toolName": "f"},
         {"type": "tool-invocation", "tool_invocation": {"tool_name": "f", "toolName": "g", "state": "call"}},
+        {**invocation("call", callProviderMetadata={}), "providerMetadata": {}},
     ],
-    ids=["two names", "foreign type", "call beside a name", "two spellings"],
+    ids=["two names", "foreign type", "call beside a name", "two spellings", "metadata twice"],
 )
 def test_a_call_with_two_meanings_is_kept_whole(part: dict[str, Any]) -> None:
     """Nothing tells which name is the tool's."""
@@ -255,6 +275,12 @@ ODD_PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
     ("user", {"type": "source-url", "url": "https://x.test", "sourceId": None}, am.SourceBlock("https://x.test")),
     ("assistant", {"type": "source-document", "mediaType": "text/plain", "title": "D"},
      am.SourceBlock(title="D", media_type="text/plain")),
+    ("assistant", {"type": "reasoning", "reasoning": "", "details": [{"type": "text", "text": "T"}],
+                   "providerMetadata": {"openai": {"itemId": "i"}}}, am.ThinkingBlock("T", item_id="i")),
+    ("assistant", {"type": "reasoning", "reasoning": "", "details": [{"type": "text", "text": "T", "signature": "S"}]},
+     am.ThinkingBlock("T", signature=am.Signature("anthropic", "S"))),
+    ("assistant", {"type": "reasoning", "reasoning": "T", "details": []}, am.ThinkingBlock("T")),
+    ("assistant", {"type": "reasoning", "reasoning": "T"}, am.ThinkingBlock("T")),
 ]  # fmt: skip
 
 
@@ -306,6 +332,29 @@ def test_calls_without_ids_have_their_results(link: dict[str, Any]) -> None:
     assert [loss.was for loss in lost] == ["m"]
     asked = am.convert([native(part)], "vercel-ui", "openai").document["messages"]
     assert asked[1]["tool_call_id"] == asked[0]["tool_calls"][0]["id"]
+
+
+STORED: list[dict[str, Any]] = [
+    {"format": 2, "parts": [{"type": "text", "text": "a"}], "content": "a", "metadata": {"k": 1}},
+    {"format": 2, "parts": [], "content": "a"},
+    {"format": 3, "parts": [STEP, tool("output-available", input={}, output="x"), STEP, {"type": "text", "text": "a"}]},
+    {"format": 2, "parts": [{"type": "text", "text": "a"}], "own": 1},
+]
+
+
+@pytest.mark.parametrize("content", STORED, ids=["metadata", "no parts", "today's", "another key"])
+def test_messages_are_read_as_mastra_stores_them(content: dict[str, Any]) -> None:
+    """What is under ``content`` stays there, after edits, too; what has two meanings is kept whole."""
+    stored = {"id": "m", "role": "assistant", "createdAt": "2026-01-01T00:00:00.000Z", "threadId": "t"}
+    history = returned([{**stored, "content": content}])
+    *before, last = history
+    assert (last.text, history[0].created_at is not None) == ("a", True)
+    edited = am.encode(am.History([*before, last.evolve(content="b")]), "vercel-ui")
+    assert edited[0]["content"]["format"] == content["format"]
+    assert am.decode(edited, "vercel-ui")[-1].text == "b"
+    assert am.detect([{**stored, "content": content}])[0][0] == "vercel-ui"
+    (kept,) = returned([{**stored, "content": content, "parts": []}])
+    assert kept.role == "native" or not kept.content
 
 
 def test_parts_of_version_4_are_read_among_those_of_today() -> None:

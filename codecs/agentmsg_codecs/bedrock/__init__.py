@@ -1,7 +1,8 @@
 """bedrock: requests to Converse of Amazon Bedrock. For responses, use ``bedrock-response``.
 
 A document is a body, ``{"messages": [...], "system"?, "toolConfig"?, ...}``, a list of messages, or one message. Bytes
-are base64 texts, as on the wire, or as Strands and JavaScript dump them. A text may replace content of one text.
+are base64 texts, as on the wire, or as Strands and JavaScript dump them. A text may replace content of one text. The
+parts of a user or an assistant may have a null for each other kind, as the output of batches has them.
 
 Follows the Python package botocore 1.43.
 
@@ -10,16 +11,18 @@ Follows the Python package botocore 1.43.
 | system of the body | the first message, a system message; several are merged into one |
 | messages: user, assistant, system | user, assistant, system; developer becomes system |
 | text | TextBlock |
-| guardContent with a text; citationsContent | TextBlock with extras["bedrock.guard"]; with citations |
+| guardContent: a text; an image | TextBlock; ImageBlock; both with extras["bedrock.guard"] |
+| citationsContent | TextBlock with citations |
 | image, audio, video, document: bytes; s3Location | ImageBlock ... with base64 data; with the URI |
 | document: text; content | FileBlock with a TextSource; with a BlocksSource |
+| searchResult | FileBlock with a BlocksSource; its source is the name |
 | cachePoint | cache of the previous block |
 | reasoningContent: reasoningText; redactedContent | ThinkingBlock, signed by "bedrock"; redacted |
 | toolUse; of the type server_tool_use | ToolUseBlock; of kind "server" |
 | toolResult of a user; of an assistant | a tool message, named after its call; ToolResultBlock of kind "server" |
 | json in a result | DataBlock |
 | toolConfig: tools: toolSpec; any other | ToolSpec; NativeTool |
-| parameters of the body: inferenceConfig, toolChoice | settings |
+| parameters of the body: inferenceConfig, toolChoice, outputConfig | settings |
 | any other part; message | NativeBlock; a message with the role "native" |
 | unknown keys; the rest of the body | extras["bedrock"], inside a part's object "bedrock.item"; on the history |
 """

@@ -26,7 +26,14 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.bedrock.format import CITED_KEYS, REASONING_KEYS, is_guarded
+from agentmsg_codecs.bedrock.format import (
+    CITED_KEYS,
+    REASONING_KEYS,
+    RESULT_KEYS,
+    is_guarded,
+    is_guarded_image,
+    is_search_result,
+)
 from agentmsg_codecs.bedrock.media import DOCUMENT_KEYS, MEDIUM_KEYS
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT, PROVIDER
 from agentmsg_codecs.bedrock.settings import SETTINGS
@@ -42,8 +49,7 @@ _MESSAGE_KEYS = frozenset({"role", "content"})
 _NONE = frozenset[str]()
 # The known keys of a part's object; a key beside the object would make another part.
 _INNER_KEYS = {
-    **dict.fromkeys((am.ImageBlock, am.AudioBlock, am.VideoBlock), MEDIUM_KEYS),
-    am.FileBlock: DOCUMENT_KEYS,
+    **dict.fromkeys((am.AudioBlock, am.VideoBlock), MEDIUM_KEYS),
     am.ToolUseBlock: frozenset({"toolUseId", "name", "input", "type"}),
     am.ToolResultBlock: frozenset({"toolUseId", "content", "status"}),
 }
@@ -57,6 +63,13 @@ def _extras_of(cls: type[Any]) -> Cell:
         )
     if cls is am.ThinkingBlock:
         return carried_extras((ITEM, lambda block: REASONING_KEYS if block.redacted is None else None))
+    if cls is am.ImageBlock:
+        return carried_extras(
+            (GUARD, lambda block: MEDIUM_KEYS if is_guarded_image(block) else None),
+            (ITEM, lambda block: None if is_guarded_image(block) else MEDIUM_KEYS),
+        )
+    if cls is am.FileBlock:
+        return carried_extras((ITEM, lambda block: RESULT_KEYS if is_search_result(block) else DOCUMENT_KEYS))
     keys = _INNER_KEYS.get(cls)
     return carried_extras() if keys is None else carried_extras((ITEM, lambda _: keys), odd=_is_other_type)
 

@@ -30,6 +30,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import (
     Content,
     Described,
+    Each,
     Form,
     Hatch,
     Input,
@@ -42,6 +43,7 @@ from agentmsg.formats.forms import (
     Total,
     Whole,
     Words,
+    Wrapped,
 )
 from agentmsg_codecs.bedrock.media import DOCUMENT, media_hatch, read_bytes, write_bytes
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, IMAGES, ITEM, POINT, PROVIDER, SOUNDS, TTLS, VIDEOS
@@ -252,13 +254,56 @@ _GUARDED = Hatch(
 )  # fmt: skip
 
 
-def is_guarded(block: Any) -> bool:
-    """Whether a guardrail checks a text."""
+def is_guarded(block: Any, key: str = "text") -> bool:
+    """Whether a guardrail checks a text, or an image."""
     own: Any = block.extras.get(GUARD) if block.extras else None
-    return is_mapping(own) and is_mapping(own.get("text"))
+    return is_mapping(own) and is_mapping(own.get(key))
+
+
+def is_guarded_image(block: Any) -> bool:
+    """Whether a guardrail checks an image."""
+    return is_guarded(block, "image")
+
+
+def _read_guarded_image(native: Native) -> dict[str, Any]:
+    held = object_at(native, "guardContent")
+    only_object_at(held, "image")
+    found = _IMAGE.get(held)
+    return {**found, "extras": {GUARD: adopt({"image": found["extras"].get(ITEM, {})})}}
+
+
+def _write_guarded_image(block: am.ImageBlock) -> Native:
+    (held,) = _IMAGE.put(block).values()
+    return {"guardContent": {"image": {**thaw(block.extras[GUARD])["image"], **held}}}
+
+
+_IMAGE = media_hatch("image", IMAGES)
+_GUARDED_IMAGE = Hatch(
+    keys=("guardContent",), cells={"source": KEEP}, get=_read_guarded_image, put=_write_guarded_image,
+    must=("guardContent",), spaces=(GUARD,), about="source", schema={"guardContent": {
+        "type": "object", "required": ["image"], "additionalProperties": False, "properties": _IMAGE.schema,
+    }},
+)  # fmt: skip
+
+
+# -- search results ---------------------------------------------------------------------------------------------------
+
+RESULT_KEYS = frozenset({"source", "title", "content"})
+
+
+def is_search_result(block: Any) -> bool:
+    """Whether a document is a search result: texts with a name and a title."""
+    source = block.source
+    if type(source) is not am.BlocksSource or block.name is None or block.title is None or block.context is not None:
+        return False
+    return all(type(item) is am.TextBlock for item in source.content)
 
 
 # -- forms ------------------------------------------------------------------------------------------------------------
+
+
+def _has_image(held: Any) -> bool:
+    return is_object(held) and "image" in held
 
 
 def _is_server(held: Any) -> bool:
@@ -275,21 +320,31 @@ _CALL = (Key("toolUseId", "id", Link()), Key("name", "name", Text()), Key("input
 _KIND = Key("type", "kind", Words({"server_tool_use": "server"}, is_closed=True))
 _RESULT = (
     Key("toolUseId", "tool_call_id", Link()),
-    Key("content", "content", Content("inner", is_strict=True)),
+    Key("content", "content", Content("inner", is_strict=True), "may", lacks="no-content"),
     Key("status", "status", Words({"success": "success", "error": "error"}, is_closed=True), "may"),
 )
 PARTS = (
     HINT,
     Form("text", am.TextBlock, None, (Key("text", "text", Text()), CACHE), **_by_key("text"),
          when=lambda block: not block.citations and not is_guarded(block)),
-    Form("guard", am.TextBlock, None, (_GUARDED, CACHE), **_by_key("guardContent"), when=is_guarded),
+    Form("guard", am.TextBlock, None, (_GUARDED, CACHE),
+         **_by_key("guardContent", lambda held: not _has_image(held)), when=is_guarded),
     Form("cited", am.TextBlock, None, (_CITED, CACHE), **_by_key("citationsContent"),
          when=lambda block: bool(block.citations) and not is_guarded(block)),
     Form("json", am.DataBlock, None, (Key("json", "data", Json()),), **_by_key("json")),
-    Form("image", am.ImageBlock, None, (media_hatch("image", IMAGES), CACHE), **_by_key("image")),
+    Form("image", am.ImageBlock, None, (_IMAGE, CACHE), **_by_key("image"),
+         when=lambda block: not is_guarded_image(block)),
+    Form("guarded_image", am.ImageBlock, None, (_GUARDED_IMAGE, CACHE), **_by_key("guardContent", _has_image),
+         when=is_guarded_image),
     Form("audio", am.AudioBlock, None, (media_hatch("audio", SOUNDS), CACHE), **_by_key("audio")),
     Form("video", am.VideoBlock, None, (media_hatch("video", VIDEOS), CACHE), **_by_key("video")),
-    Form("document", am.FileBlock, None, (DOCUMENT, CACHE), **_by_key("document")),
+    Form("document", am.FileBlock, None, (DOCUMENT, CACHE), **_by_key("document"),
+         when=lambda block: not is_search_result(block)),
+    Form("search_result", am.FileBlock, None, (Inside("searchResult", (
+        Key("source", "name", Text()), Key("title", "title", Text()),
+        Key("content", "source", Wrapped(am.BlocksSource, "content", of=Each(Nested(("said",))))),
+    ), space=ITEM), CACHE), **_by_key("searchResult"), when=is_search_result, about="made of texts"),
+    Form("said", am.TextBlock, None, (Key("text", "text", Text()),), **_by_key("text")),
     Form("reasoning", am.ThinkingBlock, None, (_REASONING, CACHE), **_by_key("reasoningContent")),
     Form("call", am.ToolUseBlock, None, (Inside("toolUse", _CALL, space=ITEM), CACHE),
          **_by_key("toolUse", lambda held: not _is_server(held))),
@@ -300,8 +355,8 @@ PARTS = (
     Form("result", am.ToolResultBlock, None, (Inside("toolResult", _RESULT, space=ITEM), CACHE),
          **_by_key("toolResult", _has_no_points), is_apart=True),
 )  # fmt: skip
-_INNER = ("text", "json", "image", "video", "document")
-_USER = ("text", "guard", "image", "audio", "video", "document")
+_INNER = ("text", "json", "image", "video", "document", "search_result")
+_USER = ("text", "guard", "image", "guarded_image", "audio", "video", "document", "search_result")
 PLACES = {
     "system": ("text", "guard"),
     "user": _USER,

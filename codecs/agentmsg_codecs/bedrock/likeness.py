@@ -6,11 +6,8 @@ from typing import Any
 
 from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.bedrock.names import STRANDS
+from agentmsg_codecs.bedrock.nulls import PARTS, without_nulls
 
-_PARTS = frozenset({
-    "audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "reasoningContent", "searchResult",
-    "text", "toolResult", "toolUse", "video",
-})  # fmt: skip
 _OWN_PARAMETERS = frozenset({"inferenceConfig", "toolConfig", "modelId", "additionalModelRequestFields"})
 _KEYS = frozenset({"role", "content"}) | STRANDS
 _ROLES = frozenset({"user", "assistant", "system"})
@@ -51,7 +48,9 @@ def _sniff_message(native: Any) -> float | None:
         return None
     if not is_list(content):
         return 0.0
-    if not all(is_object(part) and len(part) == 1 and _PARTS.issuperset(part) for part in content):
+    bare = without_nulls(content)
+    parts = content if bare is None else bare[0]
+    if not all(is_object(part) and len(part) == 1 and PARTS.issuperset(part) for part in parts):
         return 0.0
     return _LIKELY if content else _PLAIN
 

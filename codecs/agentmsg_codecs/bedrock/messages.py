@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import Native, is_list, is_marked, is_object, marked, natives
+from agentmsg.formats import Native, is_list, is_marked, is_object, mark_of, marked, natives
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.bedrock.format import describe
 from agentmsg_codecs.bedrock.names import FAMILY, POINT
+from agentmsg_codecs.bedrock.nulls import with_nulls, without_nulls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,6 +66,11 @@ class Messages(Grouped):
     def container(self, native: Any) -> list[am.Msg]:
         """Read one native message; anything unknown becomes a message with the role "native"."""
         parts = native.get("content") if is_object(native) else None
+        bare = without_nulls(parts)
+        if bare is not None:
+            first, *others = self.container({**native, "content": bare[0]})
+            if first.role not in ("tool", "native"):  # messages of results have no marks
+                return [marked(first, FAMILY, nulls=bare[1]), *others]
         if type(parts) is str:
             first, *_ = super().container({**native, "content": [{"text": parts}]})
             return [natives.read_whole(native, FAMILY) if first.role == "native" else marked(first, FAMILY, str=True)]
@@ -83,6 +89,9 @@ class Messages(Grouped):
         native = super().write_group(group)
         if group[0].role == "native":
             return _Kept(native) if is_object(native) else native
+        nulls = mark_of(group[0], FAMILY, "/nulls")
+        if nulls is not None and is_list(native.get("content")):
+            return _Kept({**native, "content": with_nulls(unfolded(native["content"]), nulls)})
         is_text = is_marked(group[0], FAMILY, "/str") and "content" in native
         return {**native, "content": text_if_one(native["content"])} if is_text else native
 

@@ -44,6 +44,7 @@ from agentmsg_codecs.bedrock.format import USAGE
 from agentmsg_codecs.bedrock.likeness import sniff_answer
 from agentmsg_codecs.bedrock.messages import folded, text_if_one, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, RESPONSE
+from agentmsg_codecs.bedrock.nulls import with_nulls, without_nulls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -124,8 +125,10 @@ def _output(engine: Messages) -> Hatch:
     def read(native: Native) -> dict[str, Any]:
         output = native["output"]
         said: Any = output.get("message") if is_object(output) and len(output) == 1 else None
-        parts: Any = folded(said.get("content")) if is_object(said) else None
-        notes: Native = {}
+        content: Any = said.get("content") if is_object(said) else None
+        bare = without_nulls(content)
+        parts: Any = folded(content if bare is None else bare[0])
+        notes: Native = {} if bare is None else {"/nulls": bare[1]}
         if type(parts) is str:
             parts, notes["/str"] = [{"text": parts}], True
         if is_list(parts) and said.get("role") is None:
@@ -137,7 +140,7 @@ def _output(engine: Messages) -> Hatch:
     def write(message: am.Msg) -> Native:
         parts: Any = unfolded(list(map(engine.places["assistant"].write, message.content)))
         note = note_of(message, RESPONSE)
-        content = text_if_one(parts) if note.get("/str") is True else parts
+        content = text_if_one(parts) if note.get("/str") is True else with_nulls(parts, note.get("/nulls"))
         word = note.get("/role")
         role = {} if word == "absent" else {"role": None if word == "null" else "assistant"}
         return {"output": {"message": {**role, "content": content, **thaw(natives.extras_of(message, FAMILY))}}}

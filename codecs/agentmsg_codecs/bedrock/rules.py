@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, Unreadable, is_mapping, is_marked, media, rules
-from agentmsg_codecs.bedrock.format import CITED_PLACES, is_guarded, read_citation, write_citation
+from agentmsg_codecs.bedrock.format import CITED_PLACES, is_guarded, is_search_result, read_citation, write_citation
 from agentmsg_codecs.bedrock.names import ALIASES, DOCUMENTS, FAMILY, IMAGES, PROVIDER, S3, SOUNDS, VIDEOS
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def document(block: am.FileBlock) -> Any:
     """Keep a document given as data, in S3, or as text; give it a name, which is required here."""
     source: Any = block.source
     if isinstance(source, am.BlocksSource):
+        if is_search_result(block) and not source.content:
+            return block
         texts = tuple(item for item in source.content if isinstance(item, am.TextBlock))
         if not texts:
             return Drop("documents are made of texts here")

@@ -1,8 +1,9 @@
 """gemini: requests to generateContent of Google's Gemini and Vertex AI. For responses, use ``gemini-response``.
 
-A document is a body, ``{"contents": [...], "systemInstruction"?, "tools"?, ...}``, a list of contents, or one content.
-Keys of the schema may be in camelCase or snake_case. As the API and its SDKs allow, one object replaces a list of one,
-a text a part, and either of them a content.
+A document is a body, ``{"contents": [...], "systemInstruction"?, "tools"?, ...}``, a call of an SDK, ``{"model": ...,
+"contents": ..., "config": {...}}``, a list of contents, or one content. Keys of the schema may be in camelCase or
+snake_case. As the API and its SDKs allow, one object replaces a list of one, a text a part, and either of them a
+content.
 
 Follows the Python package google-genai 3.4.
 
@@ -39,9 +40,10 @@ from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import BODY_KEYS, make_caps
+from agentmsg_codecs.gemini.config import packed, unpacked
 from agentmsg_codecs.gemini.likeness import is_content, sniff_body
 from agentmsg_codecs.gemini.names import FAMILY, SYSTEM, snake
-from agentmsg_codecs.gemini.settings import SETTINGS
+from agentmsg_codecs.gemini.settings import SETTINGS, respelt
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -81,6 +83,8 @@ class GeminiCodec(Gemini):
     def read(self, document: Any) -> am.History:
         """Read a body, a list of contents, or one content."""
         body, note = _REQUESTS.opened(document)
+        if is_object(body) and (usual := unpacked(body)) is not body:
+            body, note = usual, {**note, "/config": True}
         for key in _LISTS:
             if is_object(body) and _is_one(body.get(key), key):
                 body, note[f"/{key}"] = {**body, key: [body[key]]}, "one"
@@ -126,13 +130,14 @@ class GeminiCodec(Gemini):
             body["tools"] = write_tools(history.tools)
         settings = SETTINGS.write(history.settings, natives.extras_of(history, FAMILY))
         document = _REQUESTS.closed(history, body, settings)
-        if not history.notes or not is_object(document) or "contents" not in document:
+        if not is_object(document) or "contents" not in document:
             return document
+        document = respelt(document, history.settings)
         for key in _LISTS:
             if mark_of(history, FAMILY, f"/{key}") == "one" and len(document.get(key, ())) == 1:
                 (one,) = document[key]
                 document |= {key: one} if _is_one(one, key) else {}
-        return document
+        return packed(document) if is_marked(history, FAMILY, "/config") else document
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the contents of a document."""

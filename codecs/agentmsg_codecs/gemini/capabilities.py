@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.gemini.config as config_of_sdk
 import agentmsg_codecs.gemini.rules as own
 from agentmsg.formats import (
     ANY_ROLE,
@@ -16,6 +17,7 @@ from agentmsg.formats import (
     carried_extras,
     cells,
     is_mapping,
+    mark_of,
     media,
     natives,
     restructure,
@@ -106,7 +108,15 @@ def _one_instruction(plan: Any, messages: Sequence[am.Msg]) -> Any:
 
 
 def _beside_contents(history: am.History) -> frozenset[str]:
-    return BODY_KEYS | SETTINGS.taken(history)
+    own = natives.extras_of(history, FAMILY)
+    taken = BODY_KEYS | SETTINGS.taken(history)
+    config: Any = own.get(config_of_sdk.KEY)
+    if not is_mapping(config):
+        return taken
+    is_system = any(message.role == "system" for message in history.messages[:1])
+    beside = {"tools": bool(history.tools), SYSTEM: is_system or mark_of(history, FAMILY, "/system") is not None}
+    keys = [*own, *SETTINGS.write(history.settings, own), *(key for key, is_there in beside.items() if is_there)]
+    return taken | {config_of_sdk.KEY} if config_of_sdk.is_moved(config, keys) else taken
 
 
 def _says_no_tools(history: am.History, key: str, value: Any) -> bool:

@@ -11,7 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, adopt, is_mapping, is_marked, is_object, media, tool_arguments
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    is_mapping,
+    is_marked,
+    is_object,
+    media,
+    natives,
+    tool_arguments,
+)
 from agentmsg.formats.forms import (
     Const,
     Content,
@@ -204,8 +215,39 @@ PLACES = {
     "inner": _ALL_MEDIA,
 }
 
+# -- usage ------------------------------------------------------------------------------------------------------------
+
+
+def _of_tools(value: Any) -> int:
+    return value if type(value) is int and value > 0 else 0
+
+
+def _read_input(native: Native) -> dict[str, Any]:
+    count, tools = native.get(_PROMPT), native.get(TOOLS_PROMPT)
+    odd = (TOOLS_PROMPT,) if TOOLS_PROMPT in native else ()
+    if type(count) is not int:
+        return {"odd": (*odd, *((_PROMPT,) if _PROMPT in native else ()))}
+    return {"input": count + _of_tools(tools), "odd": odd}
+
+
+def _write_input(usage: Any) -> Native:
+    if usage.input is None:
+        return {}
+    return {_PROMPT: usage.input - _of_tools(natives.extras_of(usage, FAMILY).get(TOOLS_PROMPT))}
+
+
+def is_odd_count(usage: Any, key: str, value: Any) -> bool:
+    """Whether a count is an extra beside the input, or instead of it."""
+    if key == TOOLS_PROMPT:
+        return usage.input is None or _of_tools(value) <= usage.input
+    return key == _PROMPT and usage.input is None and type(value) is not int
+
+
+_PROMPT, TOOLS_PROMPT = "promptTokenCount", "toolUsePromptTokenCount"
 USAGE = Form("usage", am.Usage, None, (
-    Key("promptTokenCount", "input", Whole(), "may"),
+    # What tools of the provider gave the model to read is counted apart.
+    Hatch(keys=(_PROMPT, TOOLS_PROMPT), cells={"input": KEEP}, get=_read_input, put=_write_input, is_optional=True,
+          odd=(_PROMPT, TOOLS_PROMPT), schema={_PROMPT: {"type": "integer"}}, about="input"),
     Key("cachedContentTokenCount", "cache_read", Whole(), "may"),
     Key("candidatesTokenCount", "output", Total(0, beside=("reasoning",)), "may"),
     Key("thoughtsTokenCount", "reasoning", Whole(), "may"),

@@ -9,6 +9,8 @@ from agentmsg_codecs.gemini.contents import WORDS, is_part
 from agentmsg_codecs.gemini.names import OUTER_KEYS, both
 
 _ROLES = ("user", "model")
+# Keys beside contents that are one text.
+_BESIDE = frozenset({"config", *both(("generationConfig", "systemInstruction"))})
 # Keys that only responses have, all of them optional.
 OF_RESPONSES = both(("usageMetadata", "modelVersion", "responseId", "promptFeedback"))
 _OF_CANDIDATES = both(("content", "finishReason"))
@@ -27,6 +29,8 @@ def sniff_body(document: Any) -> float:
         natives = [document]
     elif is_object(document):
         natives = document.get("contents")
+        if type(natives) is str and not _BESIDE.isdisjoint(document):
+            return _LIKELY
         natives = [natives] if is_object(natives) else natives
     if not is_list(natives) or not natives:
         return 0.0

@@ -10,9 +10,11 @@ Follows the Python package google-genai 3.4.
 | responseId, modelVersion, createTime | id, model, created_at |
 | candidates[0].content | content, as in requests |
 | finishReason: STOP, with and without calls | finish_reason "tool_use", "stop" |
-| finishReason: MAX_TOKENS; SAFETY; any other | finish_reason "length"; "content_filter"; the same word |
+| finishReason: MAX_TOKENS | finish_reason "length" |
+| finishReason: SAFETY, RECITATION and the like; any other | finish_reason "content_filter"; the same word |
 | promptFeedback.blockReason, without candidates | finish_reason "content_filter" |
 | usageMetadata | usage; its output is candidatesTokenCount and thoughtsTokenCount together |
+| promptTokenCount and toolUsePromptTokenCount | the input of usage together; the latter also an extra |
 | groundingMetadata: the sources of parts of the text | also citations of the text; positions in characters |
 | other keys of the candidate, such as groundingMetadata | extras["gemini.candidate"] |
 | unknown keys | extras["gemini.response"] |
@@ -55,7 +57,7 @@ from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Ro
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
 from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
-from agentmsg_codecs.gemini.format import USAGE
+from agentmsg_codecs.gemini.format import USAGE, is_odd_count
 from agentmsg_codecs.gemini.grounding import grounded, regrounded
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
 from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, RESPONSE, both, snake
@@ -68,6 +70,11 @@ if TYPE_CHECKING:
 
 _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "SAFETY": "content_filter"}
 _REASONS = {word: reason for reason, word in _FINISH.items()}
+# Other reasons of the same kind as SAFETY; the mark ``/reason`` tells which.
+_FILTERS = frozenset({
+    "BLOCKLIST", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "RECITATION",
+    "SPII",
+})  # fmt: skip
 _CONTENT_KEYS = frozenset({"role", "parts"})
 _CANDIDATE_KEYS = frozenset({"content", "finishReason", "index"})
 
@@ -90,7 +97,8 @@ class GeminiResponseCodec(Answers, Gemini):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        usage = {**Rows(self.answer).row("usage").fields, "extras": cells.beside((FAMILY, both(USAGE.keys)))}
+        beside = cells.beside((FAMILY, both(USAGE.keys)), odd=is_odd_count)
+        usage = {**Rows(self.answer).row("usage").fields, "extras": beside}
         of_candidate, of_response = both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys)
         # In the order in which the reader finds them.
         extras = carried_extras(
@@ -198,6 +206,8 @@ def _candidate(engine: Messages) -> Hatch:
         content, more = _content(candidate, engine, notes)
         reason: Any = candidate.get("finishReason")
         word = _FINISH.get(reason, reason) if _is_reason(reason) else None
+        if word in _FILTERS:
+            word, notes["/reason"] = "content_filter", word
         rest = {key: value for key, value in candidate.items() if key not in _CANDIDATE_KEYS}
         if "finishReason" in candidate and word is None:
             rest["finishReason"] = reason
@@ -227,10 +237,8 @@ def _candidate(engine: Messages) -> Hatch:
             candidate["content"] = {**held, **thaw(natives.extras_of(message, FAMILY))}
         elif note["/content"] == "null":
             candidate["content"] = None
-        word = message.finish_reason
-        if word is not None:
-            word = "stop" if word == "tool_use" else word
-            candidate["finishReason"] = _REASONS.get(word, word)
+        if message.finish_reason is not None:
+            candidate["finishReason"] = _reason(message.finish_reason, note.get("/reason"))
         if note.get("/index") != "absent" or "index" in rest:
             candidate["index"] = 0
         others = thaw(natives.extras_of(message, FURTHER)).get("further", ())
@@ -244,6 +252,12 @@ def _candidate(engine: Messages) -> Hatch:
         spaces=(FAMILY, CANDIDATE, FURTHER),
         about="content, finish_reason",
     )
+
+
+def _reason(word: str, mark: Any) -> str:
+    if word == "content_filter" and type(mark) is str and mark in _FILTERS:
+        return mark
+    return "STOP" if word == "tool_use" else _REASONS.get(word, word)
 
 
 def _blocked(native: Mapping[str, Any]) -> str | None:
@@ -269,7 +283,7 @@ def _says_any(native: Mapping[str, Any]) -> bool:
 
 def _finish(word: str, message: am.Msg) -> str:
     """Keep the known words; else the content decides whether the reason is a call."""
-    word = _FINISH.get(word, word)
+    word = "content_filter" if word in _FILTERS else _FINISH.get(word, word)
     is_ours = word in ("length", "content_filter") or _is_reason(word)
     return word if is_ours else natives.ended(message.content)
 

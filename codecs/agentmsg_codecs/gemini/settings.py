@@ -7,32 +7,46 @@
 | responseMimeType: text/plain; application/json | response_format: "text"; "json" |
 | application/json with responseJsonSchema or responseSchema | response_format: the schema |
 | thinkingConfig: thinkingBudget; thinkingLevel | reasoning: the budget, "off" for 0; the effort |
+| includeThoughts of thinkingConfig | the summary of reasoning: "auto" |
 | toolConfig: AUTO, ANY, NONE; one allowed name | tool_choice: "auto", "required", "none"; its name |
 
-Anything else in these objects is an extra. So are the whole objects if their keys are in snake_case.
+Anything else in these objects is an extra. The mark ``/snake`` lists the keys that were in snake_case, the mark
+``/thinking`` how thinkingConfig was spelt.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_mapping, is_object, mark_of
+from agentmsg.formats import (
+    Drop,
+    Native,
+    Swap,
+    adopt,
+    is_mapping,
+    is_object,
+    is_sequence,
+    mark_of,
+    marked,
+)
 from agentmsg.formats.bodies import BodySettings
-from agentmsg.formats.forms import Described, Form, Hatch, Text, Via, Whole
-from agentmsg_codecs.gemini.names import FAMILY
+from agentmsg.formats.forms import Described, Form, Hatch, Text, Whole
+from agentmsg_codecs.gemini.names import FAMILY, both, snake
+from agentmsg_codecs.gemini.spelling import spell
 
-CONFIG = "generationConfig"
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+CONFIG, TOOL_CONFIG = "generationConfig", "toolConfig"
+_MODES = {ours: {"mode": word} for ours, word in (("auto", "AUTO"), ("required", "ANY"), ("none", "NONE"))}
 _LEVELS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high"}
 _EFFORTS = {effort: level for level, effort in _LEVELS.items()}
 _NEAREST = {"xhigh": "high", "max": "high"}
+_OFF = {"budget": 0}
 _TYPES = {"text/plain": "text", "application/json": "json"}
 _MIME, _SCHEMAS = "responseMimeType", ("responseJsonSchema", "responseSchema")
-
-
-def _mode(mode: str, **others: Any) -> Native:
-    return {"functionCallingConfig": {"mode": mode, **others}}
 
 
 def _read_format(native: Native) -> dict[str, Any]:
@@ -67,33 +81,111 @@ def _carried_format(value: Any, _: Any) -> Any:
     return value if len(value) == 1 else Swap(adopt({"schema": value["schema"]}), why)
 
 
-def _read_thinking(value: Any) -> Any:
-    if not is_object(value) or len(value) != 1:
-        raise Unreadable
-    budget, level = value.get("thinkingBudget"), value.get("thinkingLevel")
-    if type(budget) is int:
-        return "off" if budget == 0 else adopt({"budget": budget})
-    if type(level) is not str or level not in _LEVELS:
-        raise Unreadable
-    return adopt({"effort": _LEVELS[level]})
+def _read_thinking(native: Native) -> dict[str, Any]:
+    held: Any = native["thinkingConfig"]
+    given: Native = held if is_object(held) else {}
+    level, budget, thoughts = (given.get(key) for key in ("thinkingLevel", "thinkingBudget", "includeThoughts"))
+    said: Native = {"budget": budget} if type(budget) is int else {}
+    if type(level) is str and level.upper() in _LEVELS:
+        said = {"effort": _LEVELS[level.upper()]}
+    if thoughts is True:
+        said["summary"] = "auto"
+    how = [*(["lower"] if type(level) is str and level.islower() else ()), *(["false"] if thoughts is False else ())]
+    if not said or _thinking(said, how) != held:
+        return {"odd": ("thinkingConfig",)}
+    return {"reasoning": "off" if said == _OFF else adopt(said), "notes": {"/thinking": how} if how else {}}
 
 
-def _write_thinking(value: Any) -> Native:
-    if value == "off":
-        return {"thinkingBudget": 0}
-    if not is_mapping(value):
+def _write_thinking(settings: Any) -> Native:
+    how = mark_of(settings, FAMILY, "/thinking")
+    held = _thinking(_OFF if settings.reasoning == "off" else settings.reasoning, how if is_sequence(how) else ())
+    return {"thinkingConfig": held} if held else {}
+
+
+def _thinking(said: Any, how: Sequence[Any]) -> Native:
+    if not is_mapping(said):
         return {}
-    if type(value.get("budget")) is int:
-        return {"thinkingBudget": value["budget"]}
-    effort: Any = value.get("effort")
-    return {"thinkingLevel": _EFFORTS.get(_NEAREST.get(effort, effort)) if type(effort) is str else None}
+    held: Native = {"thinkingBudget": thaw(said["budget"])} if "budget" in said else {}
+    if "effort" in said:
+        level: Any = said["effort"]
+        held["thinkingLevel"] = level if "lower" in how else _EFFORTS.get(level)
+    if "summary" in said or (held and "false" in how):
+        held["includeThoughts"] = "summary" in said
+    return held
 
 
-_MODES = {"auto": _mode("AUTO"), "required": _mode("ANY"), "none": _mode("NONE")}
+def _carried_thinking(value: Any, _: Any) -> Any:
+    """Keep a budget or an effort, and whether to tell the thoughts."""
+    if value == "off":
+        return value
+    given: Any = value if is_mapping(value) else {}
+    effort = given.get("effort")
+    word = _NEAREST.get(effort, effort) if type(effort) is str else None
+    kept: Native = {"effort": word} if word in _EFFORTS else {}
+    if type(given.get("budget")) is int:
+        kept = {"budget": given["budget"]}
+    if type(given.get("summary")) is str:
+        kept["summary"] = "auto"
+    why = "thinking takes a budget or a level here"
+    if not kept:
+        return Drop(why)
+    if kept == _OFF:
+        return Swap("off", why)
+    return value if list(kept.items()) == list(given.items()) else Swap(adopt(kept), why)
+
+
+# The keys inside each object, which may be in snake_case.
+_INNER = {
+    CONFIG: (
+        "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", _MIME, *_SCHEMAS, "thinkingConfig",
+    ),
+    TOOL_CONFIG: ("functionCallingConfig",),
+    "thinkingConfig": ("thinkingBudget", "thinkingLevel", "includeThoughts"),
+    "functionCallingConfig": ("mode", "allowedFunctionNames"),
+}  # fmt: skip
+_OUTER = (CONFIG, TOOL_CONFIG)
+SETTING_KEYS = both(_INNER[CONFIG])
+
+
+class Settings(BodySettings):
+    """Settings in either spelling."""
+
+    def read(self, parameters: Mapping[str, Any]) -> tuple[am.Settings | None, Native]:
+        """Return the settings in some parameters, and the remaining parameters."""
+        usual, found = _camel(dict(parameters), _OUTER)
+        settings, rest = super().read(usual)
+        if not found:
+            return settings, rest
+        if settings is None:
+            return None, dict(parameters)
+        return marked(settings, FAMILY, snake=found), rest
+
+
+def _camel(native: Native, keys: Sequence[str]) -> tuple[Native, list[str]]:
+    """Convert these keys to camelCase, and those inside their objects; leave alone those in two spellings."""
+    twins = {snake(key): key for key in keys if snake(key) != key and key not in native and snake(key) in native}
+    out, found = {twins.get(key, key): value for key, value in native.items()}, [*twins]
+    for key in keys:
+        if key in _INNER and is_object(out.get(key)):
+            out[key], more = _camel(out[key], _INNER[key])
+            found += more
+    return out, found
+
+
+def respelt(native: Native, settings: am.Settings | None, keys: Sequence[str] = _OUTER) -> Native:
+    """Convert to snake_case those keys of a body's parameters that its settings were read with."""
+    wanted = mark_of(settings, FAMILY, "/snake") if settings is not None else None
+    if not is_sequence(wanted):
+        return native
+    held = {
+        key: respelt(value, settings, _INNER[key]) if key in keys and key in _INNER and is_object(value) else value
+        for key, value in native.items()
+    }
+    return spell(held, keys, frozenset(map(str, wanted)))
+
+
 _key = BodySettings.key
-_ANY: Any = {}
-_coming_back = BodySettings.coming_back
-SETTINGS = BodySettings(Described(FAMILY, (
+SETTINGS = Settings(Described(FAMILY, (
     Form("settings", am.Settings, None, (
         _key("model", Text()),
         _key("maxOutputTokens", Whole(), "max_tokens"),
@@ -102,12 +194,12 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("topK", Whole(), "top_k"),
         BodySettings.stops("stopSequences"),
         _key("seed", Whole()),
-        BodySettings.choice("toolConfig", _MODES, lambda name: _mode("ANY", allowedFunctionNames=[name])),
+        BodySettings.choice("functionCallingConfig", _MODES, lambda name: {
+            "mode": "ANY", "allowedFunctionNames": [name],
+        }),
         Hatch(keys=(_MIME, *_SCHEMAS), cells={"response_format": _carried_format}, get=_read_format, put=_write_format,
               is_optional=True, odd=(_MIME, *_SCHEMAS), about="response_format"),
-        _key("thinkingConfig", Via(_read_thinking, _write_thinking, _ANY, supports=_coming_back(
-            _read_thinking, _write_thinking, "thinking takes a budget or a level here")), "reasoning"),
+        Hatch(keys=("thinkingConfig",), cells={"reasoning": _carried_thinking}, get=_read_thinking, put=_write_thinking,
+              is_optional=True, odd=("thinkingConfig",), about="reasoning"),
     ), is_apart=True),
-), {}), inside={CONFIG: (
-    "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", _MIME, *_SCHEMAS, "thinkingConfig",
-)})  # fmt: skip
+), {}), inside={**{key: _INNER[key] for key in _OUTER}, **{snake(key): () for key in _OUTER}})  # fmt: skip

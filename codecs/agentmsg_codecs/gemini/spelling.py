@@ -21,12 +21,13 @@ from agentmsg.formats import (
     marked,
     natives,
 )
-from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, snake
+from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, both, snake
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _OUTER = (*DATA, SIGNATURE)
+_MAKERS = both(INNER)
 _TWINS = {name: {snake(key): key for key in keys if snake(key) != key} for name, keys in INNER.items()}
 _OUTER_TWINS = {snake(key): key for key in _OUTER if snake(key) != key}
 
@@ -82,14 +83,17 @@ def spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Native
 
 def stripped(part: Native) -> tuple[Native, Native]:
     """Split off the empty keys of a part's schema; return the whole part if nothing would be left."""
-    if None not in part.values() and part.get("thought") is not False:
+    if None not in part.values() and part.get("thought") is not False and part.get("text") != "":
         return part, {}
-    nothing = {key: value for key, value in part.items() if key in OUTER_KEYS and _says_nothing(key, value)}
+    nothing = {key: value for key, value in part.items() if key in OUTER_KEYS and _says_nothing(key, value, part)}
     rest = {key: value for key, value in part.items() if key not in nothing}
     return (part, {}) if OUTER_KEYS.isdisjoint(rest) else (rest, nothing)
 
 
-def _says_nothing(key: str, value: Any) -> bool:
+def _says_nothing(key: str, value: Any, part: Native) -> bool:
+    """Whether a key of a part has no meaning; an empty text has one, unless another key makes the part."""
+    if key == "text":
+        return value is None or (value == "" and any(part.get(other) is not None for other in _MAKERS))
     return value is None or (value is False and key == "thought")
 
 
@@ -99,7 +103,7 @@ def padded(native: Native, block: Any) -> Native:
     if not is_mapping(nothing):
         return native
     more = {key: value for key, value in nothing.items() if key in OUTER_KEYS and key not in native}
-    return {**native, **{key: value for key, value in more.items() if _says_nothing(key, value)}}
+    return {**native, **{key: value for key, value in more.items() if _says_nothing(key, value, native)}}
 
 
 def usual(part: Native) -> tuple[Native, dict[str, Any]]:
@@ -121,10 +125,22 @@ def _text_of_part(native: Native, _: Any) -> Any:
     return native.get("text")
 
 
-class GeminiParts(Parts):
-    """Parts in either spelling, or as a text."""
+def _said(part: Any) -> Any:
+    return ({"text": ""}, _EMPTY.index(part)) if is_object(part) and part in _EMPTY else None
 
-    other_spellings: ClassVar[Any] = {"text": (_part_of_text, _text_of_part)}
+
+def _unsaid(native: Native, how: Any) -> Any:
+    return dict(_EMPTY[how]) if native == {"text": ""} and type(how) is int and how in (0, 1) else None
+
+
+# Vertex AI sends parts without anything in them.
+_EMPTY: list[Native] = [{}, {"text": None}]
+
+
+class GeminiParts(Parts):
+    """Parts in either spelling, as a text, or empty."""
+
+    other_spellings: ClassVar[Any] = {"text": (_part_of_text, _text_of_part), "said": (_said, _unsaid)}
 
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""

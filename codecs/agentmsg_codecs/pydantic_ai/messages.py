@@ -3,7 +3,7 @@
 Instructions of a request become a system message before its parts, marked ``/instructions``; if a later request repeats
 them, its first message is marked ``/repeated``. Everything else in a request is on its first message, in the extras
 ``pydantic-ai.request``; ``/absent`` lists its absent keys. A part without an equivalent becomes a message with the role
-"native", marked ``/part``.
+"native", marked ``/part``. The first message of a native message that lacks its ``kind`` is marked ``/kindless``.
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ _FORMS = {
     "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
     "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",), "speech": ("user_speech",),
 }  # fmt: skip
+_ANSWERED = frozenset({
+    "text", "thinking", "tool-call", "builtin-tool-call", "builtin-tool-return", "file", "compaction",
+})  # fmt: skip
 _REST = {key: value for key, value in REQUEST_KEYS.items() if key != "metadata"}
 _rest_of, _NO_REST = itemgetter(*_REST), tuple(_REST.values())
 _set_metadata = speed.setter(am.Msg, "metadata")
@@ -56,6 +59,22 @@ _INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
 _make_said = maker(am.Msg, "role", "content", "notes")
 _BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user_speech", "user"), "tool": ("tool_again", "tool")}
 _USUAL = {role: names[-1] for role, names in _BY_ROLE.items()}
+
+
+def kind_of(native: Native) -> str | None:
+    """Return the kind of native message that the known parts belong to; None if they don't tell."""
+    parts: Any = native.get("parts")
+    if not is_list(parts) or not all(map(is_object, parts)):
+        return None
+    kinds = {_kind_of_part(part) for part in parts} - {None}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _kind_of_part(part: Native) -> str | None:
+    tag: Any = part.get("part_kind")
+    if tag == "speech":
+        return "request" if part.get("speaker") == "user" else "response"
+    return None if type(tag) is not str else "request" if tag in _FORMS else "response" if tag in _ANSWERED else None
 
 
 def is_part(message: am.Msg) -> bool:
@@ -147,6 +166,10 @@ class Messages:
         """
         if not is_object(native):
             raise DecodeError(f"a message must be an object, not {excerpt(native)}")
+        if "kind" not in native and (told := kind_of(native)) is not None:
+            first, *others = self.group({**native, "kind": told})
+            is_whole = first.role == "native" and not is_part(first)
+            return [natives.read_whole(native, FAMILY) if is_whole else marked(first, FAMILY, kindless=True), *others]
         kind = native.get("kind")
         try:
             if kind == "response":
@@ -212,9 +235,11 @@ class Messages:
         for group in grouping.containers(messages, GROUPING):
             first = group[0]
             if not is_part(first):
-                out.append(_whole(first) if first.role == "native" else self._written(first, "response"))
+                out.append(
+                    _whole(first) if first.role == "native" else _kindless(self._written(first, "response"), first)
+                )
                 continue
-            native = self._body(group, current)
+            native = _kindless(self._body(group, current), first)
             if first.notes and is_instructions(first):
                 current = first.text
             out.append(native)
@@ -282,6 +307,13 @@ class Messages:
         return self.part(thaw(value))
 
 
+def _kindless(native: Any, first: am.Msg) -> Any:
+    """Return a native message without its kind, if its first message was read from one, and its parts tell the kind."""
+    if not first.notes or not is_marked(first, FAMILY, "/kindless") or kind_of(native) != native["kind"]:
+        return native
+    return {key: value for key, value in native.items() if key != "kind"}
+
+
 def _lacks_links(message: am.Msg) -> bool:
     """Whether a message has a call or result that was read without an id, or without a name."""
     for block in message.content:  # a loop: most messages have none
@@ -314,6 +346,6 @@ def _with_request(message: am.Msg, rest: Native) -> am.Msg:
 
 def _with_repeated(instructions: am.Msg, message: am.Msg) -> am.Msg:
     """Move the request's keys from repeated instructions to the first part, and mark it."""
-    absent = mark_of(instructions, FAMILY, "/absent")
-    marks = {"repeated": True} if absent is None else {"repeated": True, "absent": absent}
+    told = {name: mark_of(instructions, FAMILY, f"/{name}") for name in ("absent", "kindless")}
+    marks = {"repeated": True, **{name: mark for name, mark in told.items() if mark is not None}}
     return _with_request(marked(message, FAMILY, **marks), thaw(natives.extras_of(instructions, REQUEST)))

@@ -19,6 +19,8 @@ Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 | tool-result of an assistant | ToolResultBlock of kind "server" |
 | output: text, content; json | content; structured |
 | before 5: args; result; isError; mimeType | input; content or structured; status "error"; media type |
+| output: a text or other JSON without a type | as result before 5 |
+| custom of an assistant, kind "openai.compaction": openai.encryptedContent | CompactionBlock: encrypted |
 | output: error-text, error-json; execution-denied | the same with status "error"; "denied", its reason the error |
 | providerOptions: anthropic.cacheControl | cache |
 | anthropic.signature, google.thoughtSignature, openai.reasoningEncryptedContent, bedrock.signature | signature |

@@ -76,7 +76,7 @@ def make_caps(messages: Messages) -> Caps:
     user = place("user", {**_TYPED, am.ImageBlock: carried(is_typed=False)})
     assistant = place("assistant", {
         **_TYPED, am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"),
-        am.ToolResultBlock: own.server_result,
+        am.ToolResultBlock: own.server_result, am.CompactionBlock: own.compaction,
     })  # fmt: skip
     inner = place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)), INNER_OPTIONS_OF)
     extras = OPTIONS_OF[am.ToolResultBlock].extras(described, [described.forms["result"]])

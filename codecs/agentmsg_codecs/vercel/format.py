@@ -16,7 +16,7 @@ from agentmsg_codecs.vercel.calls import INPUT, KIND
 from agentmsg_codecs.vercel.inner_media import inner_forms
 from agentmsg_codecs.vercel.media import IMAGE, file_form, is_image
 from agentmsg_codecs.vercel.names import FAMILY, OUTPUT, PROVIDER_OPTIONS
-from agentmsg_codecs.vercel.options import SLOTS, Options
+from agentmsg_codecs.vercel.options import SLOTS, Options, compaction
 from agentmsg_codecs.vercel.outputs import output, output_keys
 
 # The options of a part, by its class.
@@ -64,13 +64,14 @@ def describe() -> Described:
         )),
         Form("server_result", am.ToolResultBlock, "tool-result", result(is_served=True), fixed={"kind": "server"}),
         Form("result", am.ToolResultBlock, "tool-result", result(is_served=False), is_apart=True),
+        compaction(OPTIONS_OF[am.CompactionBlock]),
         *inner,
     )  # fmt: skip
     files = ("audio_file", "video_file", "file_file")
     places = {
         "system": ("text",),
         "user": ("text", "image", "image_file", *files),
-        "assistant": ("text", "said_image", *files, "reasoning", "call", "server_result"),
+        "assistant": ("text", "said_image", *files, "reasoning", "call", "server_result", "compaction"),
         "inner": ("text", *(form.name for form in inner)),
     }
     described = Described(FAMILY, forms, places)

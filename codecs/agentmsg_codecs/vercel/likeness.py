@@ -8,7 +8,7 @@ from agentmsg.formats import is_list, is_object
 
 _KEYS = frozenset({"role", "content", "providerOptions", "experimental_providerMetadata", "providerMetadata"})
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
-_SURE, _LIKELY, _PLAIN = 0.98, 0.85, 0.6
+_SURE, _LIKELY, _PLAIN, _HARDLY = 0.98, 0.85, 0.6, 0.05
 # The keys that a part must have, by its type: of parts that only this format has, and of others.
 _OWN = {
     "tool-call": {"toolCallId", "toolName"}, "tool-result": {"toolCallId"}, "reasoning": {"text"},
@@ -23,13 +23,17 @@ def sniff(native_messages: list[Any]) -> float:
     if not found or min(found) <= 0:
         return 0.0
     is_plain = all(type(native["content"]) is str for native in native_messages)
-    return 0.0 if is_plain and max(found) <= _PLAIN else max(found)
+    return 0.0 if (is_plain and max(found) <= _PLAIN) or max(found) <= _HARDLY else max(found)
 
 
 def _sniff_message(message: Any) -> float:
     """Return 0 to 1: most for a message that only this format has, less for one that others have, too."""
-    if not is_object(message) or not _KEYS.issuperset(message):
+    if not is_object(message):
         return 0.0
+    if not _KEYS.issuperset(message):
+        # Applications store keys of their own beside; then only parts of tools tell.
+        likeness = _sniff_message({key: value for key, value in message.items() if key in _KEYS})
+        return _LIKELY if likeness == _SURE else min(likeness, _HARDLY)
     role, content = message.get("role"), message.get("content")
     if type(role) is not str or role not in _ROLES:
         return 0.0

@@ -27,13 +27,13 @@ from agentmsg.formats import (
     rules,
     speed,
 )
-from agentmsg.formats.forms import Hatch, Rows
+from agentmsg.formats.forms import Const, Form, Hatch, Rows
 from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agentmsg.formats.forms import Described, Form
+    from agentmsg.formats.forms import Described
 
 Space: TypeAlias = tuple[str, Callable[[Any], frozenset[str]]]
 _make_signature = maker(am.Signature, "provider", "value")
@@ -70,6 +70,7 @@ class Slot:
 
 CACHE = Slot("cache", "anthropic", "cacheControl")
 _ITEM = Slot("item_id", "openai", "itemId")
+ENCRYPTED = Slot("encrypted", "openai", "encryptedContent")
 _GOOGLE = Slot("signature", "google", "thoughtSignature")
 _SIGNATURES = (
     Slot("signature", "anthropic", "signature"),
@@ -77,6 +78,8 @@ _SIGNATURES = (
     Slot("signature", "openai", "reasoningEncryptedContent"),
     Slot("signature", "bedrock", "signature"),
 )
+# The kind of the custom part that is a summary.
+COMPACTION = "openai.compaction"
 SIGNERS = frozenset(slot.provider for slot in _SIGNATURES)
 SLOTS: Mapping[type[Any], tuple[Slot, ...]] = {
     am.TextBlock: (CACHE, _ITEM, Slot("phase", "openai", "phase"), _GOOGLE),
@@ -88,8 +91,20 @@ SLOTS: Mapping[type[Any], tuple[Slot, ...]] = {
     am.VideoBlock: (CACHE, _GOOGLE),
     am.FileBlock: (CACHE, Slot("title", "anthropic", "title"), Slot("context", "anthropic", "context"), _GOOGLE),
     am.SourceBlock: (),
+    am.CompactionBlock: (_ITEM, ENCRYPTED),
 }
 """The fields in the options of a part, by its class."""
+
+
+def compaction(options: Options) -> Form:
+    """Return the form of a summary that only OpenAI can read, with these options."""
+
+    def fits(native: Mapping[str, Any]) -> bool:
+        own: Any = native.get(options.key)
+        is_told = are_options(own) and isinstance(own.get("openai", {}).get(ENCRYPTED.key), str)
+        return native.get("kind") == COMPACTION and is_told
+
+    return Form("compaction", am.CompactionBlock, "custom", (Const("kind", COMPACTION), options.hatch), fits=fits)
 
 
 @attrs.frozen

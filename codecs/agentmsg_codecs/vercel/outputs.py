@@ -1,7 +1,7 @@
 """Outputs of tools: a text, a value, parts, an error, or a denial.
 
 Marks of results: ``/content`` (read from parts), ``/null`` (from null), ``/result`` (from the keys ``result`` and
-``isError``, before AI SDK 5).
+``isError``, before AI SDK 5), ``/bare`` (the same under ``output``, as applications write it).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from agentmsg.formats import (
     adopt,
     is_bare_text,
     is_list,
+    is_mapping,
     is_marked,
     is_object,
     maker,
@@ -54,9 +55,11 @@ def _is_text(block: am.ToolResultBlock) -> bool:
 
 
 def _read(native: Native, inner: Parts) -> dict[str, Any]:
-    if "output" not in native and "result" in native:
-        return _read_old(native)
     output: Any = native.get("output")
+    if "output" not in native and "result" in native:
+        return _read_old(native, "result", "/result")
+    if _is_bare(output) and "output" in native and "result" not in native:
+        return _read_old(native, "output", "/bare")
     tag: Any = output.get("type") if is_object(output) else None
     if type(tag) is not str:
         raise Unreadable
@@ -103,9 +106,14 @@ def _write(block: am.ToolResultBlock, inner: Parts) -> Native:
 # -- before AI SDK 5: any JSON, and whether the call failed -----------------------------------------------------------
 
 
-def _read_old(native: Native) -> dict[str, Any]:
-    value, is_error = native["result"], native.get("isError") is True
-    notes: Native = {"/result": True}
+def _is_bare(output: Any) -> bool:
+    """Whether an output has no type, so that it isn't one of today's."""
+    return not is_mapping(output) or "type" not in output
+
+
+def _read_old(native: Native, key: str, mark: str) -> dict[str, Any]:
+    value, is_error = native[key], native.get("isError") is True
+    notes: Native = {mark: True}
     odd = () if is_error or "isError" not in native else ("isError",)
     fields: dict[str, Any] = {"status": "error" if is_error else None, "notes": notes, "odd": odd}
     if type(value) is str:
@@ -117,18 +125,20 @@ def _read_old(native: Native) -> dict[str, Any]:
 
 def _write_old(block: Any) -> Native | None:
     """Return the keys of a result that was read from such a message; None if they can't express it any more."""
-    if not is_marked(block, FAMILY, "/result") or OUTPUT in block.extras or block.status not in (None, "error"):
+    key = "result" if is_marked(block, FAMILY, "/result") else "output" if is_marked(block, FAMILY, "/bare") else None
+    if key is None or OUTPUT in block.extras or block.status not in (None, "error"):
         return None
     extras = natives.extras_of(block, FAMILY)
     failed = {} if block.status is None else {"isError": True}
     if "result" in extras or (failed and "isError" in extras):
         return None
     if block.structured is not None:
-        return None if isinstance(block.structured, str) else {"result": thaw(block.structured), **failed}
+        is_told = not isinstance(block.structured, str) and (key == "result" or _is_bare(block.structured))
+        return {key: thaw(block.structured), **failed} if is_told else None
     if not _is_text(block):
         return None
     is_null = not block.content and is_marked(block, FAMILY, "/null")
-    return {"result": None if is_null else block.content[0].text if block.content else "", **failed}
+    return {key: None if is_null else block.content[0].text if block.content else "", **failed}
 
 
 # -- what is supported ------------------------------------------------------------------------------------------------

@@ -21,6 +21,11 @@ def thinking(block: am.ThinkingBlock) -> Any:
     return Drop(f"only {signer} can read this")
 
 
+def compaction(block: am.CompactionBlock) -> Any:
+    """Keep a summary that OpenAI can read; express any other in words."""
+    return block if block.encrypted is not None and block.text is None else rules.compaction_as_text(block)
+
+
 def needs_id(block: Any) -> bool:
     """Whether a call or result must be given an id; a server tool's call may use its item's."""
     if isinstance(block, am.ToolUseBlock):

@@ -144,7 +144,9 @@ class FastReaders:
             blocks: Any = (make_text(content),)
             listed = False
         else:
-            blocks = self._said(content, calls, provider_in(response) if response and "model_provider" in response else None)
+            blocks = self._said(
+                content, calls, provider_in(response) if response and "model_provider" in response else None
+            )
             if texts is not None and blocks is not None:
                 blocks = with_texts(blocks, len(calls), texts)
             if blocks is None:

@@ -9,12 +9,13 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | a system or user message | a message |
 | an assistant message | for each step an assistant message, and a tool message for each result |
 | id; metadata | id and metadata of the first |
-| step-start | the border between two steps |
+| step-start; its other keys | the border between two steps; extras["vercel-ui.step"] of the step's message |
 | text; reasoning | TextBlock; ThinkingBlock |
 | file: mediaType | ImageBlock, AudioBlock, VideoBlock or FileBlock; a ``data:`` URL is base64 data |
 | image, audio, video: mediaType | the same as a file |
 | source-url; source-document | SourceBlock with a URL; without; its id may be missing |
 | data-NAME | DataBlock |
+| custom of an assistant, kind "openai.compaction": openai.encryptedContent | CompactionBlock: encrypted |
 | tool-NAME, dynamic-tool: input-available, input-streaming, approval-... | ToolUseBlock |
 | output-available; output-error; output-denied | and its result; with status "error"; "denied" |
 | with providerExecuted | ToolUseBlock and ToolResultBlock of kind "server" |
@@ -28,6 +29,9 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | version 4: tool-invocation, source, file with data, reasoning with a detail | as today's parts |
 | version 4: content, reasoning, toolInvocations | they repeat the parts; without any, they are the parts |
 | version 4: experimental_attachments | files at the end |
+| version 4: reasoning whose text is only in its detail, or without details, or with providerMetadata | ThinkingBlock |
+| as Mastra stores it: all but id, role, createdAt and the like under content, beside a format | the same |
+| tool-invocation: providerMetadata beside the call | as callProviderMetadata |
 | any other message | a message with the role "native" |
 | unknown keys | extras["vercel-ui"] |
 

@@ -28,9 +28,9 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.names import OPTIONS, UI
+from agentmsg_codecs.vercel.names import OPTIONS, STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.options import place_rows
-from agentmsg_codecs.vercel.rules import call, needs_id, thinking
+from agentmsg_codecs.vercel.rules import call, compaction, needs_id, thinking
 from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.pairing import beside_calls, with_results
@@ -51,6 +51,7 @@ _ANSWERS: Any = {
     am.ThinkingBlock: thinking,
     am.ToolUseBlock: (call, "kind"),
     am.ToolResultBlock: own.server_result,
+    am.CompactionBlock: compaction,
 }
 
 
@@ -96,6 +97,11 @@ def _taken(message: am.Msg) -> frozenset[str]:
     if note.get("mixed") is True:
         return _KEYS | {"createdAt"} | {key for key in old.KEYS if key in note}
     return _KEYS | {"createdAt"} | {key for key in old.KEYS if note.get(key) != "own"}
+
+
+def _taken_of_step(message: am.Msg) -> frozenset[str] | None:
+    """Return the keys of a step-start that are no extras; None if a message isn't a step's."""
+    return frozenset({"type"}) if message.content else None
 
 
 def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
@@ -152,12 +158,13 @@ def make_caps(messages: Messages) -> Caps:
     fields: dict[str, Cell] = {
         "id": KEEP, "created_at": _time, "metadata": KEEP, "extras": carried_extras((UI, _taken), odd=_is_odd),
     }  # fmt: skip
+    extras_of_step = carried_extras((STEP_EXTRAS, _taken_of_step), (UI, _taken), odd=_is_odd)
     return Caps(
         messages={
             "system": MessageRow(fields=fields, blocks=system),
             "developer": MessageRow(fields=fields, blocks=system, otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=user, results=_WORDS),
-            "assistant": MessageRow(fields=fields, blocks=assistant, results=_WORDS,
+            "assistant": MessageRow(fields={**fields, "extras": extras_of_step}, blocks=assistant, results=_WORDS,
                                     otherwise=with_results, concerns=am.ToolResultBlock),
             "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_WORDS),
             "native": rules.native_message_row(UI, messages.message_of),

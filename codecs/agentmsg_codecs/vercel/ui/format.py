@@ -34,7 +34,7 @@ from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
 from agentmsg_codecs.vercel.calls import KIND, carried_provider, read_input, runner_of, write_input
 from agentmsg_codecs.vercel.media import is_url, of_kind
 from agentmsg_codecs.vercel.names import UI
-from agentmsg_codecs.vercel.options import CACHE, SLOTS, Options
+from agentmsg_codecs.vercel.options import CACHE, SLOTS, Options, compaction
 from agentmsg_codecs.vercel.ui.parts import UIParts
 
 _make_text = maker(am.TextBlock, "text")
@@ -157,9 +157,10 @@ def _read_output(native: Native) -> dict[str, Any]:
             raise Unreadable
         return {"status": "denied", "error": words}
     if state == "output-error":
-        if "output" in native or type(words) is not str:
+        if "output" in native or type(words := native.get("errorText", "")) is not str:
             raise Unreadable
-        return {"status": "error", "content": _texts(words)}
+        notes = {} if "errorText" in native else {"/nothing": "absent"}
+        return {"status": "error", "content": _texts(words), "notes": notes}
     if state != "output-available" or words is not None:
         raise Unreadable
     value, notes = native.get("output"), {"errorText": "null"} if "errorText" in native else {}
@@ -178,11 +179,11 @@ def _write_output(block: Any) -> Native:
     words = block.content[0].text if block.content else ""
     if block.status == "denied":
         return {"state": "output-denied", **({} if block.error is None else {"errorText": block.error})}
-    if block.status == "error":
-        return {"state": "output-error", "errorText": words}
-    if block.structured is not None:
+    if block.structured is not None and block.status != "error":
         return {"state": "output-available", "output": thaw(block.structured)}
     nothing = None if block.content else mark_of(block, UI, "/nothing")
+    if block.status == "error":
+        return {"state": "output-error", **({} if nothing == "absent" else {"errorText": words})}
     if nothing == "absent":
         return {"state": "output-available"}
     return {"state": "output-available", "output": None if nothing == "null" else words}
@@ -234,6 +235,7 @@ def describe() -> Described:
         Form("data", am.DataBlock, "data", (
             Key("name", "name", Text()), Key("data", "data", Json()), Key("id", "item_id", Text(), "may"),
         )),
+        compaction(OPTIONS_OF[am.CompactionBlock]),
         Form("call", am.ToolUseBlock, "dynamic-tool", (
             Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), _PENDING, _INPUT, KIND,
             _OPTIONS[am.ToolUseBlock],
@@ -245,6 +247,6 @@ def describe() -> Described:
     places = {
         "system": ("text",),
         "user": ("text", *files, "source", "document", "data"),
-        "assistant": ("text", "reasoning", *files, "source", "document", "data", "call", "server_result"),
+        "assistant": ("text", "reasoning", *files, "source", "document", "data", "call", "server_result", "compaction"),
     }
     return Described(UI, forms, places, table=UIParts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_list, is_object
+from agentmsg_codecs.vercel.ui.mastra import lifted
 from agentmsg_codecs.vercel.ui.tool_parts import as_today
 
 _ROLES = frozenset({"system", "user", "assistant"})
@@ -14,7 +15,7 @@ _WANTED = {
     **{kind: {"mediaType", "url"} for kind in ("reasoning-file", "image", "audio", "video")},
 }  # fmt: skip
 # The same for parts that only version 4 has.
-_OLDER = {"source": {"source"}, "file": {"data", "mimeType"}, "reasoning": {"reasoning", "details"}}
+_OLDER = {"source": {"source"}, "file": {"data", "mimeType"}, "reasoning": {"reasoning"}}
 _OWN = frozenset({"file", "source-url", "source-document", "step-start", "reasoning-file"})
 _OLD = frozenset({"toolInvocations", "experimental_attachments", "revisionId"})
 _OLD_PARTS = frozenset({"text", "reasoning", "tool-invocation", "source", "file", "step-start"})
@@ -28,6 +29,9 @@ def sniff_message(message: Any) -> float:
     role: Any = message.get("role") if is_object(message) else None
     if type(role) is not str or role not in _ROLES or "kind" in message or "messageId" in message:
         return 0.0
+    unwrapped = lifted(message)
+    if unwrapped is not None:
+        return _SURE if sniff_message(unwrapped[0]) else 0.0
     if type(message.get("content")) is str:
         return _sniff_old(message)
     parts = message.get("parts")

@@ -26,10 +26,11 @@ from agentmsg.formats import (
     speed,
     spelling,
 )
-from agentmsg_codecs.vercel.names import UI
+from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import describe
 from agentmsg_codecs.vercel.ui.ids import has_own_id, made_id
+from agentmsg_codecs.vercel.ui.mastra import lifted, stored
 from agentmsg_codecs.vercel.ui.steps import STEP, Steps
 from agentmsg_codecs.vercel.ui.tool_parts import is_tool
 from agentmsg_codecs.vercel.ui.tools import Tools
@@ -47,7 +48,7 @@ _give_id = speed.setter(am.Msg, "id")
 def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
     if group[0].role != "assistant" or message.role not in ("assistant", "tool"):
         return False
-    if has_own_id(message) or message.metadata or message.extras:
+    if has_own_id(message) or message.metadata or any(space != STEP_EXTRAS for space in message.extras):
         return False
     if message.created_at and mark_of(message, UI, "/time") is not None:
         return False
@@ -102,6 +103,16 @@ class Messages:
 
     def container(self, native: Any, number: int = -1) -> list[am.Msg]:
         """Read one native message as several; one of the role "native" if it isn't a message here."""
+        unwrapped = lifted(native)
+        if unwrapped is None:
+            return self._versioned(native, number)
+        group = self._versioned(unwrapped[0], number)
+        if group[0].role == "native":
+            return [natives.read_whole(native, UI)]
+        return [marked(group[0], UI, mastra=unwrapped[1]), *group[1:]]
+
+    def _versioned(self, native: Any, number: int) -> list[am.Msg]:
+        """Read a message of any version."""
         if not is_object(native) or not old.is_old(native):
             return self._container(native, number)
         found = old.as_new(native) or old.as_mixed(native)
@@ -149,7 +160,7 @@ class Messages:
         elif is_object(metadata):
             fields["metadata"] = adopt(rest.pop("metadata"))
         if rest:
-            fields["extras"] = adopt({UI: rest})
+            fields["extras"] = adopt({**first.extras, UI: rest})
         message = spelling.changed(first, fields)
         return marked(message, UI, **marks) if marks else message
 
@@ -158,14 +169,16 @@ class Messages:
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Write messages that fit."""
         groups = grouping.containers(messages, self.grouping)
-        return [self._write_group(group, number) for number, group in enumerate(groups)]
+        written = [self._write_group(group, number) for number, group in enumerate(groups)]
+        notes = [mark_of(group[0], UI, "/mastra") for group in groups]
+        return [native if note is None else stored(native, note) for native, note in zip(written, notes, strict=True)]
 
     def repeated_keys(self, group: Sequence[am.Msg]) -> frozenset[str]:
         """Return the keys whose extras would be read as repeating the parts; see v4.py."""
         native = self._write_group(group, 0)
-        found = old.as_new(native) if is_object(native) and old.is_old(native) else None
+        found = old.as_new(native) or old.as_mixed(native) if is_object(native) and old.is_old(native) else None
         own = old.REPEATED & natives.extras_of(group[0], UI).keys()
-        return frozenset() if found is None else frozenset(key for key in own if found[1].get(key) != "own")
+        return frozenset() if found is None else frozenset(key for key in own if found[1].get(key, "own") != "own")
 
     def _write_group(self, group: Sequence[am.Msg], number: int) -> Any:
         first: Any = group[0]
@@ -206,6 +219,8 @@ class Messages:
             self.fill()
             part = thaw(block.value)
             if part == STEP or (place == "assistant" and self.tools.read(part, (-1, 0)) is not None):
+                return None
+            if place == "assistant" and is_object(part) and part.get("type") == STEP["type"]:
                 return None
             if place == "assistant" and is_object(part) and is_tool(part.get("type")):
                 return natives.native_part(part, UI)

@@ -1,6 +1,6 @@
 """Parts that are one block each: a data part has its name in its type; parts of version 4 are read, too.
 
-Marks: ``/old`` (of version 4), ``/kind`` (a file whose type is its kind: ``image``, ``audio`` or ``video``).
+Marks: ``/old`` (of version 4, see v4.py), ``/kind`` (a file whose type is its kind: ``image``, ``audio`` or ``video``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
-from agentmsg.formats import Native, Parts, is_marked, is_object, marked, media, natives
+from agentmsg.formats import Native, Parts, is_marked, is_object, mark_of, marked, media, natives
 from agentmsg_codecs.vercel.media import of_kind
 from agentmsg_codecs.vercel.names import UI
 
@@ -19,7 +19,7 @@ _INTERNAL = frozenset({"data", "dynamic-tool", "output"})
 # By type, the test of media that usually are a ``file``.
 _OF_KIND = {kind: of_kind(kind) for kind in media.CLASSES if kind != "file"}
 # By type, a key that only unusual parts have.
-_ODD_KEYS = {"source": "source", "file": "data", "reasoning": "details", **dict.fromkeys(_OF_KIND, "mediaType")}
+_ODD_KEYS = {"source": "source", "file": "data", "reasoning": "reasoning", **dict.fromkeys(_OF_KIND, "mediaType")}
 
 
 class UIParts(Parts):
@@ -40,13 +40,13 @@ class UIParts(Parts):
     def _read_odd(self, part: Native, tag: str) -> Any:
         """Read a part of version 4, or media with their kind as type."""
         is_kind = tag in _OF_KIND and _OF_KIND[tag](part)
-        today = {**part, "type": "file"} if is_kind else old.today_part(part)
-        if today is None:
+        found = ({**part, "type": "file"}, True) if is_kind else old.today_part(part)
+        if found is None:
             return super().read(part)
-        block = super().read(today)
+        block = super().read(found[0])
         if isinstance(block, am.NativeBlock):
             return natives.native_part(part, UI)
-        return marked(block, UI, **{"kind" if is_kind else "old": True})
+        return marked(block, UI, **{"kind" if is_kind else "old": found[1]})
 
     def write(self, block: Any) -> Any:
         """Write a block that fits."""
@@ -59,4 +59,5 @@ class UIParts(Parts):
             return {**{key: value for key, value in native.items() if key != "name"}, "type": tag}
         if is_marked(block, UI, "/kind") and media.KINDS.get(cls) in _OF_KIND:
             return {**native, "type": media.KINDS[cls]}
-        return (old.old_part(native) if is_marked(block, UI, "/old") else None) or native
+        how = mark_of(block, UI, "/old")
+        return native if how is None else old.old_part(native, how) or native

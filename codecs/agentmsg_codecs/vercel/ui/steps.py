@@ -1,7 +1,8 @@
 """Steps: the parts of an assistant's message are read as several messages, each step followed by its tools' results.
 
 Each step but the first begins with ``step-start``; an empty message has nothing else. Marks of messages: ``/steps`` (an
-unusual number of step-starts before a step), ``/after`` (their number at the end), ``/empty`` (without parts).
+unusual number of step-starts before a step), ``/after`` (their number at the end), ``/empty`` (without parts),
+``/last`` (the other keys of a step-start at the end). Those of one right before a step are extras of its message.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_marked, is_object, maker, mark_of, marked, natives
-from agentmsg_codecs.vercel.names import UI
+from agentmsg import thaw
+from agentmsg.formats import Native, adopt, is_mapping, is_marked, is_object, maker, mark_of, marked, natives, spelling
+from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.ui.tool_parts import is_tool
 
 if TYPE_CHECKING:
@@ -41,8 +43,8 @@ class Steps:
     def read(self, parts: list[Any], number: int) -> list[am.Msg] | None:
         """Return a message for each step, and one for each result.
 
-        None if too many step-starts follow each other, or if in a step a call has a result, but an earlier one with
-        the same id has none: a result belongs to the first.
+        None if too many step-starts follow each other, or one follows another with keys of its own, or if in a step a
+        call has a result, but an earlier one with the same id has none: a result belongs to the first.
 
         Args:
             parts: the parts.
@@ -51,23 +53,29 @@ class Steps:
         group: list[am.Msg] = []
         pending: set[tuple[str, str | None]] = set()
         starts, blocks, results = 0, list[Any](), list[Any]()
+        own: Native = {}
         read = self._parts.read
 
         def end() -> None:
-            usual = int(bool(group) or not blocks)
+            usual = int(bool(group) or not blocks or bool(own))
             message = _make_msg("assistant", tuple(blocks))
+            if own and blocks:
+                message = spelling.changed(message, {"extras": adopt({STEP_EXTRAS: own})})
+            elif own:
+                message = marked(message, UI, last=own)
             group.append(message if starts == usual else marked(message, UI, steps=starts))
             group.extend(_make_msg("tool", (result,)) for result in results)
 
         for index, part in enumerate(parts):
             tag: Any = part.get("type") if is_object(part) else None
-            if tag == STEP["type"] and part == STEP:
+            if tag == STEP["type"]:
                 if blocks:
                     end()
-                    starts, blocks, results = 0, [], []
+                    starts, blocks, results, own = 0, [], [], {}
                     pending.clear()
-                starts += 1
-                if starts > _MOST_STARTS:
+                starts, has_keys = starts + 1, bool(own)
+                own = {key: value for key, value in part.items() if key != "type"}
+                if starts > _MOST_STARTS or has_keys:
                     return None
                 continue
             if not is_tool(tag):
@@ -89,7 +97,7 @@ class Steps:
             end()
         elif starts:
             last = max(index for index, message in enumerate(group) if message.role == "assistant")
-            group[last] = marked(group[last], UI, after=starts)
+            group[last] = marked(group[last], UI, after=starts, **({"last": own} if own else {}))
         return group
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -103,8 +111,8 @@ class Steps:
         """
         first = group[0]
         if not first.content:
-            return _starts(first, "/steps", int(not is_marked(first, UI, "/empty")), least=1)
-        if len(group) == 1 and not first.notes:
+            return _with_last(_starts(first, "/steps", int(not is_marked(first, UI, "/empty")), least=1), first)
+        if len(group) == 1 and not first.notes and not first.extras:
             return self._write_step(first, [], (number, 0))  # the usual one
         parts: list[Any] = []
         after: list[Any] = []
@@ -112,9 +120,13 @@ class Steps:
             if message.role == "tool":
                 continue
             least = int(index > 0)
+            own: Native = thaw(natives.extras_of(message, STEP_EXTRAS))
+            least = 1 if own else least
             parts += _starts(message, "/steps", least, least=least)
+            if own:
+                parts[-1] = {**STEP, **own}
             parts += self._write_step(message, group[index + 1 :], (number, len(parts)))
-            after = _starts(message, "/after", 0, least=0)
+            after = _with_last(_starts(message, "/after", 0, least=0), message)
         return parts + after
 
     def _write_step(self, message: am.Msg, later: Sequence[am.Msg], place: tuple[int, int]) -> list[Any]:
@@ -155,3 +167,9 @@ def _starts(message: am.Msg, mark: str, usual: int, *, least: int) -> list[Any]:
     """Return the step-starts that a mark counts, or the usual number."""
     count = mark_of(message, UI, mark)
     return [dict(STEP)] * (count if type(count) is int and least <= count <= _MOST_STARTS else usual)
+
+
+def _with_last(starts: list[Any], message: am.Msg) -> list[Any]:
+    """Return step-starts at the end, the last one with the keys that a mark holds."""
+    own = mark_of(message, UI, "/last")
+    return [*starts[:-1], {**thaw(own), **STEP}] if starts and is_mapping(own) else starts

@@ -16,6 +16,8 @@ NESTED = "nested"
 _TOOL = "tool-"
 # By shape, the key that holds the call.
 _INSIDE = {NESTED: "toolInvocation", "snake": "tool_invocation"}
+# Keys beside such a call that Mastra adds, by those in it.
+_BESIDE = {"callProviderMetadata": "providerMetadata", "createdAt": "createdAt"}
 _SNAKE = {"toolCallId": "tool_call_id", "toolName": "tool_name"}
 _STATES = {"partial-call": "input-streaming", "call": "input-available", "result": "output-available"}
 _TYPES = {NESTED: OLD, "snake": OLD, "flat": OLD, "dynamic": DYNAMIC}
@@ -63,48 +65,52 @@ def is_own_denial(approval: Any, link: Any) -> bool:
 def as_today(part: Any) -> tuple[Native, str] | None:
     """Return an unusual part of a tool as a usual dynamic one, and its mark; None for any other part.
 
-    The mark is the shape, then what is today's: "input" and "output" for these keys, and "state" or "no-state".
+    The mark is the shape, then what is today's: "input" and "output" for these keys, and "state" or "no-state"; then
+    the keys beside the call.
     """
     found = _call_in(part)
     if found is None:
         return None
-    call, shape = found
+    call, shape, beside = found
     if type(call.get("toolName")) is not str or any(new in call and old in call for new, old in _OLD_KEYS.items()):
         return None
     native = {_KEYS.get(key, key): value for key, value in call.items()}
     state, how = _state_of(native)
     if state is None or (shape in ("static", "dynamic") and how == "state"):
         return None
-    mark = " ".join([shape, *(key for key in _OLD_KEYS if key in call), *([how] if how else [])])
+    mark = " ".join([shape, *(key for key in _OLD_KEYS if key in call), *([how] if how else []), *beside])
     return {**native, "type": DYNAMIC, "state": state}, mark
 
 
-def _call_in(part: Any) -> tuple[Native, str] | None:
-    """Return the keys of the call in a part, with its name, and the part's shape."""
+def _call_in(part: Any) -> tuple[Native, str, list[str]] | None:
+    """Return the keys of the call in a part, with its name, the part's shape, and the keys beside the call."""
     tag: Any = part.get("type") if is_object(part) else None
     if not is_tool(tag):
         return None
     beside = {key: value for key, value in part.items() if key != "type"}
     if tag == DYNAMIC:
-        return beside, "dynamic"
+        return beside, "dynamic", []
     for shape, key in _INSIDE.items() if tag == OLD else ():
         if key in beside:
-            inside: Any = beside[key]
-            if len(beside) > 1 or not is_object(inside) or "type" in inside:
+            inside: Any = beside.pop(key)
+            more = {new: beside[old] for new, old in _BESIDE.items() if old in beside}
+            if len(beside) > len(more) or not is_object(inside) or not inside.keys().isdisjoint({"type", *more}):
                 return None
-            return (inside, shape) if shape == NESTED else _renamed(inside)
+            call = inside if shape == NESTED else _renamed(inside)
+            return None if call is None else ({**call, **more}, shape, list(more))
     name = tag[len(_TOOL) :]
     if "toolName" not in beside:
-        return None if tag == OLD else ({**beside, "toolName": name}, "static")
-    return (beside, "flat") if tag == OLD else (beside, "named") if beside["toolName"] == name else None
+        return None if tag == OLD else ({**beside, "toolName": name}, "static", [])
+    shape = "flat" if tag == OLD else "named"
+    return (beside, shape, []) if tag == OLD or beside["toolName"] == name else None
 
 
-def _renamed(call: Native) -> tuple[Native, str] | None:
+def _renamed(call: Native) -> Native | None:
     """Return a call in snake case with today's keys; None if it mixes both."""
     if not call.keys().isdisjoint(_SNAKE):
         return None
     names = {snake: key for key, snake in _SNAKE.items()}
-    return {names.get(key, key): value for key, value in call.items()}, "snake"
+    return {names.get(key, key): value for key, value in call.items()}
 
 
 def _state_of(call: Native) -> tuple[str | None, str]:
@@ -141,6 +147,7 @@ def as_old(native: Native, mark: Any) -> Native | None:
     part: Native = {"type": _TYPES.get(shape, f"{_TOOL}{native['toolName']}")}
     if shape == "static":
         del call["toolName"]
-    part |= {_INSIDE[shape]: call} if shape in _INSIDE else call
+    beside = {old: call.pop(new) for new, old in _BESIDE.items() if new in today and new in call}
+    part |= {_INSIDE[shape]: call, **beside} if shape in _INSIDE else call
     back = as_today(part)
     return part if back is not None and back[1] == mark and same_document(back[0], native) else None

@@ -63,7 +63,8 @@ def _new_parts(part: Any) -> list[Any]:
         url = f"data:{kind};base64,{part['data']}"
         return [{**_without(part, "mimeType", "data"), "mediaType": kind, "url": url}]
     if tag == "reasoning" and part.keys() == {"type", "reasoning", "details"} and is_list(part["details"]):
-        return list(map(_thought, part["details"]))
+        thoughts = list(map(_thought, part["details"]))
+        return thoughts if same_document(_old_parts(thoughts), [part]) else [part]
     return [part]
 
 
@@ -72,16 +73,48 @@ def _is_only_old(part: Any) -> bool:
     return _new_parts(part) != [part] and tools.as_today(part) is None and today_part(part) is None
 
 
-def today_part(part: Any) -> Native | None:
-    """Return today's part for one of version 4 that isn't a call; None if there is none, or it would not come back."""
+def today_part(part: Any) -> tuple[Native, Any] | None:
+    """Return today's part for one of version 4 that isn't a call, and its mark; None if it would not come back."""
     today = _new_parts(part)
-    return today[0] if len(today) == 1 and today != [part] and same_document(_old_parts(today), [part]) else None
+    if len(today) == 1 and today != [part] and same_document(_old_parts(today), [part]):
+        return today[0], True
+    return _loose_thought(part) if is_object(part) and part.get("type") == "reasoning" else None
 
 
-def old_part(native: Native) -> Any | None:
-    """Return the part of version 4 for one of today's; None if it would be read as another."""
-    (part,) = _old_parts([native])
-    return part if part != native and same_document(_new_parts(part), [native]) else None
+def old_part(native: Native, how: Any) -> Any | None:
+    """Return the part of version 4 for one of today's, by its mark; None if it would be read as another."""
+    part = _told(native, how) if type(how) is str else _old_parts([native])[0]
+    back = today_part(part) if how is True or type(how) is str else None
+    return part if back is not None and back[1] == how and same_document(back[0], native) else None
+
+
+def _loose_thought(part: Native) -> tuple[Native, str] | None:
+    """Return today's part for reasoning as applications store it, and its mark.
+
+    The mark tells whether the text stands only in a detail ("unsaid"), there are no details ("bare"), or none in the
+    list ("empty"), and whether the part has metadata itself ("kept").
+    """
+    details: Any = part.get("details")
+    is_one = is_list(details) and len(details) == 1 and is_object(details[0])
+    today = _thought(details[0] if is_one else {"type": "text", "text": part.get("reasoning")})
+    how = ["unsaid"] if part.get("reasoning") == "" and today.get("text") else []
+    how += ["bare"] if "details" not in part else [] if details else ["empty"]
+    if "providerMetadata" in part:
+        today["providerMetadata"] = part["providerMetadata"]
+        how.append("kept")
+    mark = " ".join(how)
+    return (today, mark) if same_document(_told(today, mark), part) else None
+
+
+def _told(native: Native, mark: str) -> Native:
+    """Return reasoning in the way that a mark tells."""
+    how = mark.split(" ")
+    text, kept = native.get("text"), native.get("providerMetadata") if "kept" in how else None
+    out: Native = {"type": "reasoning", "reasoning": "" if "unsaid" in how else text}
+    if "bare" not in how:
+        detail = {"type": "text", "text": text} if "kept" in how else _detail(native)
+        out["details"] = [] if "empty" in how else [detail]
+    return out if kept is None else {**out, "providerMetadata": kept}
 
 
 def _thought(detail: Any) -> Native:
@@ -243,22 +276,22 @@ def as_mixed(native: Native) -> tuple[Native, Native] | None:
     if "parts" not in native or any(map(_is_only_old, native["parts"])):
         return None
     note = _mixed(native)
-    return _without(native, *note), note
+    return _without(native, *(KEYS & note.keys())), note
 
 
 def _mixed(native: Native) -> Native:
     empty = {key: spelling.spelling_of(native[key]) for key in _REPEATED if key != "content" and key in native}
-    return {"mixed": True, **{key: how for key, how in empty.items() if how in _NOTHING}}
+    said = {"content": "said"} if native["content"] == _repeated(native["parts"])["content"] else {}
+    return {"mixed": True, **said, **{key: how for key, how in empty.items() if how in _NOTHING}}
 
 
 def written(native: Native, note: Any) -> Native:
     """Return a message of today's as one of version 4, if it was read so and would be read as the same."""
     if is_mapping(note) and note.get("mixed") is True:
-        if not is_old(native):
-            return native
-        empty = {key: _NOTHING[note[key]] for key in _REPEATED if note.get(key) in _NOTHING and key not in native}
-        spelt = {**native, **empty}
-        return spelt if _mixed(spelt) == note else native
+        said = {"content": _repeated(native["parts"])["content"]} if note.get("content") == "said" else {}
+        empty = {key: _NOTHING[note[key]] for key in _REPEATED if note.get(key) in _NOTHING}
+        spelt = {**said, **empty, **native}
+        return spelt if is_old(spelt) and _mixed(spelt) == note else native
     old = as_old(native, note)
     if old is None or not is_old(old):
         return native
