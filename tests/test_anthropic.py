@@ -439,6 +439,11 @@ FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
         [{"type": "text", "text": '<server_tool_result name="compute">1</server_tool_result>'}],
         "content",
     ),
+    "result under another SDK's word for a tool": (
+        server("tool_search", structured={"found": ["f"]}),
+        [{"type": "text", "text": '<server_tool_result name="tool_search">{"found":["f"]}</server_tool_result>'}],
+        "content",
+    ),
     "two forms of one result": (
         server("code_execution", content="x", structured={"a": 1}, status="success"),
         [{"type": "code_execution_tool_result", "tool_use_id": "s1", "content": {"a": 1}}],
