@@ -94,8 +94,10 @@ def _result_row(messages: Messages) -> Row:
 
 
 def needs_id(block: Any) -> bool:
-    """Whether a call or result must get an id: only those of other providers' tools need none."""
-    return natives.link_at(block) is None and (block.kind != "server" or block.provider == FAMILY)
+    """Whether a call or result must get an id: not those of other providers' tools, nor what was read without one."""
+    if natives.link_at(block) is not None or natives.is_marked(block, FAMILY, "/no-id"):
+        return False
+    return block.kind != "server" or bool(block.provider == FAMILY)
 
 
 def _beside_messages(history: am.History) -> frozenset[str]:

@@ -1,15 +1,17 @@
 """The description: blocks, sources, citations, results, tools and usage in Anthropic's Messages API.
 
-Values that the schema refuses are read with the mark ``/odd`` (thinking without a signature: ``/unsigned``). The
-capability table supports marked values, and changes others.
+Values that the schema refuses are read with the mark ``/odd`` (thinking without a signature: ``/unsigned``; a call or
+result without an id: ``/no-id``). The capability table supports marked values, and changes others.
 
 Follows the Python package anthropic 2.12, beta blocks included.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import agentmsg as am
-from agentmsg.formats import KEEP, adopt
+from agentmsg.formats import KEEP, Parts, adopt, is_object
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -49,10 +51,11 @@ _TYPE = Key("media_type", "media_type", Text(), "may")
 
 
 def _call(name: Key) -> tuple[Key, ...]:
-    return (Key("id", "id", Link()), name, Key("input", "input", Input()), _CACHE)
+    return (Key("id", "id", Link(), "may", lacks="no-id"), name, Key("input", "input", Input()), _CACHE)
 
 
 _CALL = _call(Key("name", "name", Text()))
+_CALLED = Key("tool_use_id", "tool_call_id", Link(), "may", lacks="no-id")
 _SERVER = {"kind": "server", "provider": FAMILY}
 
 
@@ -74,10 +77,9 @@ def _citation(kind: str) -> Form:
 
 
 def _server_result(tag: str, name: str | None) -> Form:
-    link = Key("tool_use_id", "tool_call_id", Link())
     if name is None:
         return Form(
-            tag, am.ToolResultBlock, tag, (link, *_outcome("texts")), fixed=_SERVER, when=lambda b: b.name is None
+            tag, am.ToolResultBlock, tag, (_CALLED, *_outcome("texts")), fixed=_SERVER, when=lambda b: b.name is None
         )
     given = Hatch(
         keys=("content",),
@@ -90,7 +92,7 @@ def _server_result(tag: str, name: str | None) -> Form:
         about="content of sources; error_type and error; else structured",
     )
     fixed = {**_SERVER, "name": name}
-    return Form(tag, am.ToolResultBlock, tag, (link, given, _CACHE), fixed=fixed, when=lambda b: b.name == name)
+    return Form(tag, am.ToolResultBlock, tag, (_CALLED, given, _CACHE), fixed=fixed, when=lambda b: b.name == name)
 
 
 def _outcome(place: str) -> tuple[Key, ...]:
@@ -163,7 +165,7 @@ FORMS = (
         _CACHE,
     )),
     Form("tool_result", am.ToolResultBlock, "tool_result", (
-        Key("tool_use_id", "tool_call_id", Link()), *_outcome("inner"),
+        _CALLED, *_outcome("inner"),
     ), is_apart=True),
     Form("web_search_result", am.SourceBlock, "web_search_result", (
         Key("title", "title", Text(), "may"), Key("url", "url", Text(), "may"),
@@ -192,6 +194,16 @@ _ANSWER = (
 )
 
 
+class _Parts(Parts):
+    """Parts. A reference to a tool has no equivalent: other formats may write its name."""
+
+    def read_other(self, part: Any) -> Any:
+        """Read a part that no form reads."""
+        block = super().read_other(part)
+        name: Any = part.get("tool_name") if is_object(part) and part.get("type") == "tool_reference" else None
+        return block.evolve(fallback=name) if type(name) is str and name else block
+
+
 class Messages(Grouped):
     """Reads and writes messages of requests, and the content of responses."""
 
@@ -202,6 +214,6 @@ class Messages(Grouped):
             "inner": ("text", "image", *_DOCUMENTS),
             "texts": ("text",),
         }
-        described = Described(FAMILY, FORMS, places, odd={"answer": ("image", *_DOCUMENTS)})
+        described = Described(FAMILY, FORMS, places, odd={"answer": ("image", *_DOCUMENTS)}, table=_Parts)
         roles = {"system": "texts", "user": "content", "assistant": "content"}
         super().__init__(described, result="tool_result", roles=roles)
