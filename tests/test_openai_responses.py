@@ -338,6 +338,46 @@ SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
         msg("assistant", am.TextBlock("Hi")),
     ),
     ("a user's, likewise", {"id": None, "role": "user", "content": "Hi"}, msg("user", am.TextBlock("Hi"))),
+    ("tools that come without a role", {"type": "additional_tools", "tools": [{"type": "custom", "name": "f"}]},
+     msg("developer", am.ToolsBlock((am.ToolSpec("f", kind="custom"),)))),
+    ("a search without an id, as clients that store nothing keep it",
+     {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "q"}},
+     msg("assistant", am.ToolUseBlock(None, "web_search", {"type": "search", "query": "q"}, **SERVER))),
+    ("a tool of an MCP server without an id",
+     {"type": "mcp_call", "id": None, "server_label": "wiki", "name": "ask", "arguments": "{}"},
+     msg("assistant", ASKED.evolve(item_id=None))),
+    ("code without an id", {"type": "code_interpreter_call", "code": "1", "outputs": []},
+     msg("assistant", am.ToolUseBlock(None, "code_interpreter", {"code": "1"}, **SERVER))),
+    ("an image without an id", {"type": "image_generation_call", "result": "iVBORw0KGgo=", "status": "completed"},
+     msg("assistant", am.ImageBlock(am.Base64Source("iVBORw0KGgo=", "image/png")))),
+    ("a shell without an id", {"type": "local_shell_call", "call_id": "c", "action": {"command": ["ls"]}},
+     msg("assistant", am.ToolUseBlock("c", "local_shell", {"command": ["ls"]}, kind="local_shell"))),
+    *(
+        (f"a text of the {role} as {tag}", {"role": role, "content": [{"type": tag, "text": "Hi"}]},
+         msg(role, am.TextBlock("Hi")))
+        for tag, role in (("text", "user"), ("output_text", "user"), ("text", "system"))
+    ),
+    *(
+        (f"{part}", {"role": "user", "content": [part]}, msg("user", block))
+        for part, block in (
+            ({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}},
+             am.AudioBlock(am.Base64Source("AAAA", "audio/mp3"))),
+            ({"type": "input_audio", "audio_url": "https://x.test/a.mp3"},
+             am.AudioBlock(am.URLSource("https://x.test/a.mp3"))),
+            ({"type": "input_audio", "file_id": "file-1"}, am.AudioBlock(am.FileSource("file-1", "openai"))),
+            ({"type": "input_video", "video_url": "data:video/mp4;base64,AAAA", "fps": 1},
+             am.VideoBlock(am.Base64Source("AAAA", "video/mp4"), extras={FAMILY: {"fps": 1}})),
+            ({"type": "input_video", "file_id": "file-1"}, am.VideoBlock(am.FileSource("file-1", "openai"))),
+        )
+    ),
+    ("data of a file without a URL around it",
+     {"role": "user", "content": [{"type": "input_file", "filename": "a.txt", "file_data": "SGVsbG8="}]},
+     msg("user", am.FileBlock(am.Base64Source("SGVsbG8="), name="a.txt"))),
+    *(
+        (f"{value} as a result", {"type": "function_call_output", "call_id": "c", "output": value},
+         msg("tool", am.ToolResultBlock("c", structured=value)))
+        for value in ({"a": 1}, 5, False)
+    ),
     (
         "a search that doesn't tell what for",
         {"type": "web_search_call", "id": "ws_1", "status": "completed"},

@@ -182,8 +182,9 @@ class Items:
     def _more_tools(self, native: Native) -> am.Msg:
         note: Native = {}
         item_id = id_of(native, note)
-        if native.get("role") != "developer" or not is_list(native["tools"]) or not native["tools"]:
+        if native.get("role", "developer") != "developer" or not is_list(native["tools"]) or not native["tools"]:
             raise Unreadable
+        note |= {"/role": "absent"} if "role" not in native else {}
         tools = tuple(read_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in native["tools"])
         rest = {key: value for key, value in native.items() if key not in TOOLS_KEYS}
         return _make_msg("developer", (am.ToolsBlock(tools),), id=item_id, extras=kept(rest), notes=kept(note))
@@ -270,7 +271,8 @@ class Items:
         content: Any = message.content
         if has_tools(message):
             tools = [write_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in content[0].tools]
-            native: Native = {"type": _MORE_TOOLS, "role": message.role, "tools": tools}
+            is_told = mark_of(message, FAMILY, "/role") != "absent"
+            native: Native = {"type": _MORE_TOOLS, **({"role": message.role} if is_told else {}), "tools": tools}
         else:
             is_text = not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))
             if is_text and not (message.notes and mark_of(message, FAMILY, "/list") is True):

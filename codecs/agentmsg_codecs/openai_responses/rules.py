@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, cells, is_mapping, is_marked, mark_of, media, natives, note_of, rules
 from agentmsg_codecs.openai_responses.client_tools import is_call, is_result, is_text
-from agentmsg_codecs.openai_responses.format import SERVED, made_image
-from agentmsg_codecs.openai_responses.item_keys import is_own_id, own_link
+from agentmsg_codecs.openai_responses.format import SERVED, is_value, made_image
+from agentmsg_codecs.openai_responses.input_parts import is_raw
+from agentmsg_codecs.openai_responses.item_keys import has_own_id, is_own_id, lacks_id, own_link
 from agentmsg_codecs.openai_responses.message_items import is_phase
 from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM, PROVIDER, XAI
 from agentmsg_codecs.openai_responses.outcomes import is_outcome
@@ -99,12 +100,17 @@ def thinking_rule(otherwise: str) -> Rule:
 def is_served(block: Any) -> bool:
     """Whether the provider ran a tool whose calls are items."""
     if block.provider == XAI and block.name == "x_search":
-        return block.item_id is not None and block.is_valid and is_mapping(block.input) and "_raw" not in block.input
+        return (
+            (block.item_id is not None or lacks_id(block))
+            and block.is_valid
+            and is_mapping(block.input)
+            and "_raw" not in block.input
+        )
     if block.provider != PROVIDER:
         return False
     label = natives.extras_of(block, FAMILY).get("server_label")
     if label is not None:
-        return type(label) is str and is_own_id(block.item_id, block, "mcp")
+        return type(label) is str and has_own_id(block, "mcp")
     # Under that key stands what is no object.
     if not block.is_valid or not is_mapping(block.input) or "_raw" in block.input:
         return False
@@ -114,9 +120,9 @@ def is_served(block: Any) -> bool:
         is_told = block.id is not None and type(natives.extras_of(block, FAMILY).get("fingerprint")) is str
         return is_told and block.input.keys() == {"code"} and is_own_id(block.item_id, block, "program")
     if block.name == "web_search":
-        return is_own_id(block.item_id, block, "web_search")
+        return has_own_id(block, "web_search")
     keys = SERVED.get(block.name)
-    return keys is not None and {*keys} >= {*block.input} != set() and is_own_id(block.item_id, block, block.name)
+    return keys is not None and {*keys} >= {*block.input} != set() and has_own_id(block, block.name)
 
 
 def call(block: am.ToolUseBlock) -> Any:
@@ -162,6 +168,8 @@ def compaction(block: am.CompactionBlock) -> Any:
 
 def result(block: am.ToolResultBlock) -> Any:
     """Put structured content and an error into the content of a result."""
+    if block.kind == "function" and is_value(block):
+        return block
     plain = block
     if block.kind in CLIENT_TOOLS:
         if is_result(block):
@@ -195,7 +203,7 @@ def _carried(block: Any, unknown: str) -> Any:
         new: Any = source if plain else am.FileSource(source.file_id, PROVIDER)
     elif isinstance(source, (am.URLSource, am.Base64Source)):
         new = media.as_url(source)
-        if isinstance(new, am.Base64Source) and new.media_type is None:
+        if isinstance(new, am.Base64Source) and new.media_type is None and not is_raw(source):
             new = am.Base64Source(new.data, unknown)
     else:
         return Drop("this kind of source isn't supported")
@@ -207,10 +215,20 @@ def image(block: am.ImageBlock) -> Any:
     return _carried(block, "image/png")
 
 
+def sound(block: am.AudioBlock) -> Any:
+    """Keep sound that was read: only compatible servers take it."""
+    return _carried(block, "audio/wav") if is_marked(block, FAMILY, "/odd") else rules.audio_as_text(block)
+
+
+def video(block: am.VideoBlock) -> Any:
+    """Keep a video that was read: only compatible servers take it."""
+    return _carried(block, "video/mp4") if is_marked(block, FAMILY, "/odd") else Drop("no place for videos here")
+
+
 def made(block: am.ImageBlock) -> Any:
     """Keep an image that OpenAI's tool made; nothing else of the assistant's is one."""
     source: Any = block.source
-    if not isinstance(source, am.Base64Source) or not is_own_id(block.item_id, block, "image_generation"):
+    if not isinstance(source, am.Base64Source) or not has_own_id(block, "image_generation"):
         return Drop("no place for the assistant's images here")
     near = made_image(source.data)
     return block if am.same(near, source) else Swap(block.evolve(source=near), "data tells its type here", "annotation")
