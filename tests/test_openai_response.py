@@ -203,6 +203,14 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
         for odd in (1.5, "x", 10**30, None)
     },
     "cost": (answer(choice(), usage={**COUNTS, "cost": 0.5}), reply(TEXT, usage=USAGE.evolve(cost=0.5))),
+    "costs of the parts": (
+        answer(choice(), usage={**COUNTS, "cost": {"total_cost": 0.5, "request_cost": 0.1}}),
+        reply(TEXT, usage=USAGE.evolve(cost=0.5, extras={"openai.cost": {"request_cost": 0.1}})),
+    ),
+    "costs without a sum": (
+        answer(choice(), usage={**COUNTS, "cost": {"request_cost": 0.1}}),
+        reply(TEXT, usage=USAGE.evolve(**own({"cost": {"request_cost": 0.1}}))),
+    ),
     "unknown counters": (
         answer(choice(), usage={**COUNTS, "x": 1, "prompt_tokens_details": {"y": 2}}),
         reply(TEXT, usage=USAGE.evolve(extras={"openai.input": {"y": 2}, "openai": {"x": 1}})),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 FAMILY = "openai"
-# Namespaces in extras: of an inner object (the `function` of a call, the `image_url` of a part), of the two details of
+# Namespaces in extras: of an inner object (the `function` of a call, the `image_url` of a part), of the details of
 # usage, and of everything around the message of a response.
 ITEM = "openai.item"
 INPUT = "openai.input"
 OUTPUT = "openai.output"
+COST = "openai.cost"
 CHOICE = "openai.choice"
 RESPONSE = "openai.response"
 CHOICES = "openai.choices"
