@@ -17,10 +17,13 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | image_url (URL or data), detail | ImageBlock |
 | input_audio (data, format) | AudioBlock with base64 data of audio/wav or audio/mp3 |
 | file (file_id; file_data, filename) | FileBlock (name) |
-| video_url; audio_url; document_url (compatible servers) | VideoBlock; AudioBlock; FileBlock |
+| video_url, video, input_video; audio_url (compatible servers) | VideoBlock; AudioBlock |
+| document_url, file_url (compatible servers) | FileBlock |
+| file with file_url; input_audio with a URL (compatible servers) | FileBlock; AudioBlock |
 | input_text, output_text; input_image (compatible servers) | TextBlock; ImageBlock |
 | images of a message (compatible servers) | ImageBlocks after the content |
 | thinking, with a list of texts or a text (Mistral) | ThinkingBlock at the same position, signed by "mistral" |
+| think (Kimi's programs) | ThinkingBlock at the same position |
 | prompt_cache_breakpoint; cache_control (compatible servers) | cache |
 | cache_control of a message; of an entry of tool_calls | cache of the last block that may have one; of the call |
 | extra_content.google.thought_signature (Gemini) | signature of the call; of an assistant's part or last text |

@@ -1,7 +1,8 @@
 """A model's thinking as a part of its content, as Mistral has it.
 
 ``{"type": "thinking", "thinking": [{"type": "text", "text": ...}, ...], "signature"?, "closed"?}``; other servers write
-the thinking as a text. Marks: ``/str`` (it is a text), ``/cuts`` (the lengths of its texts, if there are several).
+the thinking as a text. Kimi's programs have ``{"type": "think", "think": ...}``. Marks: ``/str`` (it is a
+text), ``/cuts`` (the lengths of its texts, if there are several), ``/think`` (Kimi's).
 https://docs.mistral.ai/capabilities/reasoning
 """
 
@@ -12,7 +13,7 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_marked, is_object, is_sequence, mark_of, text_at
-from agentmsg.formats.forms import Form, Hatch, Key, Wrapped
+from agentmsg.formats.forms import Form, Hatch, Key, Text, Wrapped
 from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS
 
 
@@ -53,3 +54,13 @@ THOUGHT = Form("thinking", am.ThinkingBlock, "thinking", (
     Hatch(keys=("thinking",), cells={"thinking": KEEP}, get=_get, put=_put, must=("thinking",), about="thinking"),
     Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": MAKER_OF_PARTS}), "may"),
 ))  # fmt: skip
+
+
+def is_think(block: Any) -> bool:
+    """Whether thinking was read from a part of Kimi's programs."""
+    return is_marked(block, FAMILY, "/think")
+
+
+THINK = Form("think", am.ThinkingBlock, "think", (
+    Key("think", "thinking", Text()),
+), when=is_think, notes={"think": True})  # fmt: skip
