@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, cells, is_mapping, is_marked, mark_of, media, natives, note_of, rules
+from agentmsg.formats import Drop, Swap, is_mapping, is_marked, mark_of, media, natives, note_of, rules
 from agentmsg_codecs.openai_responses.client_tools import is_call, is_result, is_text
 from agentmsg_codecs.openai_responses.format import SERVED, is_value, made_image
 from agentmsg_codecs.openai_responses.input_parts import is_raw
@@ -49,15 +50,24 @@ def phase(value: str, _: Any) -> str | None:
     return value if is_phase(value) else None
 
 
-def _is_citation(citation: am.Citation) -> bool:
-    if citation.cited_text is not None or not citation.kind:
-        return False
+def _supported(citation: am.Citation, block: Any) -> am.Citation | None:
+    """Return the nearest citation that the schema has, or that was read; None without a URL."""
     told = (citation.start, citation.end, citation.title, citation.url)
-    return mark_of(citation, FAMILY, "/odd") is True or (citation.kind == "url_citation" and None not in told)
+    is_own = citation.kind == "url_citation" and None not in told
+    if citation.cited_text is None and citation.kind and (is_own or mark_of(citation, FAMILY, "/odd") is True):
+        return citation
+    if citation.url is None:
+        return None
+    start, end = citation.start or 0, len(block.text) if citation.end is None else citation.end
+    title = citation.title or ""
+    return am.Citation(citation.url, title, kind="url_citation", start=start, end=end)
 
 
-part_citations = cells.those(_is_citation)
-"""Keep the citations that the schema has, or that were read."""
+def part_citations(value: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
+    """Keep the citations that the schema has, or that were read; others with a URL are of the whole text."""
+    near = [_supported(citation, block) for citation in value]
+    kept = tuple(citation for citation in near if citation is not None)
+    return value if len(kept) == len(value) and all(map(is_, kept, value)) else kept
 
 
 def citations(value: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
