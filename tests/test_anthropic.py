@@ -255,6 +255,14 @@ BLOCKS: dict[str, tuple[dict[str, Any], Any]] = {
         {"type": "tool_reference", "tool_name": "f"},
         am.NativeBlock("anthropic", {"type": "tool_reference", "tool_name": "f"}, fallback="f"),
     ),
+    "instructions amid a turn": (
+        {"type": "mid_conv_system", "content": [{"type": "text", "text": "x"}, {"type": "text", "text": "y"}]},
+        am.NativeBlock(
+            "anthropic",
+            {"type": "mid_conv_system", "content": [{"type": "text", "text": "x"}, {"type": "text", "text": "y"}]},
+            fallback="x\ny",
+        ),
+    ),
     "a part that is damaged": (
         {"type": "thinking", "thinking": 3, "text": "hm"},
         am.NativeBlock("anthropic", {"type": "thinking", "thinking": 3, "text": "hm"}, fallback="hm"),
@@ -304,6 +312,8 @@ def _default(part: Any) -> Any:
         {"type": "tool_use", "name": "f", "input": {}},
         {"type": "server_tool_use", "id": None, "name": "web_search", "input": {}},
         {"type": "code_execution_tool_result", "content": {"type": "code_execution_result"}},
+        {"type": "video", "source": {"type": "url", "url": "https://x.test/a.mp4"}},
+        {"type": "video", "source": {"type": "base64", "media_type": "video/x", "data": "aGk="}, "fps": 1},
     ],
     ids=repr,
 )
@@ -1057,11 +1067,12 @@ def test_documents_look_like_what_they_are(name: str) -> None:
         {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
         {"content": [{"type": "tool_search_tool_result", "tool_use_id": "c", "content": {}}], "usage": USAGE},
         {"type": "message", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}]},
+        {"content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"},
     ],
     ids=repr,
 )
 def test_an_answer_needs_no_role(document: Any) -> None:
-    """Without a role, a part of Anthropic's tells a response."""
+    """Without a role, a part or a stop reason of Anthropic's tells a response."""
     assert am.detect(document)[0][0] == "anthropic-response"
     returned(document, ANSWERS)
 

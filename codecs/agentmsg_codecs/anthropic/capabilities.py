@@ -57,6 +57,7 @@ def block_rows(messages: Messages, place: str, comes_back: ComesBack, *, thinkin
     others = {**_AS_TEXT, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     answers: Any = {
         am.FileBlock: own.document,
+        am.VideoBlock: own.video,
         am.ThinkingBlock: own.thinking_rule(thinking),
         am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result,

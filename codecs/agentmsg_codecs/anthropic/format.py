@@ -8,10 +8,10 @@ Follows the Python package anthropic 2.12, beta blocks included.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Parts, adopt, is_object
+from agentmsg.formats import KEEP, Parts, adopt, is_list, is_object
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -29,11 +29,12 @@ from agentmsg.formats.forms import (
     Words,
     Wrapped,
 )
-from agentmsg_codecs.anthropic.cells import citations, document_source, hint, image_source, status
+from agentmsg_codecs.anthropic.cells import citations, document_source, hint, image_source, status, video_source
 from agentmsg_codecs.anthropic.kinds import (
     DOCUMENT_TYPES,
     IMAGE_TYPES,
     ON_THE_WEB,
+    VIDEO_TYPES,
     is_known_place,
     is_mcp_call,
     is_of_mcp,
@@ -44,6 +45,9 @@ from agentmsg_codecs.anthropic.kinds import (
 from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_CALLS, SERVER_RESULTS, TTLS, UPLOAD
 from agentmsg_codecs.anthropic.server_results import given_schema, read_given, write_given
 from agentmsg_codecs.anthropic.usage import USAGE
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Native
 
 _SIGNATURE = Wrapped(am.Signature, "value", {"provider": FAMILY}, full=True)
 _CACHE = Key("cache_control", "cache", Nested(("cache",)), "may", cell=hint)
@@ -126,6 +130,11 @@ FORMS = (
             cell=image_source),
         _CACHE,
     )),
+    Form("video", am.VideoBlock, "video", (
+        Key("source", "source", Nested(("base64", "url", "file"), lambda source: is_usual(source, VIDEO_TYPES)),
+            cell=video_source),
+        _CACHE,
+    )),
     Form("document", am.FileBlock, "document", (
         Key("source", "source", Nested(
             ("base64", "url", "file", "plain", "blocks"), lambda source: is_usual(source, DOCUMENT_TYPES)
@@ -182,6 +191,7 @@ FORMS = (
 )  # fmt: skip
 
 _DOCUMENTS = ("document", "search_result", "container_upload")
+_MEDIA = ("image", "video", *_DOCUMENTS)
 _ANSWER = (
     "text",
     "thinking",
@@ -195,13 +205,23 @@ _ANSWER = (
 
 
 class _Parts(Parts):
-    """Parts. A reference to a tool has no equivalent: other formats may write its name."""
+    """Parts. References to tools and instructions amid a turn have no equivalent: other formats may write a text."""
 
     def read_other(self, part: Any) -> Any:
         """Read a part that no form reads."""
         block = super().read_other(part)
-        name: Any = part.get("tool_name") if is_object(part) and part.get("type") == "tool_reference" else None
-        return block.evolve(fallback=name) if type(name) is str and name else block
+        text = _text_of(part) if is_object(part) else None
+        return block.evolve(fallback=text) if text else block
+
+
+def _text_of(part: Native) -> str | None:
+    if part.get("type") == "tool_reference":
+        name = part.get("tool_name")
+        return name if type(name) is str else None
+    if part.get("type") != "mid_conv_system" or not is_list(part.get("content")):
+        return None
+    texts = [item.get("text") for item in part["content"] if is_object(item)]
+    return "\n".join(text for text in texts if type(text) is str)
 
 
 class Messages(Grouped):
@@ -209,11 +229,12 @@ class Messages(Grouped):
 
     def __init__(self) -> None:
         places = {
-            "content": (*_ANSWER, "image", *_DOCUMENTS),
-            "answer": (*_ANSWER, "image", *_DOCUMENTS),
-            "inner": ("text", "image", *_DOCUMENTS),
+            "content": (*_ANSWER, *_MEDIA),
+            "answer": (*_ANSWER, *_MEDIA),
+            "inner": ("text", *_MEDIA),
             "texts": ("text",),
         }
-        described = Described(FAMILY, FORMS, places, odd={"answer": ("image", *_DOCUMENTS)}, table=_Parts)
+        odd = {"content": ("video",), "answer": _MEDIA, "inner": ("video",)}
+        described = Described(FAMILY, FORMS, places, odd=odd, table=_Parts)
         roles = {"system": "texts", "user": "content", "assistant": "content"}
         super().__init__(described, result="tool_result", roles=roles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_list, is_object
-from agentmsg_codecs.anthropic.names import SERVER_RESULTS
+from agentmsg_codecs.anthropic.names import SERVER_RESULTS, STOP_REASONS
 
 # Tags of parts that OpenAI's messages don't have. `image` and `document` count if their source has a type.
 _OWN_TAGS = frozenset(
@@ -19,6 +19,8 @@ _OWN_TAGS = frozenset(
         "container_upload",
         "compaction",
         "mcp_tool_use",
+        "mid_conv_system",
+        "fallback",
         *SERVER_RESULTS,
     }
 )
@@ -39,9 +41,12 @@ def sniff_answer(document: Any) -> float:
         return 0.0
     if document.get("role") == "assistant":
         return 1.0 if document.get("type") == "message" else _LIKELY if "stop_reason" in document else 0.0
-    # Some servers, and many tests, leave out the role: then a part of Anthropic's must tell.
-    is_bare = document.get("role") is None and document.get("type") in (None, "message")
-    return _LIKELY if is_bare and _SURE in map(_sniff_part, document["content"]) else 0.0
+    # Some servers, and many tests, leave out the role: then something of Anthropic's must tell.
+    if document.get("role") is not None or document.get("type") not in (None, "message"):
+        return 0.0
+    stop = document.get("stop_reason")
+    is_own = (type(stop) is str and stop in STOP_REASONS) or _SURE in map(_sniff_part, document["content"])
+    return _LIKELY if is_own else 0.0
 
 
 def is_message(document: Any) -> bool:
