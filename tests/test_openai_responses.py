@@ -59,6 +59,7 @@ CITED = {
     "text": "Hi",
     "annotations": [{"type": "url_citation", "start_index": 0, "end_index": 2, "title": "T", "url": "https://x.test"}],
 }
+SOURCE = am.Citation(url="https://x.test", title="T", start=0, end=2, kind="url_citation")
 
 # -- items are blocks or messages -------------------------------------------------------------------------------------
 
@@ -98,9 +99,7 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
     (
         "a citation",
         {**SAID, "content": [CITED]},
-        msg("assistant", am.TextBlock("Hi", item_id="msg_1", citations=[
-            am.Citation(kind="url_citation", start=0, end=2, title="T", url="https://x.test"),
-        ])),
+        msg("assistant", am.TextBlock("Hi", item_id="msg_1", citations=[SOURCE])),
     ),
     (
         "a refusal",
@@ -618,12 +617,20 @@ def test_sessions_of_the_agents_sdk_are_read() -> None:
             assert all(len(returned(item)) == 1 for item in items)
 
 
-def test_extras_of_others_on_a_citation_are_lost_and_told() -> None:
-    """A citation is kept without another format's fields, and the loss shows that."""
-    cited = am.Citation(url="https://x.test", title="T", start=0, end=1, kind="url_citation")
-    history = am.History([am.Msg("assistant", [am.TextBlock("Hi", citations=[cited.evolve(extras={"x": {"id": 1}})])])])
+@pytest.mark.parametrize(
+    "citation",
+    [
+        SOURCE.evolve(extras={"x": {"id": 1}}),
+        am.Citation(url="https://x.test", title="T"),
+        SOURCE.evolve(cited_text="H"),
+    ],
+    ids=["extras", "no span", "a quotation"],
+)
+def test_what_others_say_of_a_citation_is_lost_and_told(citation: am.Citation) -> None:
+    """A citation is kept without what only other formats say, as of the whole text; the loss shows that."""
+    history = am.History([am.Msg("assistant", [am.TextBlock("Hi", citations=[citation])])])
     losses: list[am.Loss] = []
     document = am.encode(history, "openai-responses-response", losses=losses)
     (text,) = am.decode(document, "openai-responses-response")[0].content
-    assert text == am.TextBlock("Hi", citations=[cited])
+    assert text == am.TextBlock("Hi", citations=[SOURCE])
     assert ("messages", 0, "content", 0, "citations") in [loss.path for loss in losses]

@@ -142,6 +142,10 @@ def _read_format(word: Any) -> str:
     return f"{_SOUND}{word}"
 
 
+def _write_format(kind: str) -> str:
+    return kind.removeprefix(_SOUND)
+
+
 def _is_inside(block: Any) -> bool:
     """Whether sound is written in an inner object, as in Chat Completions."""
     source = block.source
@@ -177,7 +181,7 @@ _OTHERS = (
         Inside("input_audio", (
             Spread("source", am.Base64Source, (
                 Key("data", "data", Text()),
-                Key("format", "media_type", Via(_read_format, lambda kind: kind.removeprefix(_SOUND))),
+                Key("format", "media_type", Via(_read_format, _write_format)),
             )),
         ), space=f"{FAMILY}.audio"), _CACHE,
     ), fits=lambda native: is_object(native.get("input_audio")), when=_is_inside, notes={"inside": True}),
