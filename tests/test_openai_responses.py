@@ -246,6 +246,22 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
         {"type": "new_call", "x": 1},
         msg("assistant", am.NativeBlock(FAMILY, {"type": "new_call", "x": 1})),
     ),
+    (
+        "a message with a new part",
+        {"type": "message", "role": "assistant", "content": [SAID["content"][0], {"type": "new"}]},
+        msg("assistant", am.NativeBlock(
+            FAMILY,
+            {"type": "message", "role": "assistant", "content": [SAID["content"][0], {"type": "new"}]},
+            fallback="Hi",
+        )),
+    ),
+    (
+        "a new role",
+        {"role": "model", "content": {"type": "input_text", "text": "Hi"}},
+        msg("native", am.NativeBlock(
+            FAMILY, {"role": "model", "content": {"type": "input_text", "text": "Hi"}}, fallback="Hi"
+        )),
+    ),
 ]  # fmt: skip
 
 
