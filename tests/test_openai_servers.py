@@ -149,6 +149,18 @@ SPELT: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
              am.VideoBlock(am.Base64Source("AAAA"), extras={"openai.item": {"format": "mp4"}})),
         )
     },
+    "thinking of Copilot": (
+        assistant("a", reasoning_text="b", reasoning_opaque="c"),
+        (am.ThinkingBlock("b"), am.TextBlock("a")),
+    ),
+    "thinking of Databricks": (
+        assistant([
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "b", "signature": "c"}]},
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "d"}]},
+            TEXT_PART,
+        ]),
+        (am.ThinkingBlock("b", signature=am.Signature("anthropic", "c")), am.ThinkingBlock("d"), am.TextBlock("a")),
+    ),
     "a part of Kimi's with thinking": (
         assistant([{"type": "think", "think": "b", "encrypted": None}, TEXT_PART]),
         (am.ThinkingBlock("b", extras={"openai": {"encrypted": None}}), am.TextBlock("a")),

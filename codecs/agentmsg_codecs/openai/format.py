@@ -43,7 +43,7 @@ from agentmsg.formats.forms import (
 from agentmsg_codecs.openai.beside import SIGNED, SIGNED_CALL
 from agentmsg_codecs.openai.hints import CACHE, CALL_CACHE, ODD_CACHE, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
-from agentmsg_codecs.openai.thinking_parts import THINK, THOUGHT
+from agentmsg_codecs.openai.thinking_parts import SUMMARY, THINK, THOUGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -259,6 +259,7 @@ PARTS = (
     ), fits=_inside("file", "file_id"), when=lambda block: isinstance(block.source, am.FileSource)),
     THOUGHT,
     THINK,
+    SUMMARY,
     *map(_text_alias, TEXT_ALIASES),
     Form("input_image", am.ImageBlock, "input_image", (
         Key("image_url", "source", _AS_URL), _DETAIL, CACHE,
@@ -350,7 +351,7 @@ _ALIASES = (
     "input_image", "input_image_url", "document", "file_url", "file_by_url", *SOUND_ALIASES,
     "video_part", "video_data", "video_by_url",
 )  # fmt: skip
-_THINKING = ("thinking", "think")
+_THINKING = ("thinking", "think", "summary")
 _MEDIA = ("image", "audio", "file", "file_by_id", "video", *_ALIASES)
 _PLACES = {
     "text": ("text", *TEXT_ALIASES),

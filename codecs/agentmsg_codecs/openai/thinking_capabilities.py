@@ -6,10 +6,10 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import KEEP, Drop, Row, Swap, carried_extras, natives
-from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS
+from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.places import is_thinking_part, place_of
 from agentmsg_codecs.openai.reasoning import FORMATS, LISTS, entry_keys, provider_of
-from agentmsg_codecs.openai.thinking_parts import THINK, THOUGHT, is_think
+from agentmsg_codecs.openai.thinking_parts import form_of, signers_of
 
 # The signers by field; those of reasoning_details may be unknown.
 _SIGNERS: dict[str | None, frozenset[str | None]] = {
@@ -49,7 +49,7 @@ def thinking_row(default: str | None, *, as_text: bool) -> Row:
 
     def signature(value: am.Signature, block: Any) -> am.Signature | None:
         if is_thinking_part(block):
-            signers: Any = () if is_think(block) else (MAKER_OF_PARTS,)
+            signers: Any = signers_of(block)
         else:
             signers = _SIGNERS.get(place_of(block, default), ())
         if value.provider not in signers:
@@ -58,7 +58,7 @@ def thinking_row(default: str | None, *, as_text: bool) -> Row:
 
     def taken(block: Any) -> frozenset[str] | None:
         if is_thinking_part(block):
-            return THINK.keys if is_think(block) else THOUGHT.keys
+            return form_of(block).keys
         place = place_of(block, default)
         keys = entry_keys(place, block)
         if keys is None or place != "reasoning_details":
