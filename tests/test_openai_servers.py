@@ -149,6 +149,15 @@ SPELT: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
              am.VideoBlock(am.Base64Source("AAAA"), extras={"openai.item": {"format": "mp4"}})),
         )
     },
+    "parts without a type": (
+        assistant([{"text": "a"}, "b", {"text": "c", "x": 1}]),
+        (am.TextBlock("a"), am.TextBlock("b"), am.TextBlock("c", extras={"openai": {"x": 1}})),
+    ),
+    "an image without a type": (
+        {"role": "user", "content": [{"image_url": {"url": "https://x/a.png"}}, "a"]},
+        (am.ImageBlock(am.URLSource("https://x/a.png")), am.TextBlock("a")),
+    ),
+    "a text in a list": ({"role": "user", "content": ["a"]}, (am.TextBlock("a"),)),
     "thinking of Copilot": (
         assistant("a", reasoning_text="b", reasoning_opaque="c"),
         (am.ThinkingBlock("b"), am.TextBlock("a")),

@@ -21,6 +21,7 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | document_url, file_url (compatible servers) | FileBlock |
 | file with file_url; input_audio with a URL (compatible servers) | FileBlock; AudioBlock |
 | input_text, output_text; input_image (compatible servers) | TextBlock; ImageBlock |
+| text or image_url without a type; a text in a list (compatible servers) | TextBlock; ImageBlock |
 | images of a message (compatible servers) | ImageBlocks after the content |
 | thinking, with a list of texts or a text (Mistral) | ThinkingBlock at the same position, signed by "mistral" |
 | think (Kimi's programs) | ThinkingBlock at the same position |

@@ -40,6 +40,7 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
+from agentmsg_codecs.openai.bare_parts import OpenAIParts
 from agentmsg_codecs.openai.beside import SIGNED, SIGNED_CALL
 from agentmsg_codecs.openai.hints import CACHE, CALL_CACHE, ODD_CACHE, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
@@ -370,4 +371,4 @@ _ODD = {
 
 def describe(messages: Iterable[Form]) -> Described:
     """Return the description with the forms of messages."""
-    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *messages), _PLACES, odd=_ODD)
+    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *messages), _PLACES, odd=_ODD, table=OpenAIParts)
