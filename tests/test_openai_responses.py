@@ -289,6 +289,7 @@ SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
         {"role": "assistant", "id": "msg_1", "content": []},
         am.Msg("assistant", (), id="msg_1", created_at=None),
     ),
+    ("a text without a type", {"role": "user", "content": [{"text": "Hi"}]}, msg("user", am.TextBlock("Hi"))),
     ("a call without an id", {"type": "function_call", "name": "f", "arguments": "{}"},
      msg("assistant", am.ToolUseBlock(None, "f", {}))),
     ("a result without an id", {"type": "function_call_output", "output": "21"},

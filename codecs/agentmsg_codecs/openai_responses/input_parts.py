@@ -6,7 +6,7 @@ were read (``/odd``; ``/inside`` for sound in an inner object), and nothing else
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -214,8 +214,23 @@ TEXTS = ("input_text", *_ALIASES)
 INPUTS = tuple(form.name for form in PARTS[1:])
 
 
+def _typed(part: Any) -> Any:
+    is_text = is_object(part) and "type" not in part and type(part.get("text")) is str
+    return ({"type": "input_text", **part}, True) if is_text else None
+
+
+def _untyped(native: Native, _: Any) -> Any:
+    return {key: value for key, value in native.items() if key != "type"}
+
+
 class InputParts(Parts):
-    """Parts of users and tools. An image may have its URL in an object, as in Chat Completions; it has a mark then."""
+    """Parts of users and tools.
+
+    An image may have its URL in an object, as in Chat Completions; it has a mark then. A text may have no type
+    (``/untyped``).
+    """
+
+    other_spellings: ClassVar[Any] = {"untyped": (_typed, _untyped)}
 
     def read(self, part: Any) -> Any:
         """Read a part; return a NativeBlock if it has no meaning here."""
