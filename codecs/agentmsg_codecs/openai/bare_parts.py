@@ -21,8 +21,8 @@ def _text_of_part(native: Native, _: Any) -> Any:
 
 
 def is_untyped(part: Any) -> bool:
-    """Whether a part has no type."""
-    return is_mapping(part) and "type" not in part
+    """Whether a part is a text without a type, as Bedrock has them."""
+    return is_mapping(part) and "type" not in part and "text" in part
 
 
 def _typed(part: Any) -> Any:

@@ -58,7 +58,6 @@ def _sniff(message: Any) -> float:
         return 0.0
     own = not _OWN_KEYS.isdisjoint(message) or not tags.isdisjoint(_OWN_PARTS) or role == "developer"
     if any(map(is_untyped, parts)):
-        # Bedrock's parts have no types.
         return 0.3
     return 0.9 if own else 0.88
 
