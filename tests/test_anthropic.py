@@ -253,7 +253,15 @@ BLOCKS: dict[str, tuple[dict[str, Any], Any]] = {
     "unknown key": ({"type": "text", "text": "hi", "x": 1}, am.TextBlock("hi", extras={"anthropic": {"x": 1}})),
     "anything else": (
         {"type": "tool_reference", "tool_name": "f"},
-        am.NativeBlock("anthropic", {"type": "tool_reference", "tool_name": "f"}),
+        am.NativeBlock("anthropic", {"type": "tool_reference", "tool_name": "f"}, fallback="f"),
+    ),
+    "instructions amid a turn": (
+        {"type": "mid_conv_system", "content": [{"type": "text", "text": "x"}, {"type": "text", "text": "y"}]},
+        am.NativeBlock(
+            "anthropic",
+            {"type": "mid_conv_system", "content": [{"type": "text", "text": "x"}, {"type": "text", "text": "y"}]},
+            fallback="x\ny",
+        ),
     ),
     "a part that is damaged": (
         {"type": "thinking", "thinking": 3, "text": "hm"},
@@ -301,6 +309,11 @@ def _default(part: Any) -> Any:
         {"type": "text", "text": "s", "cache_control": {"type": "ephemeral", "ttl": "2h"}},
         {"type": "text", "text": "s", "cache_control": {"type": "forever", "x": 1}},
         {"type": "text", "text": "s", "cache_control": None},
+        {"type": "tool_use", "name": "f", "input": {}},
+        {"type": "server_tool_use", "id": None, "name": "web_search", "input": {}},
+        {"type": "code_execution_tool_result", "content": {"type": "code_execution_result"}},
+        {"type": "video", "source": {"type": "url", "url": "https://x.test/a.mp4"}},
+        {"type": "video", "source": {"type": "base64", "media_type": "video/x", "data": "aGk="}, "fps": 1},
     ],
     ids=repr,
 )
@@ -437,6 +450,11 @@ FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
     "result of a server tool without tag": (
         server("compute", structured=1),
         [{"type": "text", "text": '<server_tool_result name="compute">1</server_tool_result>'}],
+        "content",
+    ),
+    "result under another SDK's word for a tool": (
+        server("tool_search", structured={"found": ["f"]}),
+        [{"type": "text", "text": '<server_tool_result name="tool_search">{"found":["f"]}</server_tool_result>'}],
         "content",
     ),
     "two forms of one result": (
@@ -609,6 +627,7 @@ def result(link: str, **fields: Any) -> dict[str, Any]:
         (result("c", content="x"), am.ToolResultBlock("c", "x")),
         (result("c", content=[{"type": "text", "text": "x"}]), am.ToolResultBlock("c", "x")),
         (result("c"), am.ToolResultBlock("c")),
+        ({"type": "tool_result", "content": "x"}, am.ToolResultBlock(None, "x")),
         (result("c", content=""), am.ToolResultBlock("c")),
         (result("c", content=[]), am.ToolResultBlock("c")),
         (result("c", content=None), am.ToolResultBlock("c")),
@@ -644,7 +663,12 @@ def test_results_elsewhere_are_native(role: str) -> None:
 
 @pytest.mark.parametrize(
     "part",
-    [result("c", content=3), result("c", is_error=1), {"type": "tool_result"}, result("c", content={})],
+    [
+        result("c", content=3),
+        result("c", is_error=1),
+        {"type": "tool_result", "tool_use_id": 3},
+        result("c", content={}),
+    ],
     ids=repr,
 )
 def test_a_damaged_result_is_native(part: Any) -> None:
@@ -1035,6 +1059,22 @@ def test_documents_look_like_what_they_are(name: str) -> None:
         others = {other: am.get_codec(other).sniff(document) for other in am.codec_names() if other != name}
         plain = own == 0.85
         assert plain or own > max(others.values()), f"{title}: {own}, {others}"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
+        {"content": [{"type": "tool_search_tool_result", "tool_use_id": "c", "content": {}}], "usage": USAGE},
+        {"type": "message", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}]},
+        {"content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"},
+    ],
+    ids=repr,
+)
+def test_an_answer_needs_no_role(document: Any) -> None:
+    """Without a role, a part or a stop reason of Anthropic's tells a response."""
+    assert am.detect(document)[0][0] == "anthropic-response"
+    returned(document, ANSWERS)
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_the_table_names_all() -> None:
 
 def test_a_strange_format_is_doubted() -> None:
     """A named codec that hardly fits is measured, with a warning."""
-    strange = [{"role": "user", "content": [{"text": "Hi"}, {"text": "there"}]}]
+    strange = [{"role": "user", "content": [{"words": "Hi"}, {"words": "there"}]}]
     done = run(written("a.json", json.dumps(strange).encode()), "-f", "openai")
     assert done.exit_code == 0
     assert "warning: a.json looks like another format" in done.stderr

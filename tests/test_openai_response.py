@@ -35,6 +35,10 @@ def cited(start: int, end: int, url: str = "u", title: str = "t") -> dict[str, A
     return {"type": "url_citation", "url_citation": inner}
 
 
+def _of(url: str, title: str | None = None) -> am.Citation:
+    return am.Citation(url, title, kind="url_citation")
+
+
 CITED = cited(0, 1)
 
 
@@ -203,6 +207,14 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
         for odd in (1.5, "x", 10**30, None)
     },
     "cost": (answer(choice(), usage={**COUNTS, "cost": 0.5}), reply(TEXT, usage=USAGE.evolve(cost=0.5))),
+    "costs of the parts": (
+        answer(choice(), usage={**COUNTS, "cost": {"total_cost": 0.5, "request_cost": 0.1}}),
+        reply(TEXT, usage=USAGE.evolve(cost=0.5, extras={"openai.cost": {"request_cost": 0.1}})),
+    ),
+    "costs without a sum": (
+        answer(choice(), usage={**COUNTS, "cost": {"request_cost": 0.1}}),
+        reply(TEXT, usage=USAGE.evolve(**own({"cost": {"request_cost": 0.1}}))),
+    ),
     "unknown counters": (
         answer(choice(), usage={**COUNTS, "x": 1, "prompt_tokens_details": {"y": 2}}),
         reply(TEXT, usage=USAGE.evolve(extras={"openai.input": {"y": 2}, "openai": {"x": 1}})),
@@ -229,6 +241,26 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
     "usage of a choice, too": (
         answer({**choice(), "usage": COUNTS}),
         reply(TEXT, **own({"usage": COUNTS}, "openai.choice")),
+    ),
+    **{
+        f"sources in {[*sources]}": (
+            answer(choice(), **sources),
+            reply(TEXT.evolve(citations=citations), **own(sources, "openai.response")),
+        )
+        for sources, citations in (
+            ({"citations": ["u", "v"], "search_results": [{"url": "v", "title": "t"}]}, (_of("u"), _of("v", "t"))),
+            ({"search_results": [{"url": "v", "title": None}, {"url": "v", "title": "t"}, 5]}, (_of("v", "t"),)),
+            ({"web_search": [{"link": "u", "title": "t"}, {"title": "x"}]}, (_of("u", "t"),)),
+            ({"search_info": {"search_results": [{"url": "u", "title": "t"}]}}, (_of("u", "t"),)),
+        )
+    },
+    "sources beside annotations": (
+        answer(choice(annotations=[CITED]), citations=["v"]),
+        reply(TEXT.evolve(citations=[CITATION]), **own({"citations": ["v"]}, "openai.response")),
+    ),
+    "sources beside no annotations": (
+        answer(choice(annotations=[]), citations=["v"]),
+        reply(TEXT, **own({"citations": ["v"]}, "openai.response")),
     ),
     "null details": (answer(choice(), usage={**COUNTS, "completion_tokens_details": None}), reply(TEXT)),
     "one counter": (answer(choice(), usage={"prompt_tokens": 1}), reply(TEXT, usage=am.Usage(input=1))),
@@ -332,6 +364,20 @@ def test_an_edited_count_is_written_where_it_was_read() -> None:
     for edited, expected in ((5, {**COUNTS, "num_cached_tokens": 5}), (None, COUNTS)):
         assert message.usage is not None
         assert write(message.evolve(usage=message.usage.evolve(cache_read=edited)))["usage"] == expected
+
+
+@pytest.mark.parametrize("annotations", [{}, {"annotations": None}, {"annotations": []}], ids=repr)
+def test_edited_citations_are_written_beside_sources(annotations: Any) -> None:
+    """Citations that differ from the sources beside them are annotations; without any, these are an empty list."""
+    sources = {"citations": ["u"]}
+    message = read(answer(choice(**annotations), **sources))
+    for citations in ((), (CITATION,), (_of("u"), CITATION)):
+        edited = message.evolve(content=[TEXT.evolve(citations=citations)])
+        losses: list[am.Loss] = []
+        written = write(edited, losses)
+        assert len(written["choices"][0]["message"]["annotations"]) == len(citations)
+        assert written["citations"] == ["u"]
+        assert am.same(am.restore(am.decode(written, CODEC), losses), am.History([edited]))
 
 
 def test_counters_that_lack_are_filled() -> None:

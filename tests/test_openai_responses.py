@@ -59,6 +59,7 @@ CITED = {
     "text": "Hi",
     "annotations": [{"type": "url_citation", "start_index": 0, "end_index": 2, "title": "T", "url": "https://x.test"}],
 }
+SOURCE = am.Citation(url="https://x.test", title="T", start=0, end=2, kind="url_citation")
 
 # -- items are blocks or messages -------------------------------------------------------------------------------------
 
@@ -98,9 +99,7 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
     (
         "a citation",
         {**SAID, "content": [CITED]},
-        msg("assistant", am.TextBlock("Hi", item_id="msg_1", citations=[
-            am.Citation(kind="url_citation", start=0, end=2, title="T", url="https://x.test"),
-        ])),
+        msg("assistant", am.TextBlock("Hi", item_id="msg_1", citations=[SOURCE])),
     ),
     (
         "a refusal",
@@ -247,6 +246,22 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
         {"type": "new_call", "x": 1},
         msg("assistant", am.NativeBlock(FAMILY, {"type": "new_call", "x": 1})),
     ),
+    (
+        "a message with a new part",
+        {"type": "message", "role": "assistant", "content": [SAID["content"][0], {"type": "new"}]},
+        msg("assistant", am.NativeBlock(
+            FAMILY,
+            {"type": "message", "role": "assistant", "content": [SAID["content"][0], {"type": "new"}]},
+            fallback="Hi",
+        )),
+    ),
+    (
+        "a new role",
+        {"role": "model", "content": {"type": "input_text", "text": "Hi"}},
+        msg("native", am.NativeBlock(
+            FAMILY, {"role": "model", "content": {"type": "input_text", "text": "Hi"}}, fallback="Hi"
+        )),
+    ),
 ]  # fmt: skip
 
 
@@ -274,6 +289,7 @@ SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
         {"role": "assistant", "id": "msg_1", "content": []},
         am.Msg("assistant", (), id="msg_1", created_at=None),
     ),
+    ("a text without a type", {"role": "user", "content": [{"text": "Hi"}]}, msg("user", am.TextBlock("Hi"))),
     ("a call without an id", {"type": "function_call", "name": "f", "arguments": "{}"},
      msg("assistant", am.ToolUseBlock(None, "f", {}))),
     ("a result without an id", {"type": "function_call_output", "output": "21"},
@@ -338,6 +354,46 @@ SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
         msg("assistant", am.TextBlock("Hi")),
     ),
     ("a user's, likewise", {"id": None, "role": "user", "content": "Hi"}, msg("user", am.TextBlock("Hi"))),
+    ("tools that come without a role", {"type": "additional_tools", "tools": [{"type": "custom", "name": "f"}]},
+     msg("developer", am.ToolsBlock((am.ToolSpec("f", kind="custom"),)))),
+    ("a search without an id, as clients that store nothing keep it",
+     {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "q"}},
+     msg("assistant", am.ToolUseBlock(None, "web_search", {"type": "search", "query": "q"}, **SERVER))),
+    ("a tool of an MCP server without an id",
+     {"type": "mcp_call", "id": None, "server_label": "wiki", "name": "ask", "arguments": "{}"},
+     msg("assistant", ASKED.evolve(item_id=None))),
+    ("code without an id", {"type": "code_interpreter_call", "code": "1", "outputs": []},
+     msg("assistant", am.ToolUseBlock(None, "code_interpreter", {"code": "1"}, **SERVER))),
+    ("an image without an id", {"type": "image_generation_call", "result": "iVBORw0KGgo=", "status": "completed"},
+     msg("assistant", am.ImageBlock(am.Base64Source("iVBORw0KGgo=", "image/png")))),
+    ("a shell without an id", {"type": "local_shell_call", "call_id": "c", "action": {"command": ["ls"]}},
+     msg("assistant", am.ToolUseBlock("c", "local_shell", {"command": ["ls"]}, kind="local_shell"))),
+    *(
+        (f"a text of the {role} as {tag}", {"role": role, "content": [{"type": tag, "text": "Hi"}]},
+         msg(role, am.TextBlock("Hi")))
+        for tag, role in (("text", "user"), ("output_text", "user"), ("text", "system"))
+    ),
+    *(
+        (f"{part}", {"role": "user", "content": [part]}, msg("user", block))
+        for part, block in (
+            ({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}},
+             am.AudioBlock(am.Base64Source("AAAA", "audio/mp3"))),
+            ({"type": "input_audio", "audio_url": "https://x.test/a.mp3"},
+             am.AudioBlock(am.URLSource("https://x.test/a.mp3"))),
+            ({"type": "input_audio", "file_id": "file-1"}, am.AudioBlock(am.FileSource("file-1", "openai"))),
+            ({"type": "input_video", "video_url": "data:video/mp4;base64,AAAA", "fps": 1},
+             am.VideoBlock(am.Base64Source("AAAA", "video/mp4"), extras={FAMILY: {"fps": 1}})),
+            ({"type": "input_video", "file_id": "file-1"}, am.VideoBlock(am.FileSource("file-1", "openai"))),
+        )
+    ),
+    ("data of a file without a URL around it",
+     {"role": "user", "content": [{"type": "input_file", "filename": "a.txt", "file_data": "SGVsbG8="}]},
+     msg("user", am.FileBlock(am.Base64Source("SGVsbG8="), name="a.txt"))),
+    *(
+        (f"{value} as a result", {"type": "function_call_output", "call_id": "c", "output": value},
+         msg("tool", am.ToolResultBlock("c", structured=value)))
+        for value in ({"a": 1}, 5, False)
+    ),
     (
         "a search that doesn't tell what for",
         {"type": "web_search_call", "id": "ws_1", "status": "completed"},
@@ -578,12 +634,20 @@ def test_sessions_of_the_agents_sdk_are_read() -> None:
             assert all(len(returned(item)) == 1 for item in items)
 
 
-def test_extras_of_others_on_a_citation_are_lost_and_told() -> None:
-    """A citation is kept without another format's fields, and the loss shows that."""
-    cited = am.Citation(url="https://x.test", title="T", start=0, end=1, kind="url_citation")
-    history = am.History([am.Msg("assistant", [am.TextBlock("Hi", citations=[cited.evolve(extras={"x": {"id": 1}})])])])
+@pytest.mark.parametrize(
+    "citation",
+    [
+        SOURCE.evolve(extras={"x": {"id": 1}}),
+        am.Citation(url="https://x.test", title="T"),
+        SOURCE.evolve(cited_text="H"),
+    ],
+    ids=["extras", "no span", "a quotation"],
+)
+def test_what_others_say_of_a_citation_is_lost_and_told(citation: am.Citation) -> None:
+    """A citation is kept without what only other formats say, as of the whole text; the loss shows that."""
+    history = am.History([am.Msg("assistant", [am.TextBlock("Hi", citations=[citation])])])
     losses: list[am.Loss] = []
     document = am.encode(history, "openai-responses-response", losses=losses)
     (text,) = am.decode(document, "openai-responses-response")[0].content
-    assert text == am.TextBlock("Hi", citations=[cited])
+    assert text == am.TextBlock("Hi", citations=[SOURCE])
     assert ("messages", 0, "content", 0, "citations") in [loss.path for loss in losses]

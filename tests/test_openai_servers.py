@@ -127,7 +127,54 @@ SPELT: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
         {"role": "user", "content": [{"type": "document_url", "document_url": "https://x", "document_name": "n"}]},
         (am.FileBlock(am.URLSource("https://x"), name="n"),),
     ),
-}
+    **{
+        repr(part): ({"role": "user", "content": [part, TEXT_PART]}, (block, am.TextBlock("a")))
+        for part, block in (
+            ({"type": "file_url", "file_url": {"url": "https://x/a.pdf", "filename": "a.pdf"}},
+             am.FileBlock(am.URLSource("https://x/a.pdf"), name="a.pdf")),
+            ({"type": "file_url", "file_url": "data:application/pdf;base64,JVBE"},
+             am.FileBlock(am.Base64Source("JVBE", "application/pdf"))),
+            ({"type": "file", "file": {"file_url": "https://x/a.pdf"}}, am.FileBlock(am.URLSource("https://x/a.pdf"))),
+            ({"type": "input_audio", "input_audio": {"url": "https://x/a.amr", "format": "amr"}},
+             am.AudioBlock(am.URLSource("https://x/a.amr"), extras={"openai.item": {"format": "amr"}})),
+            ({"type": "input_audio", "input_audio": {"data": "data:audio/wav;base64,AAAA"}},
+             am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))),
+            ({"type": "input_audio", "input_audio": {"data": "https://x/a.wav", "format": "wav"}},
+             am.AudioBlock(am.URLSource("https://x/a.wav"), extras={"openai.item": {"format": "wav"}})),
+            ({"type": "video", "video": "https://x/a.mp4", "fps": 2},
+             am.VideoBlock(am.URLSource("https://x/a.mp4"), extras={"openai": {"fps": 2}})),
+            ({"type": "input_video", "input_video": {"url": "https://x/a.mp4"}},
+             am.VideoBlock(am.URLSource("https://x/a.mp4"))),
+            ({"type": "input_video", "input_video": {"data": "AAAA", "format": "mp4"}},
+             am.VideoBlock(am.Base64Source("AAAA"), extras={"openai.item": {"format": "mp4"}})),
+        )
+    },
+    "parts without a type": (
+        assistant([{"text": "a"}, "b", {"text": "c", "x": 1}]),
+        (am.TextBlock("a"), am.TextBlock("b"), am.TextBlock("c", extras={"openai": {"x": 1}})),
+    ),
+    "an image without a type": (
+        {"role": "user", "content": [{"image_url": {"url": "https://x/a.png"}}, "a"]},
+        (am.ImageBlock(am.URLSource("https://x/a.png")), am.TextBlock("a")),
+    ),
+    "a text in a list": ({"role": "user", "content": ["a"]}, (am.TextBlock("a"),)),
+    "thinking of Copilot": (
+        assistant("a", reasoning_text="b", reasoning_opaque="c"),
+        (am.ThinkingBlock("b"), am.TextBlock("a")),
+    ),
+    "thinking of Databricks": (
+        assistant([
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "b", "signature": "c"}]},
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "d"}]},
+            TEXT_PART,
+        ]),
+        (am.ThinkingBlock("b", signature=am.Signature("anthropic", "c")), am.ThinkingBlock("d"), am.TextBlock("a")),
+    ),
+    "a part of Kimi's with thinking": (
+        assistant([{"type": "think", "think": "b", "encrypted": None}, TEXT_PART]),
+        (am.ThinkingBlock("b", extras={"openai": {"encrypted": None}}), am.TextBlock("a")),
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", SPELT)

@@ -11,6 +11,9 @@ Follows the Python package anthropic 2.12, beta blocks included.
 | a system message after a user's turn, or read in another place | stays there; any other moves to the top |
 | content: a text; a list | one TextBlock; one block per part |
 | tool_result in a user message | a tool message, named after its call; adjacent ones are one user message |
+| calls and results without ids | the same; linked by their order, if another format needs ids |
+| tool_reference, mid_conv_system | NativeBlock, whose name or texts are for other formats |
+| video (MiniMax) | VideoBlock; only one that was read is written |
 | any other tool, part or message | NativeTool; NativeBlock; a message with the role "native" |
 | parameters of the body, such as model, max_tokens, tool_choice | settings |
 | unknown keys; other keys of the body | extras["anthropic"] of the object; of the history |

@@ -57,6 +57,7 @@ def block_rows(messages: Messages, place: str, comes_back: ComesBack, *, thinkin
     others = {**_AS_TEXT, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     answers: Any = {
         am.FileBlock: own.document,
+        am.VideoBlock: own.video,
         am.ThinkingBlock: own.thinking_rule(thinking),
         am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result,
@@ -94,8 +95,10 @@ def _result_row(messages: Messages) -> Row:
 
 
 def needs_id(block: Any) -> bool:
-    """Whether a call or result must get an id: only those of other providers' tools need none."""
-    return natives.link_at(block) is None and (block.kind != "server" or block.provider == FAMILY)
+    """Whether a call or result must get an id: not those of other providers' tools, nor what was read without one."""
+    if natives.link_at(block) is not None or natives.is_marked(block, FAMILY, "/no-id"):
+        return False
+    return block.kind != "server" or bool(block.provider == FAMILY)
 
 
 def _beside_messages(history: am.History) -> frozenset[str]:

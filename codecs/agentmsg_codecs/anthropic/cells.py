@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, cells, is_marked, media, natives, usually
-from agentmsg_codecs.anthropic.kinds import DOCUMENT_TYPES, IMAGE_TYPES, is_known_place, is_usual
+from agentmsg_codecs.anthropic.kinds import DOCUMENT_TYPES, IMAGE_TYPES, VIDEO_TYPES, is_known_place, is_usual
 from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
 
 if TYPE_CHECKING:
@@ -70,6 +70,11 @@ citations = cells.those(_is_supported)
 def image_source(source: Any, _: Any) -> Any:
     """Keep the source of an image; guess a media type that is missing."""
     return _source(source, IMAGE_TYPES, "images")
+
+
+def video_source(source: Any, _: Any) -> Any:
+    """Keep the source of a video."""
+    return _source(source, VIDEO_TYPES, "videos")
 
 
 def document_source(source: Any, block: Any) -> Any:

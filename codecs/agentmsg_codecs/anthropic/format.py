@@ -1,15 +1,17 @@
 """The description: blocks, sources, citations, results, tools and usage in Anthropic's Messages API.
 
-Values that the schema refuses are read with the mark ``/odd`` (thinking without a signature: ``/unsigned``). The
-capability table supports marked values, and changes others.
+Values that the schema refuses are read with the mark ``/odd`` (thinking without a signature: ``/unsigned``; a call or
+result without an id: ``/no-id``). The capability table supports marked values, and changes others.
 
 Follows the Python package anthropic 2.12, beta blocks included.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import agentmsg as am
-from agentmsg.formats import KEEP, adopt
+from agentmsg.formats import KEEP, Parts, adopt, is_list, is_object
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -27,11 +29,12 @@ from agentmsg.formats.forms import (
     Words,
     Wrapped,
 )
-from agentmsg_codecs.anthropic.cells import citations, document_source, hint, image_source, status
+from agentmsg_codecs.anthropic.cells import citations, document_source, hint, image_source, status, video_source
 from agentmsg_codecs.anthropic.kinds import (
     DOCUMENT_TYPES,
     IMAGE_TYPES,
     ON_THE_WEB,
+    VIDEO_TYPES,
     is_known_place,
     is_mcp_call,
     is_of_mcp,
@@ -43,16 +46,20 @@ from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_CALLS, 
 from agentmsg_codecs.anthropic.server_results import given_schema, read_given, write_given
 from agentmsg_codecs.anthropic.usage import USAGE
 
+if TYPE_CHECKING:
+    from agentmsg.formats import Native
+
 _SIGNATURE = Wrapped(am.Signature, "value", {"provider": FAMILY}, full=True)
 _CACHE = Key("cache_control", "cache", Nested(("cache",)), "may", cell=hint)
 _TYPE = Key("media_type", "media_type", Text(), "may")
 
 
 def _call(name: Key) -> tuple[Key, ...]:
-    return (Key("id", "id", Link()), name, Key("input", "input", Input()), _CACHE)
+    return (Key("id", "id", Link(), "may", lacks="no-id"), name, Key("input", "input", Input()), _CACHE)
 
 
 _CALL = _call(Key("name", "name", Text()))
+_CALLED = Key("tool_use_id", "tool_call_id", Link(), "may", lacks="no-id")
 _SERVER = {"kind": "server", "provider": FAMILY}
 
 
@@ -74,10 +81,9 @@ def _citation(kind: str) -> Form:
 
 
 def _server_result(tag: str, name: str | None) -> Form:
-    link = Key("tool_use_id", "tool_call_id", Link())
     if name is None:
         return Form(
-            tag, am.ToolResultBlock, tag, (link, *_outcome("texts")), fixed=_SERVER, when=lambda b: b.name is None
+            tag, am.ToolResultBlock, tag, (_CALLED, *_outcome("texts")), fixed=_SERVER, when=lambda b: b.name is None
         )
     given = Hatch(
         keys=("content",),
@@ -90,7 +96,7 @@ def _server_result(tag: str, name: str | None) -> Form:
         about="content of sources; error_type and error; else structured",
     )
     fixed = {**_SERVER, "name": name}
-    return Form(tag, am.ToolResultBlock, tag, (link, given, _CACHE), fixed=fixed, when=lambda b: b.name == name)
+    return Form(tag, am.ToolResultBlock, tag, (_CALLED, given, _CACHE), fixed=fixed, when=lambda b: b.name == name)
 
 
 def _outcome(place: str) -> tuple[Key, ...]:
@@ -122,6 +128,11 @@ FORMS = (
     Form("image", am.ImageBlock, "image", (
         Key("source", "source", Nested(("base64", "url", "file"), lambda source: is_usual(source, IMAGE_TYPES)),
             cell=image_source),
+        _CACHE,
+    )),
+    Form("video", am.VideoBlock, "video", (
+        Key("source", "source", Nested(("base64", "url", "file"), lambda source: is_usual(source, VIDEO_TYPES)),
+            cell=video_source),
         _CACHE,
     )),
     Form("document", am.FileBlock, "document", (
@@ -163,7 +174,7 @@ FORMS = (
         _CACHE,
     )),
     Form("tool_result", am.ToolResultBlock, "tool_result", (
-        Key("tool_use_id", "tool_call_id", Link()), *_outcome("inner"),
+        _CALLED, *_outcome("inner"),
     ), is_apart=True),
     Form("web_search_result", am.SourceBlock, "web_search_result", (
         Key("title", "title", Text(), "may"), Key("url", "url", Text(), "may"),
@@ -180,6 +191,7 @@ FORMS = (
 )  # fmt: skip
 
 _DOCUMENTS = ("document", "search_result", "container_upload")
+_MEDIA = ("image", "video", *_DOCUMENTS)
 _ANSWER = (
     "text",
     "thinking",
@@ -192,16 +204,37 @@ _ANSWER = (
 )
 
 
+class _Parts(Parts):
+    """Parts. References to tools and instructions amid a turn have no equivalent: other formats may write a text."""
+
+    def read_other(self, part: Any) -> Any:
+        """Read a part that no form reads."""
+        block = super().read_other(part)
+        text = _text_of(part) if is_object(part) else None
+        return block.evolve(fallback=text) if text else block
+
+
+def _text_of(part: Native) -> str | None:
+    if part.get("type") == "tool_reference":
+        name = part.get("tool_name")
+        return name if type(name) is str else None
+    if part.get("type") != "mid_conv_system" or not is_list(part.get("content")):
+        return None
+    texts = [item.get("text") for item in part["content"] if is_object(item)]
+    return "\n".join(text for text in texts if type(text) is str)
+
+
 class Messages(Grouped):
     """Reads and writes messages of requests, and the content of responses."""
 
     def __init__(self) -> None:
         places = {
-            "content": (*_ANSWER, "image", *_DOCUMENTS),
-            "answer": (*_ANSWER, "image", *_DOCUMENTS),
-            "inner": ("text", "image", *_DOCUMENTS),
+            "content": (*_ANSWER, *_MEDIA),
+            "answer": (*_ANSWER, *_MEDIA),
+            "inner": ("text", *_MEDIA),
             "texts": ("text",),
         }
-        described = Described(FAMILY, FORMS, places, odd={"answer": ("image", *_DOCUMENTS)})
+        odd = {"content": ("video",), "answer": _MEDIA, "inner": ("video",)}
+        described = Described(FAMILY, FORMS, places, odd=odd, table=_Parts)
         roles = {"system": "texts", "user": "content", "assistant": "content"}
         super().__init__(described, result="tool_result", roles=roles)

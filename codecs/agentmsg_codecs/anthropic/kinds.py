@@ -20,6 +20,14 @@ IMAGE_TYPES: Mapping[type[Any], frozenset[str | None]] = MappingProxyType(
         am.FileSource: frozenset({None}),
     }
 )
+# The schema has no videos; a compatible server (MiniMax) takes them as Anthropic takes images.
+VIDEO_TYPES: Mapping[type[Any], frozenset[str | None]] = MappingProxyType(
+    {
+        am.Base64Source: frozenset({"video/mp4", "video/quicktime", "video/x-matroska", "video/webm"}),
+        am.URLSource: frozenset({None}),
+        am.FileSource: frozenset({None}),
+    }
+)
 DOCUMENT_TYPES: Mapping[type[Any], frozenset[str | None]] = MappingProxyType(
     {
         am.Base64Source: frozenset({"application/pdf"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_list, is_object
+from agentmsg_codecs.anthropic.names import SERVER_RESULTS, STOP_REASONS
 
 # Tags of parts that OpenAI's messages don't have. `image` and `document` count if their source has a type.
 _OWN_TAGS = frozenset(
@@ -18,7 +19,9 @@ _OWN_TAGS = frozenset(
         "container_upload",
         "compaction",
         "mcp_tool_use",
-        "mcp_tool_result",
+        "mid_conv_system",
+        "fallback",
+        *SERVER_RESULTS,
     }
 )
 _OWN_PARAMETERS = frozenset(
@@ -36,11 +39,14 @@ def sniff_answer(document: Any) -> float:
     """Return how much a document looks like a response."""
     if not is_object(document) or not is_list(document.get("content")):
         return 0.0
-    if document.get("role") != "assistant":
+    if document.get("role") == "assistant":
+        return 1.0 if document.get("type") == "message" else _LIKELY if "stop_reason" in document else 0.0
+    # Some servers, and many tests, leave out the role: then something of Anthropic's must tell.
+    if document.get("role") is not None or document.get("type") not in (None, "message"):
         return 0.0
-    if document.get("type") == "message":
-        return 1.0
-    return _LIKELY if "stop_reason" in document else 0.0
+    stop = document.get("stop_reason")
+    is_own = (type(stop) is str and stop in STOP_REASONS) or _SURE in map(_sniff_part, document["content"])
+    return _LIKELY if is_own else 0.0
 
 
 def is_message(document: Any) -> bool:

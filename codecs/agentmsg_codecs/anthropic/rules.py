@@ -57,6 +57,11 @@ def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
 # -- documents --------------------------------------------------------------------------------------------------------
 
 
+def video(block: am.VideoBlock) -> Any:
+    """Keep a video that was read; the schema has none."""
+    return block if is_marked(block, FAMILY, "/odd") else Drop("no place for a video block here")
+
+
 def document(block: am.FileBlock) -> Any:
     """Keep a document; its name becomes its title. A search result has both."""
     if given(block.name) is None or is_upload(block):

@@ -17,10 +17,15 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | image_url (URL or data), detail | ImageBlock |
 | input_audio (data, format) | AudioBlock with base64 data of audio/wav or audio/mp3 |
 | file (file_id; file_data, filename) | FileBlock (name) |
-| video_url; audio_url; document_url (compatible servers) | VideoBlock; AudioBlock; FileBlock |
+| video_url, video, input_video; audio_url (compatible servers) | VideoBlock; AudioBlock |
+| document_url, file_url (compatible servers) | FileBlock |
+| file with file_url; input_audio with a URL (compatible servers) | FileBlock; AudioBlock |
 | input_text, output_text; input_image (compatible servers) | TextBlock; ImageBlock |
+| text or image_url without a type; a text in a list (compatible servers) | TextBlock; ImageBlock |
 | images of a message (compatible servers) | ImageBlocks after the content |
 | thinking, with a list of texts or a text (Mistral) | ThinkingBlock at the same position, signed by "mistral" |
+| think (Kimi's programs) | ThinkingBlock at the same position |
+| reasoning, with a summary_text (Databricks) | ThinkingBlock at the same position, signed by "anthropic" |
 | prompt_cache_breakpoint; cache_control (compatible servers) | cache |
 | cache_control of a message; of an entry of tool_calls | cache of the last block that may have one; of the call |
 | extra_content.google.thought_signature (Gemini) | signature of the call; of an assistant's part or last text |
@@ -31,7 +36,8 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | name with args or arguments, without function (compatible servers) | ToolUseBlock |
 | function_call | ToolUseBlock with a made id |
 | tool_call_id, content | ToolResultBlock, named after its call; content that is an object becomes structured |
-| reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks in front |
+| reasoning_content, reasoning, reasoning_text (compatible servers) | ThinkingBlocks in front |
+| reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks in front |
 | annotations (of a response inside a request) | citations of the text |
 | parameters of the body, such as model, max_completion_tokens, stop | settings |
 | tools: function; custom; functions | ToolSpec of kind "function" or "custom" |

@@ -29,7 +29,7 @@ from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.places import is_beside, is_thinking_field
 
 KEY = "annotations"
-_URL = "url_citation"
+URL_CITATION = _URL = "url_citation"
 _SPAN = (Key("start_index", "start", Whole(), "may"), Key("end_index", "end", Whole(), "may"))
 _SOURCE = (Key("title", "title", Text(), "may"), Key("url", "url", Text(), "may"))
 _CITED = (*_SPAN, *_SOURCE)

@@ -40,10 +40,11 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
+from agentmsg_codecs.openai.bare_parts import OpenAIParts
 from agentmsg_codecs.openai.beside import SIGNED, SIGNED_CALL
 from agentmsg_codecs.openai.hints import CACHE, CALL_CACHE, ODD_CACHE, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
-from agentmsg_codecs.openai.thinking_parts import THOUGHT
+from agentmsg_codecs.openai.thinking_parts import SUMMARY, THINK, THOUGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -94,9 +95,29 @@ def _sound_word(media_type: str | None) -> str:
     return (media_type or "").removeprefix("audio/")
 
 
-def _is_by_id(native: Native) -> bool:
-    inner = native.get("file")
-    return is_mapping(inner) and inner.get("file_id") is not None
+def _inside(key: str, inner: str) -> Callable[[Native], bool]:
+    """Return the test whether a part has an inner object with a value under a key."""
+
+    def test(native: Native) -> bool:
+        held = native.get(key)
+        return is_mapping(held) and held.get(inner) is not None
+
+    return test
+
+
+def _is_data(native: Native) -> bool:
+    """Whether sound is data with a format, rather than a URL, as some servers take it."""
+    held: Any = native.get("input_audio")
+    data = held.get("data") if is_mapping(held) else None
+    return type(data) is str and ":" not in data and held.get("format") is not None
+
+
+def _is_other_data(native: Native) -> bool:
+    return _inside("input_audio", "data")(native) and not _is_data(native)
+
+
+def _is_file(native: Native) -> bool:
+    return not any(_inside("file", key)(native) for key in ("file_id", "file_url"))
 
 
 def _unknown_detail(native: Native) -> str | None:
@@ -209,6 +230,14 @@ _SOUND = Spread("source", am.Base64Source, (
     Key("data", "data", Text()),
     Key("format", "media_type", Via(_sound_format, _sound_word), known=AUDIO_FORMATS),
 ))  # fmt: skip
+
+
+def _other(name: str, cls: Any, tag: str, key: str, more: tuple[Key, ...] = (), **how: Any) -> Form:
+    """Return the form of media whose inner object has its URL or data under another key."""
+    source = Inside(tag, (*more, Key(key, "source", _AS_DATA)), space=ITEM)
+    return Form(name, cls, tag, (source, CACHE), **how, **_alias(name))
+
+
 PARTS = (
     Form("text", am.TextBlock, "text", (Key("text", "text", Text()), CACHE)),
     Form("said", am.TextBlock, "text", (Key("text", "text", Text()), CACHE, SIGNED),
@@ -218,17 +247,20 @@ PARTS = (
         Inside("image_url", (_URL, _DETAIL), space=ITEM, bare="url"), CACHE,
     ), marks={"detail": _unknown_detail}),
     Form("video", am.VideoBlock, "video_url", (Inside("video_url", (_URL,), space=ITEM, bare="url"), CACHE)),
-    Form("audio", am.AudioBlock, "input_audio", (Inside("input_audio", (_SOUND,), space=ITEM), CACHE)),
+    Form("audio", am.AudioBlock, "input_audio", (Inside("input_audio", (_SOUND,), space=ITEM), CACHE),
+         fits=_is_data),
     Form("file", am.FileBlock, "file", (
         Inside("file", (_FILENAME, _DATA, Spare("file_id", is_written=False)), space=ITEM), CACHE,
-    ), fits=lambda native: not _is_by_id(native)),
+    ), fits=_is_file),
     Form("file_by_id", am.FileBlock, "file", (
         Inside("file", (
             _FILENAME, Key("file_id", "source", _BY_ID), Spare("file_data", is_written=False),
         ), space=ITEM),
         CACHE,
-    ), fits=_is_by_id, when=lambda block: isinstance(block.source, am.FileSource)),
+    ), fits=_inside("file", "file_id"), when=lambda block: isinstance(block.source, am.FileSource)),
     THOUGHT,
+    THINK,
+    SUMMARY,
     *map(_text_alias, TEXT_ALIASES),
     Form("input_image", am.ImageBlock, "input_image", (
         Key("image_url", "source", _AS_URL), _DETAIL, CACHE,
@@ -242,6 +274,15 @@ PARTS = (
     Form("document", am.FileBlock, "document_url", (
         Key("document_url", "source", _AS_DATA), Key("document_name", "name", Text(), "may"), CACHE,
     ), **_alias("document")),
+    Form("file_url", am.FileBlock, "file_url", (
+        Inside("file_url", (Key("url", "source", _AS_DATA), _FILENAME), space=ITEM, bare="url"), CACHE,
+    ), **_alias("file_url")),
+    Form("video_part", am.VideoBlock, "video", (Key("video", "source", _AS_URL), CACHE), **_alias("video_part")),
+    _other("file_by_url", am.FileBlock, "file", "file_url", (_FILENAME,), fits=_inside("file", "file_url")),
+    _other("audio_data", am.AudioBlock, "input_audio", "data", fits=_is_other_data),
+    _other("audio_by_url", am.AudioBlock, "input_audio", "url", fits=_inside("input_audio", "url")),
+    _other("video_data", am.VideoBlock, "input_video", "data", fits=_inside("input_video", "data")),
+    _other("video_by_url", am.VideoBlock, "input_video", "url", fits=_inside("input_video", "url")),
 )  # fmt: skip
 
 _ID = Key("id", "id", Link(), "may", lacks="no-id")
@@ -306,23 +347,28 @@ SOUND = (
          is_apart="sound"),
 )  # fmt: skip
 
-_ALIASES = ("input_image", "input_image_url", "audio_url", "document")
+SOUND_ALIASES = ("audio_url", "audio_data", "audio_by_url")
+_ALIASES = (
+    "input_image", "input_image_url", "document", "file_url", "file_by_url", *SOUND_ALIASES,
+    "video_part", "video_data", "video_by_url",
+)  # fmt: skip
+_THINKING = ("thinking", "think", "summary")
 _MEDIA = ("image", "audio", "file", "file_by_id", "video", *_ALIASES)
 _PLACES = {
     "text": ("text", *TEXT_ALIASES),
     "user": ("text", *TEXT_ALIASES, *_MEDIA),
-    "assistant": ("said", *TEXT_ALIASES, "refusal", *_MEDIA, "thinking"),
-    "answer": ("said", *TEXT_ALIASES, "refusal", *_MEDIA, "thinking"),
+    "assistant": ("said", *TEXT_ALIASES, "refusal", *_MEDIA, *_THINKING),
+    "answer": ("said", *TEXT_ALIASES, "refusal", *_MEDIA, *_THINKING),
     "tool": ("text", *TEXT_ALIASES, *_MEDIA),
 }
 _ODD = {
     "user": ("video", *_ALIASES),
-    "assistant": (*_MEDIA, "thinking"),
-    "answer": ("said", *TEXT_ALIASES, "refusal", *_MEDIA, "thinking"),
+    "assistant": (*_MEDIA, *_THINKING),
+    "answer": ("said", *TEXT_ALIASES, "refusal", *_MEDIA, *_THINKING),
     "tool": _MEDIA,
 }
 
 
 def describe(messages: Iterable[Form]) -> Described:
     """Return the description with the forms of messages."""
-    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *messages), _PLACES, odd=_ODD)
+    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *messages), _PLACES, odd=_ODD, table=OpenAIParts)

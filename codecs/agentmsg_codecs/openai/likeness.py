@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.openai.bare_parts import is_untyped
 from agentmsg_codecs.openai.names import REMINDER
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", REMINDER})
@@ -56,6 +57,8 @@ def _sniff(message: Any) -> float:
     if not tags.isdisjoint(_FOREIGN_PARTS) or any(map(_is_anthropic, parts)):
         return 0.0
     own = not _OWN_KEYS.isdisjoint(message) or not tags.isdisjoint(_OWN_PARTS) or role == "developer"
+    if any(map(is_untyped, parts)):
+        return 0.3
     return 0.9 if own else 0.88
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, media, natives, rules
-from agentmsg_codecs.openai.format import AUDIO_FORMATS, is_alias
+from agentmsg_codecs.openai.format import AUDIO_FORMATS, SOUND_ALIASES, is_alias
 from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.names import FAMILY
 
@@ -43,7 +43,7 @@ def carried_image(block: Any) -> Any:
 
 def carried_sound(block: Any) -> Any:
     """Keep sound in content: data in a format that the schema has, or a URL that was read."""
-    if is_alias(block, "audio_url"):
+    if any(is_alias(block, form) for form in SOUND_ALIASES):
         return carried_image(block)
     data = media.read_data_url(block.source.url) if isinstance(block.source, am.URLSource) else None
     source = data or block.source

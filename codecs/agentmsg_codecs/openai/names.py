@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 FAMILY = "openai"
-# Namespaces in extras: of an inner object (the `function` of a call, the `image_url` of a part), of the two details of
+# Namespaces in extras: of an inner object (the `function` of a call, the `image_url` of a part), of the details of
 # usage, and of everything around the message of a response.
 ITEM = "openai.item"
 INPUT = "openai.input"
 OUTPUT = "openai.output"
+COST = "openai.cost"
 CHOICE = "openai.choice"
 RESPONSE = "openai.response"
 CHOICES = "openai.choices"
@@ -21,14 +22,12 @@ REMINDER = "latest_reminder"
 IMAGES = "images"
 
 # The fields of compatible servers for a model's thinking, in reading order: the fullest first.
-REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning")
+REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning", "reasoning_text")
 
 # Further keys with content for the model, or with its abilities; and further choices of a response.
 _WORDS = "custom document file function further image_url input_audio tool_plan video_url"
 CONTENT_KEYS = frozenset({*REASONING_KEYS, IMAGES, *_WORDS.split()})
 
-# The signer of thinking that is a part of content.
-MAKER_OF_PARTS = "mistral"
 
 # Finish reasons of the schema, and ours; an old call has a word of its own.
 FINISH = {

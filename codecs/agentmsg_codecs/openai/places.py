@@ -17,7 +17,7 @@ Marks on a message: ``/list`` (its content is a list, although a text would do),
 | /word | the type of such a call |
 | /refusal | a refusal in the field of that name |
 | /images | an image in the field of that name |
-| /part | an image, sound or file of a part that only compatible servers have; its form |
+| /part | an image, sound, video or file of a part that only compatible servers have; its form |
 """
 
 from __future__ import annotations

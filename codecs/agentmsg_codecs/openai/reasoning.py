@@ -4,6 +4,7 @@
 | --- | --- | --- |
 | reasoning_content | DeepSeek, Qwen, vLLM | one text |
 | reasoning | OpenRouter, Groq, vLLM | one text |
+| reasoning_text | GitHub Copilot | one text |
 | reasoning_details | OpenRouter | reasoning.text, .summary, .encrypted, signed by the maker of the model |
 | thinking_blocks | LiteLLM | thinking and redacted_thinking of Anthropic |
 

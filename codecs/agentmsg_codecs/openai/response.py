@@ -16,6 +16,7 @@ Follows the Python package openai 3.54.
 | choices[0].message, also without a role | as in a request; its content is one text, so adjacent texts are joined |
 | choices[0] with an error or a filter, without message | a message without content |
 | annotations | citations of the text: url_citation with url, title, start, end |
+| citations, search_results, web_search, search_info (servers that search) | extras, and citations of the text |
 | further choices | extras["openai.choices"] |
 | unknown keys of the message; of the choice; around it | extras["openai"]; ["openai.choice"]; ["openai.response"] |
 | no choice; an unreadable choice | no message; a message with the role "native" that holds the document |
@@ -55,6 +56,7 @@ from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.response_capabilities import make_response_caps
+from agentmsg_codecs.openai.sources import sourced, unsourced
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.usage import USAGE, has_usage, read_usage
 
@@ -109,6 +111,9 @@ class _Answers:
             inner = _make_inner("assistant", (), EMPTY, EMPTY)
         if "usage" in choice_rest and has_usage(choice_rest, fields, metadata):
             fields["usage"], choice_note["/usage"] = read_usage(choice_rest.pop("usage")), True
+        content = inner.content
+        if rest and content:
+            content = sourced(content, choice["message"], rest)
         word = choice.get("finish_reason")
         if word == _OLD_WORD:
             choice_note["/old"] = True
@@ -124,7 +129,7 @@ class _Answers:
         further: Native = {"further": choices[1:]} if len(choices) > 1 else {}
         return _make_msg(
             "assistant",
-            inner.content,
+            content,
             *map(fields.get, _FIELDS),
             adopt(metadata) if metadata else EMPTY,
             _joined(inner.extras, {CHOICE: choice_rest, CHOICES: further, RESPONSE: rest})
@@ -146,10 +151,13 @@ class _Answers:
             message = next(unlinked((message,)))
         own = message.extras.get(FAMILY) if message.extras else None
         extras = EMPTY if own is None else adopt({FAMILY: own})
-        inner = _make_inner("assistant", message.content, extras, message.notes)
+        around: Any = message.extras.get(RESPONSE) if message.extras else None
+        content, told = unsourced(message, around) if is_mapping(around) else (message.content, {})
+        inner = _make_inner("assistant", content, extras, message.notes)
         if speed.reader_of(message) is self:
             speed.remember_reader(inner, self.messages.described.shapes["assistant_message"].origin)
-        choice = CHOICE_LEVEL.write(message, self.messages.write(inner))
+        native = self.messages.write(inner)
+        choice = CHOICE_LEVEL.write(message, {**native, **told} if told else native)
         if message.finish_reason == FINISH[_OLD_WORD] and is_marked(message, CHOICE, "/old"):
             choice["finish_reason"] = _OLD_WORD
         further: Any = message.extras.get(CHOICES) if message.extras else None

@@ -37,6 +37,7 @@ from agentmsg_codecs.openai.media_capabilities import carried_answered_sound
 from agentmsg_codecs.openai.names import (
     CHOICE,
     CHOICES,
+    COST,
     FAMILY,
     FINISH,
     FINISH_WORDS,
@@ -79,9 +80,14 @@ def _cost(usage: am.Usage) -> dict[str, Any]:
 
 
 def _usage() -> Cell:
-    fields = Rows(USAGE).row("usage").fields
+    fields = Rows(USAGE).row(*USAGE.forms).fields
     own = fields["extras"]
-    free = carried_extras((INPUT, lambda _: frozenset()), (OUTPUT, lambda _: frozenset()), (FAMILY, taken_keys))
+    free = carried_extras(
+        (INPUT, lambda _: frozenset()),
+        (OUTPUT, lambda _: frozenset()),
+        (COST, lambda _: frozenset()),
+        (FAMILY, taken_keys),
+    )
 
     def carried(extras: Any, usage: Any) -> Any:
         return own(free(extras, usage) if FAMILY in extras else extras, without_places(usage))

@@ -6,10 +6,10 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import KEEP, Drop, Row, Swap, carried_extras, natives
-from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS
+from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.places import is_thinking_part, place_of
 from agentmsg_codecs.openai.reasoning import FORMATS, LISTS, entry_keys, provider_of
-from agentmsg_codecs.openai.thinking_parts import THOUGHT
+from agentmsg_codecs.openai.thinking_parts import form_of, signers_of
 
 # The signers by field; those of reasoning_details may be unknown.
 _SIGNERS: dict[str | None, frozenset[str | None]] = {
@@ -48,14 +48,17 @@ def thinking_row(default: str | None, *, as_text: bool) -> Row:
         return None if is_thinking_part(block) else place_of(block, default)
 
     def signature(value: am.Signature, block: Any) -> am.Signature | None:
-        signers = {MAKER_OF_PARTS} if is_thinking_part(block) else _SIGNERS.get(place_of(block, default), ())
+        if is_thinking_part(block):
+            signers: Any = signers_of(block)
+        else:
+            signers = _SIGNERS.get(place_of(block, default), ())
         if value.provider not in signers:
             return None
         return value.evolve(extras={}) if value.extras else value
 
     def taken(block: Any) -> frozenset[str] | None:
         if is_thinking_part(block):
-            return THOUGHT.keys
+            return form_of(block).keys
         place = place_of(block, default)
         keys = entry_keys(place, block)
         if keys is None or place != "reasoning_details":

@@ -1,8 +1,11 @@
 """A model's thinking as a part of its content, as Mistral has it.
 
 ``{"type": "thinking", "thinking": [{"type": "text", "text": ...}, ...], "signature"?, "closed"?}``; other servers write
-the thinking as a text. Marks: ``/str`` (it is a text), ``/cuts`` (the lengths of its texts, if there are several).
+the thinking as a text. Kimi's programs have ``{"type": "think", "think": ...}``; Databricks has
+``{"type": "reasoning", "summary": [{"type": "summary_text", "text": ..., "signature"?}]}``. Marks: ``/str`` (it is a
+text), ``/cuts`` (the lengths of its texts, if there are several), ``/think`` (Kimi's), ``/summaries`` (Databricks').
 https://docs.mistral.ai/capabilities/reasoning
+https://docs.databricks.com/aws/en/machine-learning/model-serving/query-reason-models
 """
 
 from __future__ import annotations
@@ -12,8 +15,8 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_marked, is_object, is_sequence, mark_of, text_at
-from agentmsg.formats.forms import Form, Hatch, Key, Wrapped
-from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS
+from agentmsg.formats.forms import Form, Hatch, Key, Text, Wrapped
+from agentmsg_codecs.openai.names import FAMILY
 
 
 def _text_of(chunk: Any) -> str:
@@ -51,5 +54,57 @@ def _put(block: am.ThinkingBlock) -> Native:
 
 THOUGHT = Form("thinking", am.ThinkingBlock, "thinking", (
     Hatch(keys=("thinking",), cells={"thinking": KEEP}, get=_get, put=_put, must=("thinking",), about="thinking"),
-    Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": MAKER_OF_PARTS}), "may"),
+    Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "mistral"}), "may"),
 ))  # fmt: skip
+
+
+def _is_think(block: Any) -> bool:
+    return is_marked(block, FAMILY, "/think")
+
+
+THINK = Form("think", am.ThinkingBlock, "think", (
+    Key("think", "thinking", Text()),
+), when=_is_think, notes={"think": True})  # fmt: skip
+
+
+def _get_summary(part: Native) -> dict[str, Any]:
+    entries = part["summary"]
+    if not is_list(entries) or len(entries) != 1 or not is_object(entries[0]) or not entries[0].keys() <= _ENTRY:
+        raise Unreadable
+    entry = entries[0]
+    found = {"thinking": text_at(entry, "text")}
+    if entry.get("type") != "summary_text":
+        raise Unreadable
+    return (
+        {**found, "signature": am.Signature("anthropic", text_at(entry, "signature"))}
+        if "signature" in entry
+        else found
+    )
+
+
+def _put_summary(block: am.ThinkingBlock) -> Native:
+    signed = {} if block.signature is None else {"signature": block.signature.value}
+    return {"summary": [{"type": "summary_text", "text": block.thinking, **signed}]}
+
+
+def _is_summary(block: Any) -> bool:
+    return is_marked(block, FAMILY, "/summaries") and not _is_think(block)
+
+
+_ENTRY = frozenset({"type", "text", "signature"})
+SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (
+    Hatch(keys=("summary",), cells={"thinking": KEEP, "signature": KEEP}, get=_get_summary, put=_put_summary,
+          must=("summary",), about="thinking, signature"),
+), when=_is_summary, notes={"summaries": True})  # fmt: skip
+_SIGNERS = {THOUGHT.name: "mistral", SUMMARY.name: "anthropic"}
+
+
+def form_of(block: Any) -> Form:
+    """Return the form of thinking that is a part."""
+    return THINK if _is_think(block) else SUMMARY if _is_summary(block) else THOUGHT
+
+
+def signers_of(block: Any) -> tuple[str | None, ...]:
+    """Return who may have signed thinking that is a part."""
+    name = form_of(block).name
+    return (_SIGNERS[name],) if name in _SIGNERS else ()

@@ -7,6 +7,7 @@
 | num_cached_tokens | Mistral | cache_read |
 | cached_tokens | Kimi | cache_read |
 | reasoning_tokens | Perplexity | reasoning |
+| total_cost of an object cost | Perplexity | cost; the mark ``/costs`` |
 
 A count that is also in the details of the schema is read from there, and the other key is an extra. Otherwise the first
 of these keys is the count, and a mark with the field's name, such as ``/cache_read``, holds the key.
@@ -18,31 +19,44 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import Unreadable, mark_of, marked, natives, read_as, write_as
+from agentmsg.formats import Unreadable, is_mapping, is_marked, mark_of, marked, natives, read_as, write_as
 from agentmsg.formats.forms import Described, Form, Inside, Key, Number, Whole
-from agentmsg_codecs.openai.names import FAMILY, INPUT, OUTPUT
+from agentmsg_codecs.openai.names import COST, FAMILY, INPUT, OUTPUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from agentmsg.formats import Native
 
+_TOTAL = "total_cost"
+_KEYS = (
+    Key("prompt_tokens", "input", Whole(), "may", lacks="partial"),
+    Key("completion_tokens", "output", Whole(), "may", lacks="partial"),
+    Key("total_tokens", "total", Whole(), "may", lacks="partial"),
+    Inside("prompt_tokens_details", (
+        Key("cached_tokens", "cache_read", Whole(), "may"),
+        Key("cache_write_tokens", "cache_write", Whole(), "may"),
+        Key("audio_tokens", "input_audio", Whole(), "may"),
+    ), "may", space=INPUT),
+    Inside("completion_tokens_details", (
+        Key("reasoning_tokens", "reasoning", Whole(), "may"),
+        Key("audio_tokens", "output_audio", Whole(), "may"),
+    ), "may", space=OUTPUT),
+)  # fmt: skip
+
+
+def _has_costs(native: Native) -> bool:
+    """Whether usage says what each part cost, and their sum, as Perplexity does."""
+    costs = native.get("cost")
+    return is_mapping(costs) and type(costs.get(_TOTAL)) in (int, float)
+
+
 USAGE = Described(FAMILY, (
-    Form("usage", am.Usage, None, (
-        Key("prompt_tokens", "input", Whole(), "may", lacks="partial"),
-        Key("completion_tokens", "output", Whole(), "may", lacks="partial"),
-        Key("total_tokens", "total", Whole(), "may", lacks="partial"),
-        Inside("prompt_tokens_details", (
-            Key("cached_tokens", "cache_read", Whole(), "may"),
-            Key("cache_write_tokens", "cache_write", Whole(), "may"),
-            Key("audio_tokens", "input_audio", Whole(), "may"),
-        ), "may", space=INPUT),
-        Inside("completion_tokens_details", (
-            Key("reasoning_tokens", "reasoning", Whole(), "may"),
-            Key("audio_tokens", "output_audio", Whole(), "may"),
-        ), "may", space=OUTPUT),
-        Key("cost", "cost", Number(), "may", said="cost"),
-    ), is_apart=True),
+    Form("usage", am.Usage, None, (*_KEYS, Key("cost", "cost", Number(), "may", said="cost", is_odd=True)),
+         fits=lambda native: not _has_costs(native), is_apart="usage"),
+    Form("costs", am.Usage, None, (*_KEYS, Inside("cost", (Key(_TOTAL, "cost", Number()),), space=COST)),
+         fits=_has_costs, when=lambda usage: usage.cost is not None and is_marked(usage, FAMILY, "/costs"),
+         notes={"cost": True, "costs": True}, is_apart="usage"),
 ), {})  # fmt: skip
 _SHAPE = USAGE.shapes["usage"]
 _COUNTS = {

@@ -18,7 +18,11 @@ Follows the Python package openai 3.54.
 | code_interpreter_call, file_search_call, mcp_call, tool_search_call, web_search_call | ToolUseBlock of kind "server" |
 | program; program_output | the same, linked: its code the input; ToolResultBlock of kind "server" |
 | their output, outputs, results, error | a ToolResultBlock right after the call, of the same item |
+| items of such tools without an id (clients that store nothing) | the same, without a result |
 | function_call_output, custom_tool_call_output | a tool message; its name comes from the call |
+| output of a function that is another JSON value | structured |
+| input_audio, input_video (compatible servers) | AudioBlock; VideoBlock |
+| text, output_text of others than the assistant | TextBlock |
 | additional_tools | a developer message with a ToolsBlock |
 | any other item | NativeBlock of the assistant; a message with the role "native" for what others gave |
 | parameters of the body: model, max_output_tokens, text, reasoning ... | settings |

@@ -148,7 +148,10 @@ def _cited(supported: Cell, made: Rows) -> Cell:
 
 def _input_rows(items: Items, place: str) -> dict[type[Any], Row]:
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, items.inputs.parts[place].comes_back)}
-    return Rows(items.inputs).place(place, {am.ImageBlock: own.image, am.FileBlock: own.file}, others)
+    answers: Any = {
+        am.ImageBlock: own.image, am.FileBlock: own.file, am.AudioBlock: own.sound, am.VideoBlock: own.video,
+    }  # fmt: skip
+    return Rows(items.inputs).place(place, answers, others)
 
 
 def _system(message: am.Msg) -> Any:

@@ -24,7 +24,15 @@ from agentmsg.formats import (
     tool_arguments,
 )
 from agentmsg.formats.forms import Content, Form, Hatch, Input, Json, Key, Link, Spare, Text, Words
-from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, is_own_id, item_id, item_marks
+from agentmsg_codecs.openai_responses.item_keys import (
+    ENDED,
+    NEEDED_ID,
+    STATUS,
+    is_own_id,
+    item_id,
+    item_marks,
+    lacks_id,
+)
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
 if TYPE_CHECKING:
@@ -106,7 +114,7 @@ CALLS = (
     Form("shell_call", am.ToolUseBlock, "shell_call", (_LINK, Key("action", "input", Input()), _ANY_ID, STATUS),
          **_of("shell", "action")),
     Form("local_shell_call", am.ToolUseBlock, "local_shell_call", (
-        _LINK, Key("action", "input", Input()), Key("id", "item_id", Text()), ENDED,
+        _LINK, Key("action", "input", Input()), NEEDED_ID, ENDED,
     ), **_of("local_shell", "action")),
     Form("apply_patch_call", am.ToolUseBlock, "apply_patch_call", (
         _LINK, Key("operation", "input", Input()), _ANY_ID, ENDED,
@@ -213,7 +221,7 @@ def is_call(block: am.ToolUseBlock) -> bool:
         return False
     if block.kind == "computer":
         return block.item_id is None or is_own_id(block.item_id, block, "computer")
-    return block.kind != "local_shell" or block.item_id is not None
+    return block.kind != "local_shell" or block.item_id is not None or lacks_id(block)
 
 
 def _is_screenshot(block: am.ToolResultBlock) -> bool:

@@ -17,6 +17,7 @@ from agentmsg.formats import (
     Unreadable,
     is_list,
     is_marked,
+    is_sequence,
     mark_of,
     media,
     natives,
@@ -41,8 +42,8 @@ from agentmsg.formats.forms import (
     Whole,
 )
 from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input, said_by
-from agentmsg_codecs.openai_responses.input_parts import INPUTS, PARTS, InputParts, says, unused
-from agentmsg_codecs.openai_responses.item_keys import ENDED, STATUS, item_id, item_marks, own_link
+from agentmsg_codecs.openai_responses.input_parts import INPUTS, ODD, PARTS, TEXTS, InputParts, says, unused
+from agentmsg_codecs.openai_responses.item_keys import ENDED, NEEDED_ID, STATUS, item_id, item_marks, own_link
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, XAI
 from agentmsg_codecs.openai_responses.reasoning import REASONING
 
@@ -128,7 +129,7 @@ _UNLINKED = Hatch(keys=(), cells={"id": own_link}, get=_read_link, put=_write_no
 
 def _served(name: str, returned: Spare, *keys: str) -> Form:
     """Return the form of a call that OpenAI runs; what it returned is read by outcomes.py."""
-    items = (said_by(*keys), _UNLINKED, Key("id", "item_id", Text()), ENDED, returned)
+    items = (said_by(*keys), _UNLINKED, NEEDED_ID, ENDED, returned)
     return Form(f"{name}_call", am.ToolUseBlock, f"{name}_call", items,
                 fixed={**_SERVER, "name": name}, marks=item_marks(name), fits=_has_no_label,
                 when=_is_not_of_mcp)  # fmt: skip
@@ -188,14 +189,14 @@ ITEMS = (
     *CALLS,
     *(_served(name, _RETURNED[name], *keys) for name, keys in SERVED.items()),
     Form("web_search_call", am.ToolUseBlock, "web_search_call", (
-        Key("action", "input", Input(), "{}"), _UNLINKED, Key("id", "item_id", Text()), ENDED,
+        Key("action", "input", Input(), "{}"), _UNLINKED, NEEDED_ID, ENDED,
     ), fixed={**_SERVER, "name": "web_search"}, marks=item_marks("web_search"), fits=_is_search("action"),
          when=_is_not_of_mcp),
     Form("x_search_call", am.ToolUseBlock, "x_search_call", (
-        Key("action", "input", Input(), "{}"), _UNLINKED, Key("id", "item_id", Text()), ENDED,
+        Key("action", "input", Input(), "{}"), _UNLINKED, NEEDED_ID, ENDED,
     ), fixed={**_SERVER, "provider": XAI, "name": "x_search"}, fits=_is_search("action"), about="of xAI"),
     Form("mcp_call", am.ToolUseBlock, "mcp_call", (
-        Key("name", "name", Text()), _ARGUMENTS, _UNLINKED, Key("id", "item_id", Text()), ENDED,
+        Key("name", "name", Text()), _ARGUMENTS, _UNLINKED, NEEDED_ID, ENDED,
         *unused("output", "error", "approval_request_id"),
     ), fixed=_SERVER, marks=item_marks("mcp"), fits=says("server_label"), when=_is_of_mcp,
          about="server_label is an extra",
@@ -218,7 +219,7 @@ ITEMS = (
     ), fixed={**_SERVER, "name": "program"}),
     Form("image_generation_call", am.ImageBlock, "image_generation_call", (
         Key("result", "source", Via(_read_made, _write_made, {"type": "string"}, supports=KEEP)),
-        Key("id", "item_id", Text()), ENDED,
+        NEEDED_ID, ENDED,
     ), marks=item_marks("image_generation")),
     Form("compaction", am.CompactionBlock, "compaction", (
         Key("encrypted_content", "encrypted", Text()), item_id("compaction"),
@@ -232,13 +233,25 @@ ITEMS = (
 # -- what others gave -------------------------------------------------------------------------------------------------
 
 
-def _output(name: str, kind: str, result: str) -> Form:
+def _is_value(native: Native) -> bool:
+    """Whether the output is any JSON but a text, parts, or nothing."""
+    output = native.get("output")
+    return output is not None and type(output) not in (str, list)
+
+
+def is_value(block: Any) -> bool:
+    """Whether a result is written as the value that it was read from."""
+    value = block.structured
+    is_other = value is not None and not isinstance(value, str) and not is_sequence(value)
+    return is_other and not block.content and block.error is None and is_marked(block, FAMILY, "/value")
+
+
+_OUTPUT = Key("output", "content", Content("inner"), '""')
+
+
+def _output(name: str, kind: str, result: str, said: Key = _OUTPUT, **how: Any) -> Form:
     fixed = {"kind": "custom"} if kind == "custom_tool_call" else {}
-    items = (
-        Key("call_id", "tool_call_id", Link(), "null"),
-        Key("output", "content", Content("inner"), '""'),
-        item_id(result),
-    )
+    items = (Key("call_id", "tool_call_id", Link(), "null"), said, item_id(result))
     return Form(
         name,
         am.ToolResultBlock,
@@ -247,14 +260,17 @@ def _output(name: str, kind: str, result: str) -> Form:
         fixed=fixed,
         marks=item_marks(result, **{"no-id": _is_unlinked}),
         is_apart="output",
+        **how,
     )
 
 
 OUTPUTS = (
+    _output("value", "function_call", "result", Key("output", "structured", Json()),
+            fits=_is_value, when=is_value, notes={"value": True}),
     _output("output", "function_call", "result"),
     _output("custom_output", "custom_tool_call", "custom_result"),
     *RESULTS,
-)
+)  # fmt: skip
 _ABOUT = (Key("name", "name", Text()), Key("description", "description", Text(), "may"))
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (
@@ -278,5 +294,6 @@ def describe_items() -> Described:
 
 def describe_inputs() -> Described:
     """Return the description of what users and tools give, and of tools."""
-    places = {"user": INPUTS, "text": ("input_text",), "inner": INPUTS}
-    return Described(FAMILY, (*PARTS, *OUTPUTS, *TOOLS), places, table=InputParts)
+    places = {"user": INPUTS, "text": TEXTS, "inner": INPUTS}
+    odd = {"user": ODD, "inner": ODD}
+    return Described(FAMILY, (*PARTS, *OUTPUTS, *TOOLS), places, odd=odd, table=InputParts)

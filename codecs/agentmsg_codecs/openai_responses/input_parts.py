@@ -1,8 +1,12 @@
-"""The description of parts: what users and tools give."""
+"""The description of parts: what users and tools give.
+
+Sound and video are parts of compatible servers, and texts may have the tags of other APIs; they are written as they
+were read (``/odd``; ``/inside`` for sound in an inner object), and nothing else is written like that.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -15,12 +19,13 @@ from agentmsg.formats import (
     mark_of,
     marked,
     media,
+    text_at,
 )
-from agentmsg.formats.forms import Form, Hatch, Key, Nested, Spare, Text, Via, Words, Wrapped
+from agentmsg.formats.forms import Form, Hatch, Inside, Key, Nested, Spare, Spread, Text, Via, Words, Wrapped
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 DETAILS = ("low", "high", "original")
 TTLS = ("30m", "12h")
@@ -51,9 +56,21 @@ def _read_url(url: Any) -> Any:
 
 def _read_data(url: Any) -> Any:
     held = _held(url)
-    if held is None:
+    if held is not None:
+        return held
+    if ":" in url:
         raise Unreadable("no data")
-    return held
+    # As people write it: no base64 has a colon.
+    return marked(am.Base64Source(url), FAMILY, raw=True)
+
+
+def is_raw(source: Any) -> bool:
+    """Whether data was read without a URL around it."""
+    return source.media_type is None and mark_of(source, FAMILY, "/raw") is True and ":" not in source.data
+
+
+def _write_data(source: Any) -> str:
+    return source.data if is_raw(source) else media.write_url(source)
 
 
 def _held(url: Any) -> am.Base64Source | None:
@@ -91,7 +108,7 @@ def _is_file(block: Any) -> bool:
 
 
 _URL = Via(_read_url, media.write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
-_DATA = Via(_read_data, media.write_url, {"type": "string"}, supports=KEEP, is_spelt=True)
+_DATA = Via(_read_data, _write_data, {"type": "string"}, supports=KEEP, is_spelt=True)
 _BY_ID = Wrapped(am.FileSource, "file_id", {"provider": PROVIDER})
 _DETAIL = Hatch(keys=("detail",), cells={"detail": _nearest_detail}, get=_read_detail, put=_write_detail,
                 schema={"detail": {"enum": ["auto", *DETAILS]}}, about="detail")  # fmt: skip
@@ -114,9 +131,68 @@ def _is_linked(native: Native) -> bool:
     return type(url) is str and media.read_data_url(url) is None
 
 
+# -- parts of other APIs and of compatible servers -------------------------------------------------------------------
+
+_SOUND = "audio/"
+
+
+def _read_format(word: Any) -> str:
+    if type(word) is not str or not word:
+        raise Unreadable
+    return f"{_SOUND}{word}"
+
+
+def _write_format(kind: str) -> str:
+    return kind.removeprefix(_SOUND)
+
+
+def _is_inside(block: Any) -> bool:
+    """Whether sound is written in an inner object, as in Chat Completions."""
+    source = block.source
+    is_sound = isinstance(source, am.Base64Source) and (source.media_type or "").startswith(_SOUND)
+    return is_sound and source.media_type != _SOUND and mark_of(block, FAMILY, "/inside") is True
+
+
+def _media(word: str, cls: Any) -> Iterator[Form]:
+    """Yield the forms of sound or video: by the id of a file, and by URL or as data."""
+    tag, url = f"input_{word}", f"{word}_url"
+    yield Form(f"{word}_by_id", cls, tag, (Key("file_id", "source", _BY_ID), _CACHE, *unused(url)),
+               fits=says("file_id"), when=_is_file)  # fmt: skip
+    yield Form(word, cls, tag, (Key(url, "source", _URL), _CACHE, *unused("file_id")), fits=says(url))
+
+
+def _text_alias(tag: str) -> Form:
+    """Return the form of texts with the tag of another API; the tag is a spelling."""
+
+    def get(native: Native) -> Native:
+        return {"text": text_at(native, "text"), "notes": {"type": ["=", tag]}}
+
+    def put(block: Any) -> Native:
+        return {"text": block.text}
+
+    text = Hatch(keys=("text",), cells={"text": KEEP}, get=get, put=put, must=("text",),
+                 schema={"text": {"type": "string"}}, about="text")  # fmt: skip
+    return Form(tag, am.TextBlock, tag, (text, _CACHE), is_only_read=True)
+
+
+_ALIASES = ("text", "output_text")
+_OTHERS = (
+    Form("audio_inside", am.AudioBlock, "input_audio", (
+        Inside("input_audio", (
+            Spread("source", am.Base64Source, (
+                Key("data", "data", Text()),
+                Key("format", "media_type", Via(_read_format, _write_format)),
+            )),
+        ), space=f"{FAMILY}.audio"), _CACHE,
+    ), fits=lambda native: is_object(native.get("input_audio")), when=_is_inside, notes={"inside": True}),
+    *_media("audio", am.AudioBlock),
+    *_media("video", am.VideoBlock),
+)  # fmt: skip
+ODD = tuple(form.name for form in _OTHERS)
 PARTS = (
     HINT,
     Form("input_text", am.TextBlock, "input_text", (Key("text", "text", Text()), _CACHE)),
+    *map(_text_alias, _ALIASES),
     Form("image_by_id", am.ImageBlock, "input_image", (
         Key("file_id", "source", _BY_ID), _DETAIL, _CACHE, *unused("image_url"),
     ), fits=says("file_id"), when=_is_file),
@@ -132,12 +208,29 @@ PARTS = (
     Form("file", am.FileBlock, "input_file", (
         Key("file_data", "source", _DATA), _FILENAME, _CACHE, *unused("file_id", "file_url"),
     ), fits=says("file_data"), when=lambda block: isinstance(block.source, am.Base64Source)),
+    *_OTHERS,
 )  # fmt: skip
+TEXTS = ("input_text", *_ALIASES)
 INPUTS = tuple(form.name for form in PARTS[1:])
 
 
+def _typed(part: Any) -> Any:
+    is_text = is_object(part) and "type" not in part and type(part.get("text")) is str
+    return ({"type": "input_text", **part}, True) if is_text else None
+
+
+def _untyped(native: Native, _: Any) -> Any:
+    return {key: value for key, value in native.items() if key != "type"}
+
+
 class InputParts(Parts):
-    """Parts of users and tools. An image may have its URL in an object, as in Chat Completions; it has a mark then."""
+    """Parts of users and tools.
+
+    An image may have its URL in an object, as in Chat Completions; it has a mark then. A text may have no type
+    (``/untyped``).
+    """
+
+    other_spellings: ClassVar[Any] = {"untyped": (_typed, _untyped)}
 
     def read(self, part: Any) -> Any:
         """Read a part; return a NativeBlock if it has no meaning here."""

@@ -23,6 +23,16 @@ def is_own_id(value: str | None, owner: Any, kind: str) -> bool:
     return value is not None and (value.startswith(PREFIXES[kind]) or mark_of(owner, FAMILY, "/id") is True)
 
 
+def has_own_id(block: Any, kind: str) -> bool:
+    """Whether an item that the schema gives an id has one of its kind, or was read without any, as servers keep it."""
+    return is_own_id(block.item_id, block, kind) or lacks_id(block)
+
+
+def lacks_id(block: Any) -> bool:
+    """Whether an item that the schema gives an id was read without any."""
+    return block.item_id is None and mark_of(block, FAMILY, "/no-item") is True
+
+
 def own_link(value: str, block: Any) -> str | None:
     """Keep the id of a call, or of its result, if their item's id gives it again."""
     return value if isinstance(value, am.Made) or value == block.item_id else None
@@ -57,5 +67,6 @@ def _write_status(block: Any) -> Native:
 
 
 STATUS = Hatch(keys=("status",), cells={}, get=_read_status, put=_write_status, odd=("status",), about="whether whole")
-# Where the schema requires it.
+# Where the schema requires them. Clients that store nothing leave out the id.
+NEEDED_ID = Key("id", "item_id", Text(), "may", lacks="no-item")
 ENDED = Spare("status", "completed")

@@ -43,6 +43,8 @@ from agentmsg_codecs.openai_responses.message_items import (
     rest_of,
     spelling_of,
     spelt,
+    texts_of,
+    with_texts,
 )
 from agentmsg_codecs.openai_responses.names import FAMILY, ITEM
 
@@ -128,7 +130,7 @@ class Items:
         blocks: list[Any] = []
         for item in items:
             found = self._read(item)
-            blocks += found if isinstance(found, list) else [natives.native_part(item, FAMILY)]
+            blocks += found if isinstance(found, list) else [with_texts(natives.native_part(item, FAMILY))]
         return tuple(blocks)
 
     def calls(self, items: Any) -> Iterator[Any]:
@@ -155,8 +157,8 @@ class Items:
         except (Unreadable, AgentMsgError, KeyError):
             pass
         if _is_of_assistant(item):
-            return self._served(item) or [self.items.parts["items"].read(item)]
-        return natives.read_whole(item, FAMILY)
+            return self._served(item) or [with_texts(self.items.parts["items"].read(item))]
+        return natives.read_whole(item, FAMILY, {"content": texts_of(item)})
 
     def _served(self, item: Native) -> list[Any] | None:
         """Return the call and the result of an item that has both; None for others."""
@@ -182,8 +184,9 @@ class Items:
     def _more_tools(self, native: Native) -> am.Msg:
         note: Native = {}
         item_id = id_of(native, note)
-        if native.get("role") != "developer" or not is_list(native["tools"]) or not native["tools"]:
+        if native.get("role", "developer") != "developer" or not is_list(native["tools"]) or not native["tools"]:
             raise Unreadable
+        note |= {"/role": "absent"} if "role" not in native else {}
         tools = tuple(read_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in native["tools"])
         rest = {key: value for key, value in native.items() if key not in TOOLS_KEYS}
         return _make_msg("developer", (am.ToolsBlock(tools),), id=item_id, extras=kept(rest), notes=kept(note))
@@ -270,7 +273,8 @@ class Items:
         content: Any = message.content
         if has_tools(message):
             tools = [write_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in content[0].tools]
-            native: Native = {"type": _MORE_TOOLS, "role": message.role, "tools": tools}
+            is_told = mark_of(message, FAMILY, "/role") != "absent"
+            native: Native = {"type": _MORE_TOOLS, **({"role": message.role} if is_told else {}), "tools": tools}
         else:
             is_text = not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))
             if is_text and not (message.notes and mark_of(message, FAMILY, "/list") is True):

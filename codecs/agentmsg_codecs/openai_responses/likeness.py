@@ -8,7 +8,9 @@ from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS
 from agentmsg_codecs.openai_responses.message_items import has_said
 
-_PARTS = frozenset({"input_text", "input_image", "input_file", "output_text", "refusal"})
+# Parts that others have, too, and those that only items have.
+_ALSO_PARTS = frozenset({"refusal", "text", "input_audio", "input_video"})
+_PARTS = frozenset({"input_text", "input_image", "input_file", "output_text"}) | _ALSO_PARTS
 # Those that have forms, and those that have no equivalent.
 _ITEMS = frozenset(form.tag for form in (*ITEMS, *OUTPUTS)) | {
     "additional_tools", "item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_list_tools",
@@ -55,9 +57,14 @@ def sniff_body(document: Any) -> float:
 
 def _sniff_items(items: list[Any]) -> float:
     found = list(map(_sniff_item, items))
-    if not found or 0.0 in found:
-        return 0.0
-    return max(found)
+    # Newer kinds of items, and clients' own, may be beside those that tell.
+    is_known = all(score or (_SURE in found and _is_kind(item)) for score, item in zip(found, items, strict=True))
+    return max(found) if found and is_known else 0.0
+
+
+def _is_kind(item: Any) -> bool:
+    """Whether an object may be an item of an unknown kind."""
+    return is_object(item) and type(item.get("type")) is str and "role" not in item
 
 
 def _sniff_item(item: Any) -> float:
@@ -84,14 +91,14 @@ def _sniff_item(item: Any) -> float:
     tags = {part.get("type") for part in content if is_object(part) and type(part.get("type")) is str}
     if not tags <= _PARTS:
         return 0.0
-    # Others have parts of refusals, too.
-    return _SURE if tags - {"refusal"} else _PLAIN
+    return _SURE if tags - _ALSO_PARTS else _PLAIN
 
 
 def sniff_answer(document: Any) -> float:
     """Return how much a document looks like a response."""
     if not is_object(document) or not is_list(document.get("output")):
         return 0.0
-    if document.get("object") == "response":
+    if document.get("object") in ("response", "response.compaction"):
         return 1.0
-    return _LIKELY if any(_sniff_item(item) == _SURE for item in document["output"]) else 0.0
+    is_told = "incomplete_details" in document
+    return _LIKELY if is_told or any(_sniff_item(item) == _SURE for item in document["output"]) else 0.0

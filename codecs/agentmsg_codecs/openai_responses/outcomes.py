@@ -125,7 +125,7 @@ def split(item: Native) -> tuple[Native, Fields] | None:
 
 def result_of(call: Any, fields: Fields) -> am.ToolResultBlock | None:
     """Return the result of a call that was read without it; None if it can't follow the call."""
-    if type(call) is not am.ToolUseBlock or call.name in APART:
+    if type(call) is not am.ToolUseBlock or call.name in APART or call.item_id is None:
         return None
     return _make_result(
         tool_call_id=call.id, kind="server", provider=PROVIDER, name=call.name, item_id=call.item_id, **fields
@@ -204,7 +204,7 @@ def call_extras(cell: Cell) -> Cell:
     def kept(extras: Any, block: Any) -> Any:
         extras = cell(extras, block)
         own: Any = extras.get(FAMILY)
-        if not is_mapping(own) or block.name in APART:
+        if not is_mapping(own) or block.name in APART or block.item_id is None:
             return extras
         keys, read, _ = _TOOLS.get(_type_of(block), (frozenset[str](), None, None))
         found = None if read is None or keys.isdisjoint(own) else read(am.thaw(own))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, cells, is_mapping, is_marked, mark_of, media, natives, note_of, rules
+from agentmsg.formats import Drop, Swap, is_mapping, is_marked, mark_of, media, natives, note_of, rules
 from agentmsg_codecs.openai_responses.client_tools import is_call, is_result, is_text
-from agentmsg_codecs.openai_responses.format import SERVED, made_image
-from agentmsg_codecs.openai_responses.item_keys import is_own_id, own_link
+from agentmsg_codecs.openai_responses.format import SERVED, is_value, made_image
+from agentmsg_codecs.openai_responses.input_parts import is_raw
+from agentmsg_codecs.openai_responses.item_keys import has_own_id, is_own_id, lacks_id, own_link
 from agentmsg_codecs.openai_responses.message_items import is_phase
 from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM, PROVIDER, XAI
 from agentmsg_codecs.openai_responses.outcomes import is_outcome
@@ -48,15 +50,24 @@ def phase(value: str, _: Any) -> str | None:
     return value if is_phase(value) else None
 
 
-def _is_citation(citation: am.Citation) -> bool:
-    if citation.cited_text is not None or not citation.kind:
-        return False
+def _supported(citation: am.Citation, block: Any) -> am.Citation | None:
+    """Return the nearest citation that the schema has, or that was read; None without a URL."""
     told = (citation.start, citation.end, citation.title, citation.url)
-    return mark_of(citation, FAMILY, "/odd") is True or (citation.kind == "url_citation" and None not in told)
+    is_own = citation.kind == "url_citation" and None not in told
+    if citation.cited_text is None and citation.kind and (is_own or mark_of(citation, FAMILY, "/odd") is True):
+        return citation
+    if citation.url is None:
+        return None
+    start, end = citation.start or 0, len(block.text) if citation.end is None else citation.end
+    title = citation.title or ""
+    return am.Citation(citation.url, title, kind="url_citation", start=start, end=end)
 
 
-part_citations = cells.those(_is_citation)
-"""Keep the citations that the schema has, or that were read."""
+def part_citations(value: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
+    """Keep the citations that the schema has, or that were read; others with a URL are of the whole text."""
+    near = [_supported(citation, block) for citation in value]
+    kept = tuple(citation for citation in near if citation is not None)
+    return value if len(kept) == len(value) and all(map(is_, kept, value)) else kept
 
 
 def citations(value: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
@@ -99,12 +110,17 @@ def thinking_rule(otherwise: str) -> Rule:
 def is_served(block: Any) -> bool:
     """Whether the provider ran a tool whose calls are items."""
     if block.provider == XAI and block.name == "x_search":
-        return block.item_id is not None and block.is_valid and is_mapping(block.input) and "_raw" not in block.input
+        return (
+            (block.item_id is not None or lacks_id(block))
+            and block.is_valid
+            and is_mapping(block.input)
+            and "_raw" not in block.input
+        )
     if block.provider != PROVIDER:
         return False
     label = natives.extras_of(block, FAMILY).get("server_label")
     if label is not None:
-        return type(label) is str and is_own_id(block.item_id, block, "mcp")
+        return type(label) is str and has_own_id(block, "mcp")
     # Under that key stands what is no object.
     if not block.is_valid or not is_mapping(block.input) or "_raw" in block.input:
         return False
@@ -114,9 +130,9 @@ def is_served(block: Any) -> bool:
         is_told = block.id is not None and type(natives.extras_of(block, FAMILY).get("fingerprint")) is str
         return is_told and block.input.keys() == {"code"} and is_own_id(block.item_id, block, "program")
     if block.name == "web_search":
-        return is_own_id(block.item_id, block, "web_search")
+        return has_own_id(block, "web_search")
     keys = SERVED.get(block.name)
-    return keys is not None and {*keys} >= {*block.input} != set() and is_own_id(block.item_id, block, block.name)
+    return keys is not None and {*keys} >= {*block.input} != set() and has_own_id(block, block.name)
 
 
 def call(block: am.ToolUseBlock) -> Any:
@@ -162,6 +178,8 @@ def compaction(block: am.CompactionBlock) -> Any:
 
 def result(block: am.ToolResultBlock) -> Any:
     """Put structured content and an error into the content of a result."""
+    if block.kind == "function" and is_value(block):
+        return block
     plain = block
     if block.kind in CLIENT_TOOLS:
         if is_result(block):
@@ -195,7 +213,7 @@ def _carried(block: Any, unknown: str) -> Any:
         new: Any = source if plain else am.FileSource(source.file_id, PROVIDER)
     elif isinstance(source, (am.URLSource, am.Base64Source)):
         new = media.as_url(source)
-        if isinstance(new, am.Base64Source) and new.media_type is None:
+        if isinstance(new, am.Base64Source) and new.media_type is None and not is_raw(source):
             new = am.Base64Source(new.data, unknown)
     else:
         return Drop("this kind of source isn't supported")
@@ -207,10 +225,20 @@ def image(block: am.ImageBlock) -> Any:
     return _carried(block, "image/png")
 
 
+def sound(block: am.AudioBlock) -> Any:
+    """Keep sound that was read: only compatible servers take it."""
+    return _carried(block, "audio/wav") if is_marked(block, FAMILY, "/odd") else rules.audio_as_text(block)
+
+
+def video(block: am.VideoBlock) -> Any:
+    """Keep a video that was read: only compatible servers take it."""
+    return _carried(block, "video/mp4") if is_marked(block, FAMILY, "/odd") else Drop("no place for videos here")
+
+
 def made(block: am.ImageBlock) -> Any:
     """Keep an image that OpenAI's tool made; nothing else of the assistant's is one."""
     source: Any = block.source
-    if not isinstance(source, am.Base64Source) or not is_own_id(block.item_id, block, "image_generation"):
+    if not isinstance(source, am.Base64Source) or not has_own_id(block, "image_generation"):
         return Drop("no place for the assistant's images here")
     near = made_image(source.data)
     return block if am.same(near, source) else Swap(block.evolve(source=near), "data tells its type here", "annotation")
