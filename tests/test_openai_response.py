@@ -386,6 +386,13 @@ def test_counters_that_lack_are_filled() -> None:
     assert native["usage"] == {"prompt_tokens": 3, "completion_tokens": 0, "total_tokens": 3}
 
 
+@pytest.mark.parametrize("own", [{"index": 1.0}, {"object": "x"}, {"id": 5}, {"usage": []}], ids=str)
+def test_metadata_under_the_key_of_a_field_must_have_been_read(own: dict[str, Any]) -> None:
+    """Otherwise the response would be invalid, so it is reported as lost."""
+    fitted = honest_account(CODEC, am.History([reply(TEXT, response_metadata={**own, "service_tier": "x"})]))
+    assert fitted.history[0].response_metadata == {"service_tier": "x"}
+
+
 EAST = timezone(timedelta(hours=2))
 WEST = timezone(timedelta(hours=-2))
 TIMES: dict[datetime, datetime] = {

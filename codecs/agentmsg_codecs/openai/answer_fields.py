@@ -1,7 +1,8 @@
 """The keys of a response beside its message, on two levels: the choice, and the document.
 
 Values without their normal meaning, such as an ``index`` other than 0, another ``object`` or an invalid ``id``, are
-kept unchanged in the response metadata, and reported if they are lost.
+kept unchanged in the response metadata, and reported if they are lost. Their message is marked ``/odd``: in any other,
+metadata under such a key have no place.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Unreadable, spelling
+from agentmsg.formats import Unreadable, is_marked, spelling
 from agentmsg_codecs.openai.names import CHOICE, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.usage import read_usage, write_usage
 
@@ -157,11 +158,11 @@ FIELDS = {**CHOICE_LEVEL.by_key, **RESPONSE_LEVEL.by_key}
 
 
 def is_metadata(key: str, value: Any, message: am.Msg) -> bool:
-    """Whether a response keeps an entry of the response metadata: its key is free, and the value no field's."""
+    """Whether a response keeps an entry of the response metadata: its key is free, or was read with such a value."""
     field = FIELDS[key]
     if field.field is None:
         return value is not None
-    if field.field and getattr(message, field.field) is not None:
+    if not is_marked(message, RESPONSE, "/odd") or (field.field and getattr(message, field.field) is not None):
         return False
     try:
         field.read(thaw(value))

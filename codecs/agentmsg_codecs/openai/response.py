@@ -121,6 +121,8 @@ class _Answers:
             choice_note["/finish"] = True
             if type(word) is str and word in FINISH_WORDS:
                 choice_note["finish_reason"] = ["=", word]
+        if metadata and any(FIELDS[key].field is not None for key in metadata):
+            note["/odd"] = True
         lacks = [name for name in _FIELDS[:3] if name not in fields]
         if lacks:
             note["/lacks"] = lacks
