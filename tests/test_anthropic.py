@@ -1061,16 +1061,15 @@ def test_documents_look_like_what_they_are(name: str) -> None:
         assert plain or own > max(others.values()), f"{title}: {own}, {others}"
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
-        {"content": [{"type": "tool_search_tool_result", "tool_use_id": "c", "content": {}}], "usage": USAGE},
-        {"type": "message", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}]},
-        {"content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"},
-    ],
-    ids=repr,
+WITHOUT_ROLE: tuple[Any, ...] = (
+    {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
+    {"content": [{"type": "tool_search_tool_result", "tool_use_id": "c", "content": {}}], "usage": USAGE},
+    {"type": "message", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}]},
+    {"content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"},
 )
+
+
+@pytest.mark.parametrize("document", WITHOUT_ROLE, ids=repr)
 def test_an_answer_needs_no_role(document: Any) -> None:
     """Without a role, a part or a stop reason of Anthropic's tells a response."""
     assert am.detect(document)[0][0] == "anthropic-response"

@@ -36,7 +36,8 @@ _BLOCKS: tuple[Any, ...] = (
 
 def _made(obj: Any) -> Any:
     """Return an object with made values in all of its fields that may have them."""
-    names = {field.alias for field in attrs.fields(type(obj))} & MADE_KINDS.keys()
+    fields: Any = attrs.fields(obj.__class__)
+    names = {field.alias for field in fields} & MADE_KINDS.keys()
     return obj.evolve(**{name: _MADE[MADE_KINDS[name]] for name in names if getattr(obj, name) in (None, "c")})
 
 

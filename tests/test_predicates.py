@@ -183,7 +183,8 @@ def test_names_of_one_case_mean_nothing_to_another(name: str) -> None:
     all_carried = _carrying(Caps(messages={"user": MessageRow(fields=cells, blocks=rows)}))
     whole = _plain("user", TextBlock("a"), RefusalBlock("i"), name="a", id="i", recipient="r")
     assert all_carried([whole])
-    for changed in ({"name": "i"}, {"id": "r"}, {"recipient": "a"}, {"content": (TextBlock("i"),)}):
+    changes: tuple[Any, ...] = ({"name": "i"}, {"id": "r"}, {"recipient": "a"}, {"content": (TextBlock("i"),)})
+    for changed in changes:
         assert not all_carried([whole.evolve(**changed)])
 
 
