@@ -1062,8 +1062,8 @@ def test_documents_look_like_what_they_are(name: str) -> None:
 
 
 WITHOUT_ROLE: tuple[Any, ...] = (
-    {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
-    {"content": [{"type": "tool_search_tool_result", "tool_use_id": "c", "content": {}}], "usage": USAGE},
+    {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": {"a": 1}}]},
+    {"content": [{"type": "tool_search_tool_result", "tool_use_id": "c", "content": {"a": 1}}], "usage": USAGE},
     {"type": "message", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}]},
     {"content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"},
 )
