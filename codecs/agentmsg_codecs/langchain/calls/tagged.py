@@ -6,6 +6,7 @@ there as long as the map can say it: the call has an id that no other call of th
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -29,7 +30,8 @@ TAGS = frozenset(key for key, _ in _TAGS.values())
 def _by_id(blocks: Sequence[Any]) -> dict[str, int]:
     """Return the places of the calls that only their id names."""
     ids = [(block.id, index) for index, block in enumerate(blocks) if is_function_call(block) and block.id is not None]
-    return {link: index for link, index in ids if [own for own, _ in ids].count(link) == 1}
+    counts = Counter(link for link, _ in ids)
+    return {link: index for link, index in ids if counts[link] == 1}
 
 
 def says(metadata: Mapping[str, Any], blocks: Sequence[Any]) -> dict[str, Mapping[str, str]]:
