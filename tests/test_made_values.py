@@ -1,4 +1,4 @@
-"""Ids and names that the library made are plain texts in documents, or left out, in every field that may have them."""
+"""Ids and names that the library made are plain texts in documents, or left out, whatever field has them."""
 
 from __future__ import annotations
 

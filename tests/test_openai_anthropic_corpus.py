@@ -44,7 +44,7 @@ _UNAVOIDABLE: Mapping[str, str] = {
     "messages/content: ToolUseBlock to TextBlock changed": _PROVIDERS_TOOLS,
     "messages/content/content: FileBlock dropped": "OpenAI's results are text",
     "messages/content/content: ImageBlock dropped": "the same",
-    "messages/content/content: NativeBlock dropped": "a reference to a tool that was found: the same",
+    "messages/content/content: NativeBlock to TextBlock changed": "a reference to a tool that was found is its name",
     "messages/content/context dropped": "OpenAI's files have no context",
     "messages/content/input changed": "free text is an object at Anthropic",
     "messages/content/kind changed": "Anthropic has no calls with free text",

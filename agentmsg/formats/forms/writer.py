@@ -121,7 +121,7 @@ class _Writer:
             return [*before, f"{d}[{item.native!r}] = {entry.partition(': ')[2]}"]  # type: ignore[union-attr]
         if isinstance(item, Hatch):
             inner = f", {self.writer(item.forms)}" if item.forms else ""
-            put = [f"{d} |= {self.bind('put', item.put)}({self._unmade(item)}{inner})"]
+            put = [f"{d} |= {self.bind('put', item.put)}({self._plain(item)}{inner})"]
             if not item.is_optional:
                 return put
             says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]
@@ -138,19 +138,16 @@ class _Writer:
         if not isinstance(item, Key):
             raise TypeError(item)
         test = "v" if self.absent.get(item.field) in ((), EMPTY) or item.default == "" else "v is not None"
-        made = MADE_KINDS.get(item.field) if type(item.value) is Text else None
-        if made is not None:
-            test += f" and type(v) is not {self.bind('made', made)}"
         if item.said:
             test += f" and is_marked({self._o}, FAMILY, {'/' + item.said!r})"
         value = self._value(item, "v")
         return [f"v = {self._o}.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
 
-    def _unmade(self, item: Hatch) -> str:
-        """Return the expression of the object for a hatch, without an item id that the library made."""
+    def _plain(self, item: Hatch) -> str:
+        """Return the expression of the object for a hatch: its item id is plain, even if the library made it."""
         if "item_id" not in item.cells:
             return "o"
-        return f"(o.evolve(item_id=None) if type(o.item_id) is {self.bind('made', Made)} else o)"
+        return f"(o.evolve(item_id=link_of(o.item_id)) if type(o.item_id) is {self.bind('made', Made)} else o)"
 
     def _says(self, field: str) -> str:
         """Return the test whether a field says anything."""
