@@ -160,7 +160,6 @@ _SPELLINGS: list[tuple[dict[str, Any], am.Block]] = [
     *((_called(**said), am.ToolUseBlock("t", "f", {})) for said in _NO_ARGUMENTS),
     *((_called(input=text), am.ToolUseBlock("t", "f", {"q": 1})) for text in ('{"q": 1}', '{"q":1}')),
     (_called(input='{"q": '), am.ToolUseBlock("t", "f", raw_input='{"q": ')),
-    ({"toolResult": {"toolUseId": "t", "status": "success"}}, am.ToolResultBlock("t", status="success", **SERVER)),
 ]
 
 

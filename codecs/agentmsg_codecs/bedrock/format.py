@@ -320,7 +320,7 @@ _CALL = (Key("toolUseId", "id", Link()), Key("name", "name", Text()), Key("input
 _KIND = Key("type", "kind", Words({"server_tool_use": "server"}, is_closed=True))
 _RESULT = (
     Key("toolUseId", "tool_call_id", Link()),
-    Key("content", "content", Content("inner", is_strict=True), "may", lacks="no-content"),
+    Key("content", "content", Content("inner", is_strict=True)),
     Key("status", "status", Words({"success": "success", "error": "error"}, is_closed=True), "may"),
 )
 PARTS = (
