@@ -269,4 +269,4 @@ def test_plots_are_drawn(tmp_path: Path) -> None:
 def test_profile_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """The profile names the functions that take the time."""
     assert profile.main(["json.decode", "--rounds", "1", "--messages", "12"]) == 0
-    assert "reading.py" in capsys.readouterr().out
+    assert "canonical json: read_Msg" in capsys.readouterr().out
