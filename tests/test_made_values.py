@@ -11,6 +11,8 @@ import agentmsg as am
 from agentmsg import Made
 from agentmsg.model.generated import MADE_KINDS, MadeName, MadeTime
 from agentmsg.testing.laws import honest_account
+from data import some
+from support.documents import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +49,25 @@ def _histories() -> Iterator[am.History]:
             held = am.ToolResultBlock("c", (_made(block),)) if type(block) is am.TextBlock else _made(block)
             for said in (_made(block), held):
                 yield am.History([am.Msg("assistant", (_CALL,)), _made(am.Msg(role, (said,), id=None))])
+
+
+def _as_made(obj: Any) -> Any:
+    """Return a message or block with its own ids, and names of results, as if the library had made them."""
+    fields: Any = attrs.fields(obj.__class__)
+    kinds = {field.alias: MADE_KINDS[field.alias] for field in fields if field.alias in MADE_KINDS}
+    if type(obj) is not am.ToolResultBlock:
+        kinds.pop("name", None)
+    changes = {name: kind(value) for name, kind in kinds.items() if isinstance(value := getattr(obj, name), str)}
+    content = getattr(obj, "content", ())
+    return obj.evolve(**changes, **({"content": tuple(map(_as_made, content))} if content else {}))
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+def test_ids_that_were_read_may_be_made(name: am.CodecName) -> None:
+    """Law 3 for what was read, with its notes, had the library made all ids and names of results."""
+    for _, document in some(documents(name), 60):
+        history = am.decode(document, name)
+        honest_account(am.get_codec(name), history.evolve(messages=map(_as_made, history.messages)))
 
 
 @pytest.mark.parametrize("name", am.codec_names())

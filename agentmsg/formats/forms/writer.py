@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
 from agentmsg.formats.forms.message_lines import write_lifted
-from agentmsg.formats.forms.values import NOTHING, Link, Text, indented
+from agentmsg.formats.forms.values import NOTHING, Link, indented
 from agentmsg.model.generated import MADE_KINDS, Made
 from agentmsg.values.frozen import EMPTY
 
@@ -100,9 +100,9 @@ class _Writer:
         return None
 
     def _value(self, item: Key, v: str) -> str:
-        """Return the expression of a key's value: plain, even if it is a text that the library made."""
-        value = _LINK if type(item.value) is Text and item.field in MADE_KINDS else item.value
-        return value.write(v, self)
+        """Return the expression of a key's value: of a plain text, even if the library made it."""
+        is_text = issubclass(MADE_KINDS.get(item.field, object), Made) and not isinstance(item.value, Link)
+        return item.value.write(_LINK.write(v, self) if is_text else v, self)
 
     def _inside(self, item: Inside) -> list[str]:
         d = f"in_{item.native}"
