@@ -171,7 +171,9 @@ def test_cells_are_asked_in_unusual_cases_only() -> None:
     assert asked == ["b", "b", "c"]
 
 
-@pytest.mark.parametrize("name", ["known", "kind", "role", "message", "block", "index", "found", "TextBlock"])
+@pytest.mark.parametrize(
+    "name", ["known", "kind", "role", "message", "block", "index", "found", "found_here", "TextBlock"]
+)
 def test_names_of_one_case_mean_nothing_to_another(name: str) -> None:
     """A case may call its values what the source calls its variables, or what another case assigns."""
     cells = {

@@ -30,7 +30,8 @@ _Predicate: TypeAlias = Callable[[Any], bool]
 # A name: no attribute, and no word in quotes.
 _NAME = re.compile(r"""(?<![\w.'"])[A-Za-z_]\w*(?![\w'"])""")
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*) *:=")
-# The variables of the source: no value has such a name.
+# The variables of the source, and how those end that a case assigns: no value has such a name.
+_HERE = "_here"
 _OWN = {"bare", "block", "index", "is_asked", "item", "kind", "message", "messages", "role", "start", "value"}
 _CLIENTS = "kind != 'server'"
 # The roles and block classes whose tests are inline in the loop, the most common first.
@@ -52,7 +53,7 @@ class _Scope(dict[str, Any]):
     def bind(self, name: str, value: Any) -> str:
         """Return a name for a value: this one, or a numbered one if the name is taken."""
         unique, number = name, 1
-        while unique in _OWN or self.setdefault(unique, value) is not value:
+        while unique in _OWN or unique.endswith(_HERE) or self.setdefault(unique, value) is not value:
             number += 1
             unique = f"{name}_{number}"
         return unique
@@ -122,7 +123,7 @@ def _takes_no_more(cell: Cell | None) -> bool:
 def _case(cell: Usual, scope: _Scope, owner: str) -> str:
     """Return the expression of a common case, with its names, and those that it assigns, replaced by the source's."""
     names = {"owner": owner, **{name: scope.bind(name, value) for name, value in cell.names.items()}}
-    names |= {name: f"{name}_here" for name in _ASSIGNED.findall(cell.case)}
+    names |= {name: f"{name}{_HERE}" for name in _ASSIGNED.findall(cell.case)}
     return _NAME.sub(lambda word: names.get(word[0], word[0]), cell.case)
 
 
@@ -160,7 +161,7 @@ def _unless(tests: list[str], of_bare: list[str] | None = None) -> list[str]:
 
 
 def _all(tests: list[str]) -> list[str]:
-    return [*tests[:1], *(f"and {test}" for test in tests[1:])]
+    return [tests[0], *(f"and {test}" for test in tests[1:])]
 
 
 class _ByClass(dict[type, "_Predicate"]):
@@ -341,8 +342,10 @@ def _answer_lines(caps: Caps, scope: _Scope) -> list[str]:
     if result is None or text is None or _ByClass(inner, None, caps.needs_id).tests_of_bare("", TextBlock, text):
         return []
     tests = _ByClass(row.blocks, None, caps.needs_id, _CLIENTS).tests_of_bare("block", ToolResultBlock, result, scope)
-    asked = ["block = message.content[0]", "if (", *_indented(_all(tests or [])), "):", "    continue"]
-    return [f"if bare >= {ANSWER} and role == 'tool':", *_indented(asked if tests else ["continue"])]
+    head = f"if bare >= {ANSWER} and role == 'tool':"
+    if not tests:
+        return [head, "    continue"]
+    return [head, *_indented(["block = message.content[0]", "if (", *_indented(_all(tests)), "):", "    continue"])]
 
 
 def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:

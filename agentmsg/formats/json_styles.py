@@ -10,12 +10,12 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.values.text import library, parse_json
-from agentmsg.values.types import is_sequence
+from agentmsg.values.types import is_list, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["JSON_STYLES", "dump_as_told", "dump_styled", "styled", "told_style"]
+__all__ = ["JSON_STYLES", "dump_as_told", "dump_styled", "listed", "styled", "told_style"]
 
 JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
     "python": {"ensure_ascii": False},
@@ -66,6 +66,17 @@ def styled(text: str, written: Callable[[str], str] = str) -> tuple[Any, str] | 
         return None
     style = next((name for name in JSON_STYLES if written(dump_styled(value, name)) == text), None)
     return None if style is None else (value, style)
+
+
+def listed(value: Any, test: Callable[[Any], bool]) -> Any:
+    """Return the list in a JSON text if it has items, and all of them pass a test; any other value as it is."""
+    if type(value) is not str or not value.startswith("["):
+        return value
+    try:
+        found = parse_json(value, duplicates="error")
+    except AgentMsgError:
+        return value
+    return found if is_list(found) and found and all(map(test, found)) else value
 
 
 def told_style(text: str, value: Any) -> Any:

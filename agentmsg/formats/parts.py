@@ -24,6 +24,7 @@ from agentmsg.lazy import FILLING, Later, once
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import NativeBlock
 from agentmsg.values.frozen import EMPTY, thaw
+from agentmsg.values.types import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -178,6 +179,19 @@ class Parts:
                     except (Unreadable, AgentMsgError):
                         pass
         return self.read_other(part)
+
+    @staticmethod
+    def untyped(tags: Mapping[str, str]) -> tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]:
+        """Return the other spelling of parts without a type: by the one key that tells each, its tag."""
+
+        def usual(part: Any) -> Any:
+            keys = [key for key in tags if key in part] if is_object(part) and "type" not in part else []
+            return ({"type": tags[keys[0]], **part}, True) if len(keys) == 1 else None
+
+        def respelt(native: Native, _: Any) -> Any:
+            return {key: value for key, value in native.items() if key != "type"}
+
+        return usual, respelt
 
     def read_other(self, part: Any) -> Any:
         """Read a part that no shape reads: in another spelling, or as a NativeBlock."""

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
-from agentmsg.formats.json_styles import JSON_STYLES, dump_as_told, dump_styled, styled, told_style
+from agentmsg.formats.json_styles import JSON_STYLES, dump_as_told, dump_styled, listed, styled, told_style
 from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer, is_ours
@@ -34,6 +34,7 @@ __all__ = [
     "dump_styled",
     "keep",
     "keep_proven",
+    "listed",
     "note_of",
     "orders_of",
     "put_back",

@@ -1,7 +1,7 @@
 """The base of the words of descriptions.
 
-attrs would compile a comparison and a repr for each of these thirty classes. That takes half of the time to make
-them, which much of the first use of a codec is. So a word is only equal to itself, and one function shows all.
+For each of these thirty classes attrs would compile a comparison and a repr: half of the time that it takes to make
+them, and the first use of a codec waits for it. So a word is equal only to itself, and one function shows them all.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     Native,
     excerpt,
@@ -37,7 +37,6 @@ from agentmsg.formats import (
     is_sequence,
     mark_of,
     natives,
-    parse_json,
     spelling,
 )
 from agentmsg_codecs.hf.names import FAMILY
@@ -228,13 +227,7 @@ def _has_role(value: Any) -> bool:
 
 def parsed(value: Any) -> Any:
     """Return the messages in a JSON text; any other value as it is."""
-    if type(value) is not str or not value.startswith("["):
-        return value
-    try:
-        found = parse_json(value, duplicates="error")
-    except AgentMsgError:
-        return value
-    return found if is_list(found) and found and all(map(_has_role, found)) else value
+    return spelling.listed(value, _has_role)
 
 
 def _messages(column: str, value: Any) -> list[Any]:

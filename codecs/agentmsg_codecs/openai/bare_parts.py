@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from agentmsg.formats import Native, Parts, is_mapping, is_object
+from agentmsg.formats import Native, Parts, is_mapping
 
-_UNTYPED = ("text", "image_url")
+_TAGS = {"text": "text", "image_url": "image_url"}
 
 
 def _part_of_text(part: Any) -> Any:
@@ -25,18 +25,7 @@ def is_untyped(part: Any) -> bool:
     return is_mapping(part) and "type" not in part and "text" in part
 
 
-def _typed(part: Any) -> Any:
-    if not is_object(part) or "type" in part:
-        return None
-    found = [key for key in _UNTYPED if key in part]
-    return ({"type": found[0], **part}, True) if len(found) == 1 else None
-
-
-def _untyped(native: Native, _: Any) -> Any:
-    return {key: value for key, value in native.items() if key != "type"}
-
-
 class OpenAIParts(Parts):
     """Parts, with or without a type."""
 
-    other_spellings: ClassVar[Any] = {"bare": (_part_of_text, _text_of_part), "untyped": (_typed, _untyped)}
+    other_spellings: ClassVar[Any] = {"bare": (_part_of_text, _text_of_part), "untyped": Parts.untyped(_TAGS)}

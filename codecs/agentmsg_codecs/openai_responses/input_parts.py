@@ -214,15 +214,6 @@ TEXTS = ("input_text", *_ALIASES)
 INPUTS = tuple(form.name for form in PARTS[1:])
 
 
-def _typed(part: Any) -> Any:
-    is_text = is_object(part) and "type" not in part and type(part.get("text")) is str
-    return ({"type": "input_text", **part}, True) if is_text else None
-
-
-def _untyped(native: Native, _: Any) -> Any:
-    return {key: value for key, value in native.items() if key != "type"}
-
-
 class InputParts(Parts):
     """Parts of users and tools.
 
@@ -230,7 +221,7 @@ class InputParts(Parts):
     (``/untyped``).
     """
 
-    other_spellings: ClassVar[Any] = {"untyped": (_typed, _untyped)}
+    other_spellings: ClassVar[Any] = {"untyped": Parts.untyped({"text": "input_text"})}
 
     def read(self, part: Any) -> Any:
         """Read a part; return a NativeBlock if it has no meaning here."""

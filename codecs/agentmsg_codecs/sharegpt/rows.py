@@ -24,8 +24,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError
-from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives, parse_json, spelling
+from agentmsg import DecodeError
+from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives, spelling
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES
 
 if TYPE_CHECKING:
@@ -112,13 +112,7 @@ def taken_apart(document: Any) -> Row:
 
 def parsed(value: Any) -> Any:
     """Return the turns in a JSON text; any other value as it is."""
-    if type(value) is not str or not value.startswith("["):
-        return value
-    try:
-        found = parse_json(value, duplicates="error")
-    except AgentMsgError:
-        return value
-    return found if is_list(found) and found and all(map(is_turn, found)) else value
+    return spelling.listed(value, is_turn)
 
 
 def json_style(text: str, row: Native) -> Any:
