@@ -7,7 +7,6 @@ write it, or would refuse it.
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
@@ -15,7 +14,7 @@ from agentmsg.formats.rules import is_native
 from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
 from agentmsg.formats.spelling import spelling_of_nothing
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
-from agentmsg.model.construction import absent_values, maker
+from agentmsg.model.construction import maker, says_only
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import input_text
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
@@ -57,9 +56,7 @@ _make_msg = maker(Msg)
 _make_native = maker(NativeBlock)
 _make_text = maker(TextBlock)
 _ITSELF: Any = object()
-# What a text may have beside its words.
-_BESIDE = {name: value for name, value in absent_values(TextBlock).items() if name not in ("text", "notes")}
-_beside_text, _NOTHING_BESIDE = attrgetter(*_BESIDE), tuple(_BESIDE.values())
+_says_only_words = says_only(TextBlock, "text")
 
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
@@ -176,9 +173,7 @@ def is_bare_text(block: Any, family: str) -> bool:
 
     Its spelling in another family doesn't matter.
     """
-    if block.__class__ is not TextBlock or not block.text or _beside_text(block) != _NOTHING_BESIDE:
-        return False
-    return not block.notes or family not in block.notes
+    return _says_only_words(block) and bool(block.text) and (not block.notes or family not in block.notes)
 
 
 def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[tuple[Any, ...], bool]:

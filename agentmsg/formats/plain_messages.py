@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from agentmsg.model.blocks import ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock
-from agentmsg.model.construction import absent_values, maker, nested_maker
+from agentmsg.model.construction import maker, nested_maker, says_only
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import name_result
 from agentmsg.model.tool_use import SIMPLY
+from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import is_sound
 
 if TYPE_CHECKING:
@@ -154,12 +155,6 @@ def _is_bare_call(block: Any) -> bool:
     return block._says_all == SIMPLY and _is_sound(block.id) and _is_sound(block.name)
 
 
-def _others_absent(cls: Any) -> Callable[[Any], bool]:
-    absent = {name: value for name, value in absent_values(cls).items() if name not in BARE_FIELDS[cls]}
-    tests = [f"block.{name} is None" if value is None else f"not block.{name}" for name, value in absent.items()]
-    return cast("Callable[[Any], bool]", eval(f"lambda block: {' and '.join(tests)}"))  # noqa: S307 - names of fields
-
-
 def _is_bare_text(block: Any) -> bool:
     return says_only_words(block) and _is_sound(block.text)
 
@@ -174,8 +169,8 @@ def _is_bare_image(block: Any) -> bool:
     return _has_bare_image(block) and _is_sound(held) and _is_sound(source.media_type)
 
 
-_has_bare_image = _others_absent(ImageBlock)
-says_only_words: Callable[[TextBlock], bool] = _others_absent(TextBlock)
+_has_bare_image = says_only(ImageBlock, "source", notes=EMPTY)
+says_only_words: Callable[[TextBlock], bool] = says_only(TextBlock, "text", notes=EMPTY)
 """Tells whether a text has words, and nothing beside."""
 _TESTS: Mapping[type[Any], Callable[[Any], bool]] = {
     TextBlock: _is_bare_text,

@@ -1,6 +1,6 @@
 """Tools for fast readers and writers, besides ``maker``; each is explained in its module.
 
-model.construction     draft_class, replacer, setter: make and change objects without their class's checks
+model.construction     draft_class, replacer, setter: make and change objects without their class's checks; says_only
 model.remembering      Seen (and body_of): bytes written or read before; reader_of, remember_reader:
                        spellings that need no test
 model.tool_links       name_result: name a result that was just made
@@ -33,7 +33,7 @@ from agentmsg.formats.plain_messages import (
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
-from agentmsg.model.construction import absent_values, draft_class, replacer, setter
+from agentmsg.model.construction import draft_class, replacer, says_only, setter
 from agentmsg.model.history import body_of, without_messages
 from agentmsg.model.remembering import Seen, reader_of, remember_reader
 from agentmsg.model.tool_links import name_result
@@ -55,7 +55,6 @@ __all__ = [
     "USUAL",
     "Seen",
     "Usual",
-    "absent_values",
     "body_of",
     "copy_document",
     "copy_part",
@@ -83,6 +82,7 @@ __all__ = [
     "reader_of",
     "remember_reader",
     "replacer",
+    "says_only",
     "setter",
     "time_text",
     "undoubted_items",

@@ -16,7 +16,8 @@ valid object. Instead, a draft is filled from that object, and only new values a
 ``replacer`` replaces one field by a value known to be valid, without any check; ``changer`` does so for any fields.
 ``setter`` sets a field of an object that was just made.
 
-``differing``: compares two objects field by field in straight-line code, in a third of a loop's time.
+``differing``: compares two objects field by field in straight-line code, in a third of a loop's time. ``says_only``
+tests in the same way, and the same time, that an object says nothing but some fields.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "absent_values", "changer", "differing", "draft_class", "evolver", "is_ours", "maker", "nested_maker", "paused",
-    "replacer", "setter",
+    "replacer", "says_only", "setter",
 ]  # fmt: skip
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
@@ -53,6 +54,27 @@ def absent_values(cls: type[Any]) -> dict[str, Any]:
         elif field.default is not attrs.NOTHING:
             values[field.alias or field.name] = field.default
     return values
+
+
+def says_only(cls: Any, *fields: str, **fixed: Any) -> Callable[[Any], bool]:
+    """Return the test whether an object is of a class itself, and says nothing but some fields.
+
+    Args:
+        cls: the class.
+        fields: what the object may say; it may have notes, too.
+        fixed: the values that other fields must have.
+    """
+    values = {name: value for name, value in absent_values(cls).items() if name not in {"notes", *fields}} | fixed
+    names: dict[str, Any] = {"cls": cls, **{f"value_{name}": value for name, value in values.items()}}
+    tests = ["o.__class__ is cls", *(_has(name, value) for name, value in values.items())]
+    return cast("Callable[[Any], bool]", eval(f"lambda o: {' and '.join(tests)}", names))  # noqa: S307 - names of fields
+
+
+def _has(name: str, value: Any) -> str:
+    """Return the test whether a field of ``o`` has a value, which is in ``value_NAME``."""
+    if value is None:
+        return f"o.{name} is None"
+    return f"not o.{name}" if isinstance(value, (tuple, dict)) and not value else f"o.{name} == value_{name}"
 
 
 def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:

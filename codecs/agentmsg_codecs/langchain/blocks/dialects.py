@@ -22,11 +22,12 @@ from agentmsg.formats import (
     mark_of,
     media,
     object_at,
+    speed,
     text_at,
     word_at,
 )
 from agentmsg.formats.forms import Arguments, Const, Form, Hatch, Key, Link, Object, Spare, Spread, Text, Wrapped
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, required, says_only, via
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, required, via
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
     BY_DATA,
@@ -201,7 +202,7 @@ def _url_of(source: Any) -> Any:
     return source.url if type(source) is am.URLSource else media.data_url(source)
 
 
-_is_only_url = says_only(am.URLSource, "url")
+_is_only_url = speed.says_only(am.URLSource, "url")
 
 
 def _is_linked(source: Any) -> bool:
@@ -236,7 +237,7 @@ def _file_fields(block: Any) -> Native:
     return {"file_url" if _is_linked(source) else "file_data": _url_of(source), "filename": block.name}
 
 
-_is_own_file = says_only(am.FileSource, "file_id", provider="openai")
+_is_own_file = speed.says_only(am.FileSource, "file_id", provider="openai")
 _FILE_ID = Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": "openai"}))
 _DETAIL = Key("detail", "detail", Text(), "may")
 FILENAME = Key("filename", "name", Text(), "may")

@@ -15,6 +15,7 @@ from agentmsg.formats import (
     is_object,
     media,
     natives,
+    speed,
     text_at,
     tool_arguments,
     word_at,
@@ -28,7 +29,6 @@ from agentmsg_codecs.langchain.blocks.v1 import (
     make_signature,
     make_text,
     required,
-    says_only,
     via,
 )
 from agentmsg_codecs.langchain.names import FAMILY
@@ -49,7 +49,7 @@ _REASONING = inner_object(
     lambda block: {"text": block.thinking, "signature": block.signature and block.signature.value},
     "thinking", "signature", must=1,
 )  # fmt: skip
-_is_of_bedrock = says_only(am.Signature, "value", provider="bedrock")
+_is_of_bedrock = speed.says_only(am.Signature, "value", provider="bedrock")
 
 
 # -- tools that a provider ran ----------------------------------------------------------------------------------------

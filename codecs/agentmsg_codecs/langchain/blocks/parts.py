@@ -299,12 +299,11 @@ class ContentParts(Parts):
 
     def _plain(self, block: Any) -> Any:
         """Return the part of a block as it is usually written, without its unknown fields."""
-        if type(block) is am.NativeBlock:
-            return block.value
-        name = self._name_of(block)
-        if name is None:
-            return non_standard.write_non_standard(block, self.converter)
-        return self._write_as[name](block)
+        # Most parts are written here: to call ``_name_of`` takes as long as to write a text.
+        for test, name in self._usual.get(block.__class__, ()):
+            if test is None or test(block):
+                return self._write_as[name](block)
+        return block.value if type(block) is am.NativeBlock else non_standard.write_non_standard(block, self.converter)
 
     def _write_bare(self, block: Any) -> Any:
         """Return the part of a block in its default spelling, with its unknown fields."""

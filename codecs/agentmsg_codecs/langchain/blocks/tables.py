@@ -8,7 +8,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import Native, Unreadable, is_object, natives
+from agentmsg.formats import Native, Unreadable, is_object, natives, speed
 from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
 from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, OWN, TOOLS
 from agentmsg_codecs.langchain.blocks.converse import CONVERSE
@@ -16,7 +16,6 @@ from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, REASONIN
 from agentmsg_codecs.langchain.blocks.hosted import HOSTED
 from agentmsg_codecs.langchain.blocks.javascript import JAVASCRIPT
 from agentmsg_codecs.langchain.blocks.server_tools import USE
-from agentmsg_codecs.langchain.blocks.v1 import says_only
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
@@ -46,10 +45,12 @@ Entry: TypeAlias = "tuple[Callable[[Any], bool] | None, str]"
 # -- the blocks of a form ---------------------------------------------------------------------------------------------
 
 
-def is_of(form: Form) -> Callable[[Any], bool]:
-    """Return the test of blocks that are usually written in a form."""
+def is_of(form: Form) -> Callable[[Any], bool] | None:
+    """Return the test of blocks that are usually written in a form; None for all of its class."""
     fixed = tuple((name, value) for name, value in form.fixed.items() if name != "extras")
     when = form.when
+    if not fixed:
+        return when
 
     def test(block: Any) -> bool:
         for name, value in fixed:
@@ -64,12 +65,23 @@ def _says_all_within(item: Key | Spread) -> Callable[[Any], bool]:
     """Return the test whether an item says all of the object inside a block, if there is one."""
     value: Any = item if isinstance(item, Spread) else item.value
     fields = [name for key in item.items for name in key.fields] if isinstance(item, Spread) else [value.field]
-    says_all, field = says_only(value.cls, *fields, **value.fixed), item.fields[0]
+    says_all, field = speed.says_only(value.cls, *fields, **value.fixed), item.fields[0]
     return lambda block: (inner := getattr(block, field)) is None or says_all(inner)
 
 
 def says_all_of(form: Form) -> Callable[[Any], bool]:
-    """Return the test of blocks that a form describes completely."""
+    """Return the test of blocks that a form describes completely; it is made when first asked, which most never are."""
+    made: list[Callable[[Any], bool]] = []
+
+    def says_all(block: Any) -> bool:
+        if not made:
+            made.append(_says_all_of(form))
+        return made[0](block)
+
+    return says_all
+
+
+def _says_all_of(form: Form) -> Callable[[Any], bool]:
     cls: Any = form.cls
     fields = {"extras", *form.fixed}
     spaces = {FAMILY, NESTED, *form.fixed.get("extras", ())}
@@ -83,7 +95,7 @@ def says_all_of(form: Form) -> Callable[[Any], bool]:
             foreign.update(item.keys if ANTHROPIC in item.spaces and not item.cells else ())
     if "input" in fields:
         fields.add("raw_input")
-    says_only_these, test = says_only(cls, "cache", *fields), is_of(form)
+    says_only_these, test = speed.says_only(cls, "cache", *fields), is_of(form)
 
     def says_all(block: Any) -> bool:
         if not says_only_these(block):
@@ -91,7 +103,7 @@ def says_all_of(form: Form) -> Callable[[Any], bool]:
         for inner in within:
             if not inner(block):
                 return False
-        if not test(block):
+        if test is not None and not test(block):
             return False
         if not block.extras:
             return True

@@ -6,7 +6,6 @@ Fields of the model without a key in v1 are in `extras`, under the field's name.
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
@@ -28,22 +27,7 @@ make_cache = maker(am.CacheHint)
 _OBJECT: Any = dict
 
 
-def says_only(cls: Any, *fields: str, **fixed: Any) -> Callable[[Any], bool]:
-    """Return the test whether an object is of a class and says nothing but these fields; notes don't count.
-
-    Args:
-        cls: the class.
-        fields: what it may say.
-        fixed: the values that other fields must have.
-    """
-    absent = {name: value for name, value in speed.absent_values(cls).items() if name not in {"notes", *fields}}
-    # The class is there because an attrgetter of a single name returns no tuple, and needs at least one.
-    get = attrgetter("__class__", "__class__", *(wanted := {**absent, **fixed}))
-    usual = (cls, cls, *wanted.values())
-    return lambda found: found.__class__ is cls and get(found) == usual
-
-
-is_only_text = says_only(am.TextBlock, "text")
+is_only_text = speed.says_only(am.TextBlock, "text")
 
 
 def is_words(blocks: Any) -> bool:
@@ -92,9 +76,6 @@ CACHE = Key("cache_control", "cache", Via(read_cache, write_cache, {"type": "obj
 
 # -- `extras` ---------------------------------------------------------------------------------------------------------
 
-_NOTHING = (None, None, EMPTY, EMPTY)
-_beside = attrgetter("signature", "phase", "metadata", "extras")
-
 
 def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None) -> Native:
     """Return, like a hatch, the fields in the `extras` of a part.
@@ -131,7 +112,7 @@ def write_extras(block: Any, names: Mapping[str, str], owner: str | None = None,
     """Return the `extras` of a block under their key, if there are any; for the arguments see ``read_extras``."""
     if names:
         own = {**{key: value for key, field in names.items() if (value := getattr(block, field)) is not None}, **own}
-    if _beside(block) != _NOTHING:
+    if block.signature is not None or block.phase is not None or block.metadata or block.extras:
         if block.signature is not None:
             own["signature"] = block.signature.value
             if block.signature.provider != owner:

@@ -28,7 +28,6 @@ from agentmsg.formats import (
     spelling,
     tool_arguments,
 )
-from agentmsg_codecs.langchain.blocks.v1 import says_only
 from agentmsg_codecs.langchain.blocks.v1_forms import args_of
 from agentmsg_codecs.langchain.names import FAMILY, digest
 
@@ -270,7 +269,7 @@ class Layout:
     function_call: Native | None = None
 
 
-_is_only_call = says_only(am.ToolUseBlock, "id", "name", "input", "raw_input", "kind", "extras")
+_is_only_call = speed.says_only(am.ToolUseBlock, "id", "name", "input", "raw_input", "kind", "extras")
 
 
 def _is_bare(block: am.ToolUseBlock) -> bool:

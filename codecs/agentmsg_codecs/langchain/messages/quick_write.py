@@ -15,9 +15,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_mapping, mark_of, note_of
+from agentmsg.formats import Native, is_mapping, mark_of, note_of, speed
 from agentmsg_codecs.langchain.blocks.converse import is_pointed
-from agentmsg_codecs.langchain.blocks.v1 import is_words, says_only
+from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.messages.layouts import writer
 from agentmsg_codecs.langchain.messages.metadata import (
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
 _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
-_is_only_thought = says_only(am.ThinkingBlock, "thinking")
-_is_only_call = says_only(am.ToolUseBlock, "id", "name", "input", "raw_input")
+_is_only_thought = speed.says_only(am.ThinkingBlock, "thinking")
+_is_only_call = speed.says_only(am.ToolUseBlock, "id", "name", "input", "raw_input")
 # The keys of response_metadata that such messages are written with.
 _TAKEN = MEANT - {"model"}
 # The blocks of a provider, which the message may name.
