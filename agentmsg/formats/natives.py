@@ -61,7 +61,8 @@ _says_only_words = says_only(TextBlock, "text")
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
     """Whether an object has a mark."""
-    return bool(obj.notes) and mark_of(obj, family, mark) is True
+    note = peek(obj.notes, family) if obj.notes else None
+    return is_mapping(note) and peek(note, mark) is True
 
 
 def odd_at(

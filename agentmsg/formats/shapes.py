@@ -173,10 +173,12 @@ def _are_marks(note: Any) -> bool:
 
 def mark_of(obj: Noted, family: str, key: str) -> Any:
     """Return the value of a mark (a key that begins with ``/``) in a family's note, or None."""
-    if not obj.notes:
+    notes = obj.notes
+    if not notes:
         return None
-    note = peek(obj.notes, family)
-    value = peek(note, key) if is_mapping(note) else None
+    note = peek(notes, family)
+    # Asked more often than anything else when odd messages are written, so ``is_mapping`` isn't called.
+    value = peek(cast("Any", note), key) if isinstance(note, dict) else None
     return note_of(obj, family)[key] if value.__class__ is dict or value.__class__ is list else value
 
 
