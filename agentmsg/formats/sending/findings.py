@@ -98,7 +98,7 @@ class Request:
         """Return the blocks of some classes in order, each with the indexes of its message and of itself."""
         own = [found for kind, found in self._by_class.items() if issubclass(kind, classes)]
         # No two index pairs are equal, so blocks are never compared.
-        return own[0] if len(own) == 1 else sorted([entry for found in own for entry in found], key=_place)
+        return own[0] if len(own) == 1 else sorted(chain.from_iterable(own))
 
     @cached_property
     def pairing(self) -> Pairing:
@@ -110,10 +110,6 @@ class Request:
         """What is wrong with calls and results, by code; not computed if everything is plain."""
         linked = self.blocks(ToolUseBlock, ToolResultBlock)
         return {} if is_plain(self.messages, linked) else self.pairing.wrong
-
-
-def _place(entry: tuple[int, int, Any]) -> tuple[int, int]:
-    return entry[:2]
 
 
 @attrs.frozen
