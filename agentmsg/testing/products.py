@@ -119,6 +119,7 @@ class Products:
         return self._kinds.get((pattern, tag_of(value)))
 
     def _collect(self, document: Any) -> None:
+        is_short = _length(document) <= _LONGEST_DOCUMENT
         for pattern, spot, value in objects(document):
             kind = self._kind(pattern, value)
             if kind is None:
@@ -127,7 +128,7 @@ class Products:
                     continue
                 kind = self._kinds[pattern, tag_of(value)] = _Kind(small[:1])
                 kind.must = {key for key, item in value.items() if item in tag_of(value)}
-            if len(kind.documents) == 1 and _length(document) <= _LONGEST_DOCUMENT:
+            if is_short and len(kind.documents) == 1:
                 kind.documents.append((document, spot))
             for key, item in value.items():
                 kind.learn(key, item)
