@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 
-_CONTAINERS, _LONGEST_ERROR = ("messages", "content", "tools"), 2000
+_CONTAINERS, _LONGEST_ERROR, _MOST = ("messages", "content", "tools"), 2000, 20
 
 
 def plain(history: History, codec: Codec) -> Any:
@@ -196,7 +196,7 @@ def _mendable(history: History, codec: Codec) -> list[Finding]:
 
 
 def _no_subset_restores(output: History, losses: list[Any], history: History, rng: random.Random) -> None:
-    all_but_one = [losses[:i] + losses[i + 1 :] for i in range(len(losses))]
+    all_but_one = [losses[:i] + losses[i + 1 :] for i in rng.sample(range(len(losses)), min(len(losses), _MOST))]
     halves = [[loss for loss in losses if rng.getrandbits(1)] for _ in range(4)]
     # Of two messages with the same content each can represent the other, and so can one whose block was exchanged: then
     # the loss report may leave out where it went.
