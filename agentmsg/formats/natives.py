@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.formats.rules import is_native
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
+from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as
 from agentmsg.formats.spelling import spelling_of_nothing
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.model.construction import maker, says_only
