@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import attrs
 
-from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Item, Key, Lifted, Place, Single, Spare, keys_of
+from agentmsg.formats.forms.items import Beside, Hatch, Inside, Item, Key, Lifted, Place, Single, Spare, keys_of
 from agentmsg.formats.forms.words import Word
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.construction import absent_values
@@ -55,7 +55,8 @@ class Form(Word):
             for it.
         first: called before a native object that isn't the usual one is read; its result, if not None, is the object.
             It may call the form's reader for a part of it, with ``is_rest=True``, and isn't called again then.
-        odd_in: the field for values that would otherwise be extras under a key of the form. A ``Hatch`` writes them.
+        odd_in: the field for values under a key of the form that would otherwise be extras, or another constant. They
+            aren't written with the other keys: a ``Hatch`` writes them.
     """
 
     name: str
@@ -90,16 +91,13 @@ class Form(Word):
     @property
     def odd(self) -> frozenset[str]:
         """The keys whose value is an extra if it has another shape."""
-        return frozenset() if self.odd_in is not None else self._odd
-
-    @property
-    def _odd(self) -> frozenset[str]:
-        """The keys whose value may have another shape."""
+        if self.odd_in is not None:
+            return frozenset()
         found: set[str] = set()
         for item in self._plain_items:
             if isinstance(item, (Hatch, Beside)):
                 found.update(item.odd if isinstance(item, Hatch) else item.keys)
-            elif isinstance(item, (Const, Inside, Key, Place)) and item.is_odd:
+            elif isinstance(item, (Inside, Key, Place)) and item.is_odd:
                 found.add(item.native)
         return frozenset(found)
 
@@ -117,7 +115,7 @@ class Form(Word):
     @property
     def may_be_odd(self) -> bool:
         """Whether the value of a key of this form may have another shape."""
-        return bool(self._odd) or any(isinstance(item, Spare) for item in self.items)
+        return self.odd_in is not None or bool(self.odd) or any(isinstance(item, Spare) for item in self.items)
 
     @property
     def is_other(self) -> bool:

@@ -74,15 +74,11 @@ class Key(Word):
 class Const(Word):
     """A key with a constant value, such as ``Const("role", "assistant")``; an object without it is read, too.
 
-    Attributes:
-        native: the key.
-        value: its value.
-        is_odd: whether another value is an extra; otherwise it makes the object unreadable.
+    Another value makes the object unreadable, unless its form is ``odd_in`` a field.
     """
 
     native: str
     value: Any
-    is_odd: bool = attrs.field(default=False, kw_only=True)
 
 
 @attrs.frozen(eq=False, repr=False)

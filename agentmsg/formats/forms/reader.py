@@ -195,7 +195,7 @@ class _Reader(UsualLines):
         refused = [f"raise Unreadable({f'{item.native} is another'!r})"]
         # 1 and True are equal, but not the same.
         wrong = [f"elif type({given}) is not {kind} or {given} != {value}:"]
-        wrong += indented(self.odd(item.native, level) if item.is_odd else refused)
+        wrong += indented(refused if self.form.odd_in is None else self.odd(item.native, level))
         return [
             f"if {item.native!r} in {level.d}:",
             f"    {level.left} -= 1",

@@ -175,7 +175,7 @@ class OpenAIResponseCodec(Answers, Codec):
         return Described(FAMILY, (
             Form("response", am.Msg, None, (
                 Key("id", "id", Text(), "null", is_odd=True),
-                Const("object", "chat.completion", is_odd=True),
+                Const("object", "chat.completion"),
                 Key("created", "created_at", _TIME, "null", is_odd=True),
                 Key("model", "model", Text(), "null", is_odd=True),
                 Key("usage", "usage", _USAGE, "null", is_odd=True),
@@ -183,7 +183,7 @@ class OpenAIResponseCodec(Answers, Codec):
                 choices,
             ), space=RESPONSE, **how),
             Form("choice", am.Msg, None, (
-                Const("index", 0, is_odd=True),
+                Const("index", 0),
                 Key("finish_reason", "finish_reason", _FINISH, "null", lacks="finish", is_odd=True),
                 Spare(_LOGPROBS),
                 message,
