@@ -8,8 +8,8 @@ import pytest
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.formats import KEEP, Unreadable, write_as
-from agentmsg.formats.forms import Described, Form, Hatch, Inside, Key, Rows, Whole
+from agentmsg.formats import KEEP, Unreadable, marked, write_as
+from agentmsg.formats.forms import Const, Described, Form, Hatch, Inside, Key, Rows, Spare, Text, Whole
 from agentmsg.formats.spelling import same_document
 from agentmsg.values.frozen import plain_copy
 from agentmsg_codecs import CodecName
@@ -163,3 +163,37 @@ def test_odd_keys_are_extras_at_their_level(native: Any, fields: Any, extras: An
     assert cell(usage.extras, usage) is usage.extras
     taken = usage.evolve(input=1, output=1, total=1)
     assert not taken.extras or not {"total"} & {key for own in cell(taken.extras, taken).values() for key in own}
+
+
+@pytest.mark.parametrize(
+    ("native", "metadata", "notes"),
+    [
+        ({"a": 0, "spare": None}, {}, {"inner": {"/x": True}}),
+        ({"a": 1, "spare": [], "model": 5}, {"k": 1, "a": 1, "spare": [], "model": 5}, {"inner": {"/x": True}}),
+        ({"a": False, "spare": None, "model": {}}, {}, {"toy.outer": {"a": "false", "model": "{}"}}),
+        ({"a": [None], "spare": None}, {"a": [None]}, {}),
+        ({"a": None, "model": "m"}, {}, {"toy.outer": {"a": "null", "spare": "absent"}}),
+    ],
+    ids=str,
+)
+def test_odd_values_may_have_a_field(native: Any, metadata: Any, notes: Any) -> None:
+    """Other constants, and values without meaning, are in a field; what is held there keeps its extras and notes."""
+    told = {"k": 1} if "k" in metadata else {}
+
+    def get(_: Any) -> dict[str, Any]:
+        held = am.Msg("assistant", "hi", response_metadata=told, extras={"inner": {"y": 2}}, id=None, created_at=None)
+        return {"held": marked(held, "inner", x=True)}
+
+    cells = {"content": KEEP, "response_metadata": KEEP}
+    form = Form("outer", am.Msg, None, (
+        Const("a", 0),
+        Spare("spare"),
+        Key("model", "model", Text(), "may", is_odd=True),
+        Hatch(keys=("inner",), cells=cells, get=get, put=dict, must=("inner",), holds=True),
+    ), space="toy.outer", odd_in="response_metadata", fixed={"role": "assistant"})  # fmt: skip
+    found = _read(form, {**native, "inner": 1, "z": 3})
+    assert found.content == (am.TextBlock("hi"),)
+    assert found.response_metadata == metadata
+    assert list(found.response_metadata) == list(metadata)
+    assert found.extras == {"inner": {"y": 2}, "toy.outer": {"z": 3}}
+    assert found.notes == {"inner": {"/x": True}, **notes}

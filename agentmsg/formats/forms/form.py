@@ -55,6 +55,8 @@ class Form(Word):
             for it.
         first: called before a native object that isn't the usual one is read; its result, if not None, is the object.
             It may call the form's reader for a part of it, with ``is_rest=True``, and isn't called again then.
+        odd_in: the field for values under a key of the form that would otherwise be extras, or another constant. They
+            aren't written with the other keys: a ``Hatch`` writes them.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Form(Word):
     spelt: str | None = attrs.field(default=None, kw_only=True)
     is_apart: bool | str = attrs.field(default=False, kw_only=True)
     first: Callable[[Any], Any] | None = attrs.field(default=None, kw_only=True)
+    odd_in: str | None = attrs.field(default=None, kw_only=True)
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -88,6 +91,8 @@ class Form(Word):
     @property
     def odd(self) -> frozenset[str]:
         """The keys whose value is an extra if it has another shape."""
+        if self.odd_in is not None:
+            return frozenset()
         found: set[str] = set()
         for item in self._plain_items:
             if isinstance(item, (Hatch, Beside)):
@@ -109,8 +114,8 @@ class Form(Word):
 
     @property
     def may_be_odd(self) -> bool:
-        """Whether the value of a key of this form may be an extra."""
-        return bool(self.odd) or any(isinstance(item, Spare) for item in self.items)
+        """Whether the value of a key of this form may have another shape."""
+        return self.odd_in is not None or bool(self.odd) or any(isinstance(item, Spare) for item in self.items)
 
     @property
     def is_other(self) -> bool:

@@ -72,7 +72,10 @@ class Key(Word):
 
 @attrs.frozen(eq=False, repr=False)
 class Const(Word):
-    """A key with a constant value, such as ``Const("role", "assistant")``; an object without it is read, too."""
+    """A key with a constant value, such as ``Const("role", "assistant")``; an object without it is read, too.
+
+    Another value makes the object unreadable, unless its form is ``odd_in`` a field.
+    """
 
     native: str
     value: Any
@@ -127,6 +130,8 @@ class Hatch(Word):
         about: what the keys are in the model, for the documentation.
         spaces: the namespaces of the extras that ``get`` returns under ``extras``, by namespace.
         nothing: the value of all the keys if they say nothing, if there is a single one: null, or a text.
+        holds: whether the keys hold the same object in another form. Then ``get`` returns it under ``held``, as it was
+            read there: with the fields that they fill, and with extras and notes in other namespaces.
     """
 
     keys: tuple[str, ...]
@@ -141,6 +146,7 @@ class Hatch(Word):
     about: str = ""
     spaces: tuple[str, ...] = ()
     nothing: Mapping[str, str | None] = EMPTY
+    holds: bool = False
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -130,10 +130,12 @@ class KeyLines:
             return []
         return [f"if {key.field}_ not in {self.bind('known', key.known)}:", f"    {level.marks}['/odd'] = True"]
 
-    @staticmethod
-    def odd(key: str, level: Level) -> list[str]:
+    def odd(self, key: str, level: Level) -> list[str]:
         """Return the lines that turn a value without meaning into an extra, or into a note if it says nothing."""
-        lines = [f"spelling = spelling_of_nothing({level.d}[{key!r}])", "if spelling is None:"]
+        v = f"{level.d}[{key!r}]"
+        # A field for odd values takes all but a single empty one, which needs no place.
+        full = f"None if {v} else " if self.form.odd_in is not None else ""
+        lines = [f"spelling = {full}spelling_of_nothing({v})", "if spelling is None:"]
         lines += [f"    {level.left} += 1", f"    {level.odd}.append({key!r})"]
         return [*lines, "else:", f"    {level.note(key, 'spelling')}"]
 
@@ -142,9 +144,14 @@ class KeyLines:
         inner = f", {self.reader(item.forms)}" if item.forms else ""
         absent = [f"{name}_: Any = {self.default(name)}" for name in item.cells]
         said = [
-            *(f"{name}_ = given.get({name!r}, {self.default(name)})" for name in item.cells),
+            *(["held = given['held']"] if item.holds else []),
+            *(
+                f"{name}_ = held.{name}" if item.holds else f"{name}_ = given.get({name!r}, {self.default(name)})"
+                for name in item.cells
+            ),
             "if 'notes' in given:",
             "    note |= given['notes']",
+            *(["if held.extras:", "    extras |= held.extras"] if item.holds else []),
             *(["if 'extras' in given:", "    extras |= given['extras']"] if item.spaces else []),
             *(["if 'odd' in given:", "    odd += given['odd']", "    left += len(given['odd'])"] if item.odd else []),
         ]

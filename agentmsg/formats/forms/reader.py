@@ -105,7 +105,12 @@ class _Reader(UsualLines):
         return self.form.may_be_odd
 
     def _has_inner_extras(self) -> bool:
-        return any(isinstance(item, Inside) or (isinstance(item, Hatch) and item.spaces) for item in self.form.items)
+        return self._holds() or any(
+            isinstance(item, Inside) or (isinstance(item, Hatch) and item.spaces) for item in self.form.items
+        )
+
+    def _holds(self) -> bool:
+        return any(isinstance(item, Hatch) and item.holds for item in self.form.items)
 
     # -- required keys ------------------------------------------------------------------------------------------------
 
@@ -187,11 +192,10 @@ class _Reader(UsualLines):
     def _const(self, item: Const, level: Level) -> list[str]:
         value, kind = self.bind("const", item.value), self.bind("kind", type(item.value))
         given = f"{level.d}[{item.native!r}]"
-        wrong = [
-            # 1 and True are equal, but not the same.
-            f"elif type({given}) is not {kind} or {given} != {value}:",
-            f"    raise Unreadable({f'{item.native} is another'!r})",
-        ]
+        refused = [f"raise Unreadable({f'{item.native} is another'!r})"]
+        # 1 and True are equal, but not the same.
+        wrong = [f"elif type({given}) is not {kind} or {given} != {value}:"]
+        wrong += indented(refused if self.form.odd_in is None else self.odd(item.native, level))
         return [
             f"if {item.native!r} in {level.d}:",
             f"    {level.left} -= 1",
@@ -268,7 +272,7 @@ class _Reader(UsualLines):
     def _end(self) -> list[str]:
         form = self.form
         keys = self.bind(f"keys_{form.name}", form.keys)
-        own = f"rest_of(d, {keys}, odd)" if self._has_odd() else f"rest_of(d, {keys})"
+        own = f"rest_of(d, {keys}, odd)" if self._has_odd() and form.odd_in is None else f"rest_of(d, {keys})"
         space = "FAMILY" if form.space is None else repr(form.space)
         base = self.bind("own_extras", form.fixed["extras"]) if "extras" in form.fixed else "EMPTY"
         if self._has_inner_extras():
@@ -276,10 +280,28 @@ class _Reader(UsualLines):
         else:
             more = f"{{**{base}, {space}: {own}}}" if base != "EMPTY" else f"{{{space}: {own}}}"
             lines = [f"extras = adopt({more}) if left else {base}"]
-        noted = f"{{{space}: note}}" if form.spelt is None else f"split_note(note, {form.spelt!r})"
-        lines += [f"notes = adopt({noted}) if note else EMPTY"]
-        made = self.made({**self.fields(), "extras": "extras", "notes": "notes"})
+        noted, others = f"{{{space}: note}}" if form.spelt is None else f"split_note(note, {form.spelt!r})", "EMPTY"
+        if self._holds():
+            noted, others = f"{{**held.notes, **{noted}}}", "held.notes"
+        lines += [f"notes = adopt({noted}) if note else {others}"]
+        fields = self.fields()
+        if form.odd_in is not None:
+            lines = [*self._odd_in(form.odd_in, is_there=form.odd_in in fields), *lines]
+            fields[form.odd_in] = f"{form.odd_in}_"
+        made = self.made({**fields, "extras": "extras", "notes": "notes"})
         if form.cls is not Msg:
             return [*lines, f"return {made}"]
         remembered = f"    remember_reader(message, {self.origin(form.name)})"
-        return [*lines, f"message = {made}", "if note:", remembered, "return message"]
+        return [*lines, f"message = {made}", "if notes:", remembered, "return message"]
+
+    @staticmethod
+    def _odd_in(field: str, *, is_there: bool) -> list[str]:
+        """Return the lines that put odd values into a field.
+
+        Args:
+            field: its name.
+            is_there: whether the object already has it.
+        """
+        held = f"**{field}_, " if is_there else ""
+        found = ["left -= len(odd)", f"{field}_ = adopt({{{held}**{{key: d[key] for key in odd}}}})"]
+        return [*([] if is_there else [f"{field}_ = EMPTY"]), "if odd:", *indented(found)]

@@ -180,7 +180,9 @@ class Rows:
 
         spaces = [(space, of_form({name: frozenset()})) for space, name in fixed.items()]
         spaces += [(space, of_form(own)) for space, own in inner.items()]
-        spare = {form.name: [item for item in form.items if isinstance(item, Spare)] for form in forms}
+        spare = {
+            form.name: [item for item in form.items if isinstance(item, Spare) and not form.odd_in] for form in forms
+        }
 
         def taken(owner: Any) -> frozenset[str]:
             name = name_of(owner)

@@ -117,17 +117,18 @@ def _mapped(form: Form) -> Mapped:
     fixed = [f"{name}={value!r}" for name, value in form.fixed.items() if name != "extras"]
     native = form.name if form.tag in (None, form.name) else f"{form.name} ({form.tag_key}: {form.tag})"
     words = ", ".join([form.cls.__name__, *fixed]).replace("'", '"')
-    return Mapped(native, f"{words}; {form.about}" if form.about else words, tuple(_mapped_keys(form.items)))
+    keys = tuple(_mapped_keys(form.items, odd=form.odd_in or "an extra"))
+    return Mapped(native, f"{words}; {form.about}" if form.about else words, keys)
 
 
-def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str, str]]:
+def _mapped_keys(items: Iterable[Item], before: str = "", odd: str = "an extra") -> Iterator[tuple[str, str]]:
     for item in items:
         if isinstance(item, Key):
             yield before + item.native, _told(item.value, item.field)
         elif isinstance(item, Inside):
-            yield from _mapped_keys(item.items, f"{before}{item.native}.")
+            yield from _mapped_keys(item.items, f"{before}{item.native}.", odd)
         elif isinstance(item, Const):
-            yield before + item.native, f'always "{item.value}"'
+            yield before + item.native, f"always {_word(item.value)}"
         elif isinstance(item, Hatch):
             if item.keys:
                 told = item.cells or [f'extras["{space}"]' for space in item.spaces]
@@ -141,7 +142,7 @@ def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str,
         elif isinstance(item, Single):
             yield from ((key, f"{item.cls.__name__}: {words}") for key, words in _mapped_keys(item.items))
         else:
-            yield before + item.native, "an extra, unless it says nothing"
+            yield before + item.native, f"{odd}, unless it says nothing"
 
 
 def _told(value: Value, field: str) -> str:

@@ -84,6 +84,8 @@ class _Writer:
         """Return the literal's entry for what is always there; None for what may be absent."""
         if isinstance(item, Const):
             return f"{item.native!r}: {self.bind('const', item.value)}"
+        if _is_written_spare(item) and self.form.odd_in is not None:
+            return f"{item.native!r}: {item.usual!r}"  # type: ignore[union-attr]
         if isinstance(item, Key) and item.need != "may":
             v = f"{self._o}.{item.field}"
             value = self._value(item, v)

@@ -54,8 +54,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
-from agentmsg.formats import EMPTY, Codec, Native, adopt, excerpt, is_list, is_object, maker, mark_of, speed
+from agentmsg import AgentMsgError, DecodeError
+from agentmsg.formats import Codec, Native, adopt, excerpt, is_list, is_object, note_of, speed
+from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai.annotations import ANNOTATIONS
 from agentmsg_codecs.openai.capabilities import make_caps
@@ -74,8 +75,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAICodec"]
 
-_PLACES = {place: adopt({FAMILY: {"/container": place}}) for place in ("list", "single")}
-_make_history = maker(am.History)
+_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message)
+_SINGLE = {"/container": "single"}
 
 
 @attrs.frozen(kw_only=True)
@@ -126,66 +127,55 @@ class OpenAICodec(Codec):
 
     def read(self, document: Any) -> am.History:
         """Read a request body, a list of messages, or one message."""
-        place, natives, parameters = _opened(document)
+        natives, parameters, note = _opened(document)
         self.engine.fill()
         messages: list[am.Msg] = []
         try:
             self.engine.read_each(natives, messages)
         except AgentMsgError as error:
+            place = note.get("/container", "messages")
             path = {"list": (len(messages),), "single": ()}.get(place, (place, len(messages)))
             raise error.at(*path) from None
-        return self._history(place, Links().linked_all(messages), parameters)
+        return self._history(Links().linked_all(messages), parameters, note)
 
     def read_held(self, document: Any, depth: int) -> am.History | None:
         """Read a document that the caller still owns; of usual messages, only the texts are kept."""
         self.engine.fill()
-        place, natives, parameters = _opened(document)
-        if place == "single":
+        natives, parameters, note = _opened(document)
+        if note == _SINGLE:
             return None
-        level = 1 if place == "list" else 2
+        level = 1 if note else 2
         messages = self.engine.read_held(natives, lambda native: speed.copy_part(native, level, depth))
-        return self._history(place, messages, speed.copy_document(parameters, depth) if parameters else parameters)
+        return self._history(messages, speed.copy_document(parameters, depth) if parameters else parameters, note)
 
-    def _history(self, place: str, messages: list[am.Msg], parameters: Native) -> am.History:
-        if place in _PLACES:
-            return _make_history(tuple(messages), notes=_PLACES[place])
+    def _history(self, messages: list[am.Msg], parameters: Native, note: Native) -> am.History:
         if not parameters:
-            return _make_history(tuple(messages))
+            return _REQUESTS.history(messages, parameters, note)
         tools, taken = read_tools(self.engine.described.shapes, parameters)
         settings, rest = SETTINGS.read({key: value for key, value in parameters.items() if key not in taken})
-        extras = adopt({FAMILY: rest}) if rest else EMPTY
-        return _make_history(tuple(messages), tools=tools, settings=settings, extras=extras)
+        return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def write(self, history: am.History) -> Any:
         """Write a request body; or a list or one message, if it was read from that, or by option."""
         self.engine.fill()
         natives = list(map(self.engine.write, unlinked(history.messages)))
-        rest: Any = history.extras.get(FAMILY) if history.extras else None
-        settings = SETTINGS.write(history.settings)
-        if not rest and not history.tools and not settings:
-            noted = mark_of(history, FAMILY, "/container") if history.notes else None
-            if noted == "single" and len(natives) == 1 and is_message(natives[0]):
-                return natives[0]
-            if noted in _PLACES or (noted is None and self.container == "list"):
-                return natives
-        tools = write_tools(self.engine.described.shapes, history.tools)
+        tools, settings = write_tools(self.engine.described.shapes, history.tools), SETTINGS.write(history.settings)
         body: Native = {"messages": natives, **tools, **settings}
-        return {**body, **{key: thaw(value) for key, value in rest.items() if key not in body}} if rest else body
+        document = _REQUESTS.closed(history, body, {})
+        is_bare = self.container == "list" and "/container" not in note_of(history, FAMILY) and len(document) == 1
+        return natives if is_bare else document
 
     def likeness(self, document: Any) -> float:
         """Return how much the messages of a document look like OpenAI's."""
         return sniff_messages(document)
 
 
-def _opened(document: Any) -> tuple[str, list[Any], Native]:
-    """Return where the messages of a document are ("list", "single", "messages"), these, and the other keys."""
-    if is_list(document):
-        return "list", document, {}
-    if not is_object(document):
+def _opened(document: Any) -> tuple[list[Any], Native, Native]:
+    """Return the messages of a document, the other keys, and the note of where the messages are."""
+    body, note = _REQUESTS.opened(document)
+    if not is_object(body):
         raise DecodeError(f"a request of OpenAI must be an object or a list of messages, not {excerpt(document)}")
-    if is_message(document):
-        return "single", [document], {}
-    natives = document.get("messages")
+    natives = body.get("messages")
     if not is_list(natives):
         raise DecodeError("a request of OpenAI must have a list of messages", path=("messages",))
-    return "messages", natives, {key: value for key, value in document.items() if key != "messages"}
+    return natives, {key: value for key, value in body.items() if key != "messages"}, note

@@ -28,7 +28,7 @@ from agentmsg.formats import (
     speed,
 )
 from agentmsg.formats.forms import Hatch
-from agentmsg_codecs.openai.annotations import KEY, citations_of, cited, uncited, unmarked
+from agentmsg_codecs.openai.annotations import KEY, citations_of, cited, is_cited, uncited, unmarked
 from agentmsg_codecs.openai.hints import (
     CACHE_KEYS,
     CONTROL,
@@ -172,7 +172,7 @@ def may_be_beside(block: Any) -> bool:
     """Whether something of a block may be written beside the content of its message."""
     if block.cache is not None or block.signature is not None:
         return True
-    return type(block) is am.TextBlock or (type(block) is am.ImageBlock and bool(block.notes))
+    return is_cited(block) or (type(block) is am.ImageBlock and bool(block.notes))
 
 
 def write_beside(message: am.Msg, image: Shape, spelt: str) -> tuple[am.Msg, Native]:

@@ -17,10 +17,12 @@ from agentmsg_codecs.openai.media_capabilities import (
     only_odd,
 )
 from agentmsg_codecs.openai.names import FAMILY
-from agentmsg_codecs.openai.places import is_field_audio, is_named, is_native_entry, is_value
-from agentmsg_codecs.openai.thinking_capabilities import thinking_row
+from agentmsg_codecs.openai.places import is_field_audio, is_named, is_native_entry, is_thinking_part, is_value
+from agentmsg_codecs.openai.thinking_capabilities import field_row, part
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.openai.messages import Messages
 
@@ -63,7 +65,7 @@ def rows_of(described: Described, place: str, *, why: str | None = None) -> Rows
     # The schema has no videos anywhere.
     media[am.VideoBlock] = only_odd(carried_image, "no place for videos")
     natives = rules.native_block_row(FAMILY, described.parts[place].comes_back)
-    rows = FormRows(described).place(place, media, {**_AS_TEXT, am.NativeBlock: natives})
+    rows = FormRows(described).place(place, {**media, am.ThinkingBlock: part}, {**_AS_TEXT, am.NativeBlock: natives})
     return {**rows, am.TextBlock: _text_row(rows[am.TextBlock].fields)}
 
 
@@ -87,38 +89,44 @@ def _kind(kind: str, block: Any) -> str:
     return kind if kind in {"function", "custom"} or is_other_type(block) else "function"
 
 
-def _in_field(value: Any, block: Any) -> Any:
-    return value if is_field_audio(block) else None
-
-
-def _audio_row(messages: Messages, in_content: Row, in_field: Rule) -> Row:
-    """Return the row of sound, in content or in the ``audio`` of the message.
+def _sound_row(messages: Messages, rule: Rule) -> Row:
+    """Return the row of sound in the ``audio`` of the message.
 
     Args:
         messages: the reader and writer.
-        in_content: the row for the one.
-        in_field: the rule for the other.
+        rule: for such sound.
     """
     keys = messages.described.forms["sound"].keys
-    content_rule, content_extras = in_content.otherwise, in_content.fields["extras"]
-    field_extras = carried_extras((FAMILY, lambda _: keys))
 
-    def rule(block: Any) -> Any:
-        if not is_field_audio(block):
-            return block if content_rule is None else content_rule(block)
-        answer = in_field(block)
+    def some(block: Any) -> Any:
+        answer = rule(block)
         new = answer.new if isinstance(answer, Swap) else answer
         is_none = isinstance(new, am.AudioBlock) and messages.is_no_sound(new)
         return Drop("there is no sound in it") if is_none else answer
 
-    cells: dict[str, Cell] = {
-        "source": KEEP,
-        "transcript": _in_field,
-        "item_id": _in_field,
-        "cache": lambda value, block: None if is_field_audio(block) else carried_cache(value, block),
-        "extras": lambda value, block: (field_extras if is_field_audio(block) else content_extras)(value, block),
-    }
-    return Row(cells, rule)
+    extras = carried_extras((FAMILY, lambda _: keys))
+    return Row({"source": KEEP, "transcript": KEEP, "item_id": KEEP, "extras": extras}, some)
+
+
+def _either(test: Callable[[Any], bool], one: Row, other: Row) -> Row:
+    """Return the row of a class that has two places: for blocks that pass a test, and for all others."""
+
+    def cell(name: str) -> Cell:
+        first, second = one.fields.get(name), other.fields.get(name)
+        if first is second is KEEP:
+            return KEEP
+
+        def either(value: Any, block: Any) -> Any:
+            own = first if test(block) else second
+            return None if own is None else own(value, block)
+
+        return either
+
+    def rule(block: Any) -> Any:
+        own = one.otherwise if test(block) else other.otherwise
+        return block if own is None else own(block)
+
+    return Row({name: cell(name) for name in {**one.fields, **other.fields}}, rule)
 
 
 def assistant_rows(
@@ -138,12 +146,12 @@ def assistant_rows(
     in_content = described.parts[place].comes_back
     return {
         **rows,
-        am.AudioBlock: _audio_row(messages, rows[am.AudioBlock], sound),
+        am.AudioBlock: _either(is_field_audio, _sound_row(messages, sound), rows[am.AudioBlock]),
         am.TextBlock: _text_row({**rows[am.TextBlock].fields, "citations": citations}),
         am.NativeBlock: rules.native_block_row(
             FAMILY, lambda block: messages.comes_back(block) if is_native_entry(block) else in_content(block)
         ),
-        am.ThinkingBlock: thinking_row(messages.place, as_text=as_text),
+        am.ThinkingBlock: _either(is_thinking_part, rows[am.ThinkingBlock], field_row(messages.place, as_text=as_text)),
         am.ToolUseBlock: FormRows(described).row(
             *(form.name for form in CALLS if form.name != "function_call"),
             rules={am.ToolUseBlock: _call},

@@ -339,12 +339,12 @@ class Messages:
 
     def write(self, message: am.Msg) -> Any:
         """Write a message that fits."""
-        kept = natives.native_of(message, FAMILY)
-        if kept is not None:
-            return kept
         role = message.role
         if 0 < speed.how_bare(message) < speed.NAMED:
             return self.described.names.writers[f"{role}_message"](message)
+        kept = natives.native_of(message, FAMILY) if role == "native" else None
+        if kept is not None:
+            return kept
         if role == "tool" and message.content[0].notes:
             block: Any = message.content[0]
             if is_function(block):

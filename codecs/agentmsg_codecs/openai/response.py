@@ -24,6 +24,8 @@ Follows the Python package openai 3.54.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -32,6 +34,7 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
+    KEEP,
     Codec,
     Native,
     Unreadable,
@@ -43,196 +46,155 @@ from agentmsg.formats import (
     is_object,
     is_sequence,
     maker,
+    marked,
     natives,
     object_at,
+    read_as,
     speed,
     spelling,
+    times,
+    write_as,
 )
+from agentmsg.formats.bodies import ANSWER, Answers
+from agentmsg.formats.forms import Const, Described, Form, Hatch, Key, Spare, Text, Via
 from agentmsg_codecs.openai.annotations import ANNOTATIONS
-from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL
 from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.likeness import is_choice, is_failure
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
-from agentmsg_codecs.openai.response_capabilities import make_response_caps
+from agentmsg_codecs.openai.response_capabilities import REQUIRED, finish, make_response_caps
 from agentmsg_codecs.openai.sources import sourced, unsourced
 from agentmsg_codecs.openai.tool_links import Links, unlinked
-from agentmsg_codecs.openai.usage import USAGE, has_usage, read_usage
+from agentmsg_codecs.openai.usage import USAGE, read_usage, with_usage_of_choice, without_usage_of_choice, write_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from agentmsg.formats import Caps
-    from agentmsg.formats.forms import Described
-
 
 _OLD_WORD = "function_call"
-_FIELDS = ("id", "created_at", "model", "usage", "finish_reason")
+_SECONDS = range(-62_135_596_800, 253_402_300_800)  # the range of datetime
+_METADATA = "response_metadata"
+_LOGPROBS, *_OTHERS = ("logprobs", "system_fingerprint", "service_tier", "metadata", "moderation")
+_AS_IS = frozenset({_LOGPROBS, *_OTHERS})
 _make_history = maker(am.History)
-_make_msg = maker(am.Msg, "role", "content", *_FIELDS, "response_metadata", "extras", "notes")
 _make_inner = maker(am.Msg, "role", "content", "extras", "notes")
+_with_content = speed.replacer(am.Msg, "content")
+_required = attrgetter(*REQUIRED)
 
 
-class _Answers:
-    """Reads and writes the three levels of a response: the message, the choice around it, and the document."""
-
-    def __init__(self, place: str | None) -> None:
-        self.messages = Messages(place=place, is_response=True)
-
-    # -- reading ------------------------------------------------------------------------------------------------------
-
-    def read(self, document: Native) -> am.Msg:
-        """Read the message of a response; if the model can't express it, its role is ``native``."""
-        self.messages.fill()
-        try:
-            message = self._read(document)
-        except (Unreadable, AgentMsgError):
-            return natives.read_whole(document, FAMILY)
-        # Only an old call, the last of all blocks, has no id.
-        if message.content and message.content[-1].notes:
-            return Links().linked(0, message)
-        speed.remember_reader(message, self)
-        return message
-
-    def _read(self, document: Native) -> am.Msg:
-        choices: Any = document["choices"]
-        choice = choices[0] if choices else None
-        if not is_object(choice):
-            raise Unreadable
-        fields: Native = {}
-        metadata: Native = {}
-        choice_note, choice_rest = CHOICE_LEVEL.read(choice, fields, metadata)
-        note, rest = RESPONSE_LEVEL.read(document, fields, metadata)
-        if choice.get("message") is not None or not is_failure(choice):
-            inner = self.messages.read_answer(object_at(choice, "message"))
-        else:
-            choice_note["message"] = "null" if "message" in choice else "absent"
-            inner = _make_inner("assistant", (), EMPTY, EMPTY)
-        if "usage" in choice_rest and has_usage(choice_rest, fields, metadata):
-            fields["usage"], choice_note["/usage"] = read_usage(choice_rest.pop("usage")), True
-        content = inner.content
-        if rest and content:
-            content = sourced(content, choice["message"], rest)
-        word = choice.get("finish_reason")
-        if word == _OLD_WORD:
-            choice_note["/old"] = True
-        elif type(word) is not str or word not in FINISH:
-            choice_note["/finish"] = True
-            if type(word) is str and word in FINISH_WORDS:
-                choice_note["finish_reason"] = ["=", word]
-        if metadata and any(FIELDS[key].field is not None for key in metadata):
-            note["/odd"] = True
-        lacks = [name for name in _FIELDS[:3] if name not in fields]
-        if lacks:
-            note["/lacks"] = lacks
-        if len(metadata) > 1:
-            metadata = {key: metadata[key] for key in FIELDS if key in metadata}
-        further: Native = {"further": choices[1:]} if len(choices) > 1 else {}
-        return _make_msg(
-            "assistant",
-            content,
-            *map(fields.get, _FIELDS),
-            adopt(metadata) if metadata else EMPTY,
-            _joined(inner.extras, {CHOICE: choice_rest, CHOICES: further, RESPONSE: rest})
-            if choice_rest or further or rest
-            else inner.extras,
-            _joined(inner.notes, {CHOICE: choice_note, RESPONSE: note}) if choice_note or note else inner.notes,
-        )
-
-    # -- writing ------------------------------------------------------------------------------------------------------
-
-    def write(self, message: am.Msg) -> Any:
-        """Write the document of a message that fits."""
-        self.messages.fill()
-        kept = natives.native_of(message, FAMILY)
-        if kept is not None:
-            return kept
-        # Only a call with a note, the last of all blocks, may have an id that the reader makes.
-        if message.content and message.content[-1].notes:
-            message = next(unlinked((message,)))
-        own = message.extras.get(FAMILY) if message.extras else None
-        extras = EMPTY if own is None else adopt({FAMILY: own})
-        around: Any = message.extras.get(RESPONSE) if message.extras else None
-        content, told = unsourced(message, around) if is_mapping(around) else (message.content, {})
-        inner = _make_inner("assistant", content, extras, message.notes)
-        if speed.reader_of(message) is self:
-            speed.remember_reader(inner, self.messages.described.shapes["assistant_message"].origin)
-        native = self.messages.write(inner)
-        choice = CHOICE_LEVEL.write(message, {**native, **told} if told else native)
-        if message.finish_reason == FINISH[_OLD_WORD] and is_marked(message, CHOICE, "/old"):
-            choice["finish_reason"] = _OLD_WORD
-        further: Any = message.extras.get(CHOICES) if message.extras else None
-        others = thaw(further["further"]) if further else ()
-        document = RESPONSE_LEVEL.write(message, [choice, *others])
-        if message.usage is not None and is_marked(message, CHOICE, "/usage"):
-            choice["usage"], document["usage"] = document["usage"], None
-        return self._spelt(message, document, choice, others) if message.extras or message.notes else document
-
-    def _spelt(self, message: am.Msg, document: Native, choice: Native, others: Sequence[Any]) -> Native:
-        """Return a document with the extras and spellings of its message."""
-        spelt = self._put_back(message, document, choice, others, None)
-        if speed.reader_of(message) is self or spelling.reads_as(spelt, message, self._reread):
-            return spelt
-        # Something was edited: test the spellings of each level in the complete document.
-        document = {**thaw(natives.extras_of(message, RESPONSE)), **document}
-        return self._put_back(message, document, choice, others, self._reread)
-
-    def _reread(self, native: Native) -> am.Msg:
-        return self._read(thaw(native))
-
-    @staticmethod
-    def _put_back(
-        message: am.Msg,
-        document: Native,
-        choice: Native,
-        others: Sequence[Any],
-        read: Callable[[Native], am.Msg] | None,
-    ) -> Native:
-        def read_choice(native: Native) -> am.Msg:
-            return read({**document, "choices": [native, *others]})  # type: ignore[misc]
-
-        choice = spelling.put_back(message, choice, family=CHOICE, read=read_choice if read else None)
-        return spelling.put_back(message, {**document, "choices": [choice, *others]}, family=RESPONSE, read=read)
+def _read_finish(word: Any, notes: Native) -> str:
+    if type(word) is not str:
+        raise Unreadable
+    if word == _OLD_WORD:
+        notes["/old"] = True
+    elif word not in FINISH:
+        notes["/finish"] = True
+        if word in FINISH_WORDS:
+            notes["finish_reason"] = ["=", word]
+    return FINISH.get(word, word)
 
 
-def _joined(own: Any, others: Native) -> Any:
-    """Return extras or notes, with those of other namespaces that aren't empty."""
-    return adopt({**own, **{space: some for space, some in others.items() if some}})
+def _write_finish(reason: str, message: am.Msg) -> str:
+    is_old = reason == FINISH[_OLD_WORD] and is_marked(message, CHOICE, "/old")
+    return _OLD_WORD if is_old else FINISH_WORDS.get(reason, reason)
+
+
+def _read_time(value: Any) -> datetime:
+    if type(value) is not int or value not in _SECONDS:
+        raise Unreadable
+    return datetime.fromtimestamp(value, UTC)
+
+
+def _write_time(time: datetime) -> int:
+    return int(time.timestamp())
+
+
+_FINISH = Via(_read_finish, _write_finish, supports=finish, is_marking=True)
+_TIME = Via(
+    _read_time,
+    _write_time,
+    {"type": "integer", "minimum": _SECONDS.start, "exclusiveMaximum": _SECONDS.stop},
+    lambda time, _: times.nearest_second(time),
+)
+_USAGE = Via(read_usage, write_usage, {"$ref": "#/$defs/usage"}, KEEP)
+
+
+def _as_read(old: am.Msg, new: am.Msg) -> am.Msg:
+    """Return a message that is written without a test, if the one that it was made of is."""
+    reader = speed.reader_of(old)
+    if reader is not None:
+        speed.remember_reader(new, reader)
+    return new
 
 
 @attrs.frozen(kw_only=True)
-class OpenAIResponseCodec(Codec):
+class OpenAIResponseCodec(Answers, Codec):
     """Responses of OpenAI Chat Completions.
 
     Attributes:
         thinking: where to write thinking that wasn't read from a field of its own: as in the codec ``openai``.
-        engine: reads and writes responses. Hooks registered on
-            ``engine.messages.described.parts["answer"].converter`` before first use replace ours.
+        engine: reads and writes the message. Hooks registered on ``engine.described.parts["answer"].converter`` before
+            first use replace ours.
     """
 
     name: ClassVar[str] = "openai-response"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "OpenAI Chat Completions (responses)"
-    holds_messages: ClassVar[bool] = False
+    space: ClassVar[str] = RESPONSE
     writes_plain: ClassVar[bool] = True
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
-    engine: _Answers = attrs.field(
+    engine: Messages = attrs.field(
         init=False,
         eq=False,
         repr=False,
-        default=attrs.Factory(lambda self: _Answers(place_of_option(self.thinking)), takes_self=True),
+        default=attrs.Factory(
+            lambda self: Messages(place=place_of_option(self.thinking), is_response=True), takes_self=True
+        ),
     )
+    answer: Described = ANSWER
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of the message, its parts and calls, and of usage."""
-        return (self.engine.messages.described, ANNOTATIONS, USAGE, HINTS, *ENTRIES)
+        """The forms of the message, its parts and calls, of what is around it, and of usage."""
+        return (self.engine.described, self.answer, ANNOTATIONS, USAGE, HINTS, *ENTRIES)
+
+    def make_answer(self) -> Described:
+        """Return the forms of a response and of its choice."""
+        listed = {"type": "array", "items": {"$ref": "#/$defs/choice"}, "minItems": 1}
+        choices = Hatch(
+            keys=("choices",), cells=dict.fromkeys(("content", "finish_reason", _METADATA), KEEP),
+            get=self._read_choices, put=self._write_choices, must=("choices",), spaces=(CHOICES,), holds=True,
+            schema={"choices": listed}, about="the first choice, and others",
+        )  # fmt: skip
+        message = Hatch(
+            keys=("message",), cells={"content": KEEP}, get=self._read_message, put=self._write_message, holds=True,
+            schema={"message": {"$ref": "#/$defs/assistant_message"}}, about="content",
+        )  # fmt: skip
+        how: dict[str, Any] = {"odd_in": _METADATA, "fixed": {"role": "assistant"}, "is_apart": True}
+        return Described(FAMILY, (
+            Form("response", am.Msg, None, (
+                Key("id", "id", Text(), "null", is_odd=True),
+                Const("object", "chat.completion"),
+                Key("created", "created_at", _TIME, "null", is_odd=True),
+                Key("model", "model", Text(), "null", is_odd=True),
+                Key("usage", "usage", _USAGE, "null", is_odd=True),
+                *(Spare(key, is_written=False) for key in _OTHERS),
+                choices,
+            ), space=RESPONSE, **how),
+            Form("choice", am.Msg, None, (
+                Const("index", 0),
+                Key("finish_reason", "finish_reason", _FINISH, "null", lacks="finish", is_odd=True),
+                Spare(_LOGPROBS),
+                message,
+            ), space=CHOICE, **how),
+        ), {})  # fmt: skip
 
     def make_caps(self) -> Caps:
         """Return what a response supports; see response_capabilities.py."""
-        return make_response_caps(self.engine.messages, self.engine.read, as_text=self.thinking == "text")
+        return make_response_caps(self.engine, self.answer, self._read_whole, as_text=self.thinking == "text")
+
+    # -- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, document: Any) -> am.History:
         """Read a response: one message, or none if there is no choice."""
@@ -242,16 +204,116 @@ class OpenAIResponseCodec(Codec):
         if not is_list(choices):
             raise DecodeError("a response of OpenAI must have a list of choices", path=("choices",))
         if choices:
-            return _make_history(messages=(self.engine.read(document),))
+            return _make_history(messages=(self._read_whole(document),))
         rest = {key: value for key, value in document.items() if key != "choices"}
         return _make_history(extras=adopt({RESPONSE: rest}) if rest else EMPTY)
 
+    def _read_whole(self, document: Native) -> am.Msg:
+        """Read the message of a response; if the model can't express it, its role is ``native``."""
+        self.engine.fill()
+        try:
+            return self.linked(read_as(self.answer.shapes["response"], document, RESPONSE))
+        except (Unreadable, AgentMsgError):
+            return natives.read_whole(document, FAMILY)
+
+    def _read_choices(self, native: Native) -> dict[str, Any]:
+        choices: Any = native["choices"]
+        if not is_list(choices) or not choices:
+            raise Unreadable
+        held = self._read_choice(choices[0])
+        if held.content:
+            content = sourced(held.content, choices[0]["message"], native)
+            held = held if content is held.content else _with_content(held, content)
+        return {"held": held, **({"extras": {CHOICES: {"further": choices[1:]}}} if len(choices) > 1 else {})}
+
+    def _read_choice(self, choice: Any) -> am.Msg:
+        if not is_object(choice):
+            raise Unreadable
+        read: am.Msg = self.answer.names.readers["choice"](choice)
+        return read
+
+    def _read_message(self, choice: Native) -> dict[str, Any]:
+        if choice.get("message") is not None or not is_failure(choice):
+            return {"held": self.engine.read_answer(object_at(choice, "message"))}
+        how = "null" if "message" in choice else "absent"
+        return {"held": _make_inner("assistant", (), EMPTY, EMPTY), "notes": {"message": how}}
+
+    def linked(self, message: am.Msg) -> am.Msg:
+        """Add to a message what the whole response tells: usage of the choice, the id of an old call, and marks."""
+        found = message if message.usage is not None else with_usage_of_choice(message)
+        # Only an old call, the last of all blocks, has no id.
+        if found.content and found.content[-1].notes:
+            found = Links().linked(0, found)
+        lacks = [name for name, value in zip(REQUIRED, _required(found), strict=True) if value is None]
+        marks: dict[str, Any] = {"lacks": lacks} if lacks else {}
+        if not _AS_IS.issuperset(found.response_metadata):
+            marks["odd"] = True
+        if marks:
+            found = marked(found, RESPONSE, **marks)
+        return found if found is message else _as_read(message, found)
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
     def write(self, history: am.History) -> Any:
         """Write the message of a history as a response."""
-        if history.messages:
-            return self.engine.write(history.messages[0])
-        rest: Any = history.extras.get(RESPONSE)
-        return {**thaw(rest), "choices": []} if is_mapping(rest) else {"choices": []}
+        if not history.messages:
+            return {**thaw(natives.extras_of(history, RESPONSE)), "choices": []}
+        self.engine.fill()
+        message = history.messages[0]
+        kept = natives.native_of(message, FAMILY)
+        return write_as(self.answer.shapes["response"], self.unlinked(message), RESPONSE) if kept is None else kept
+
+    def unlinked(self, message: am.Msg) -> am.Msg:
+        """Return a message to write without what ``linked`` adds again."""
+        found = without_usage_of_choice(message)
+        if found.content and found.content[-1].notes:
+            found = next(unlinked((found,)))
+        return found if found is message else _as_read(message, found)
+
+    def _is_as_read(self, message: am.Msg) -> bool:
+        return speed.reader_of(message) is self.answer.shapes["response"].origin
+
+    def _write_choices(self, message: am.Msg) -> Native:
+        choice, others = self.answer.names.writers["choice"](message), ()
+        if message.notes or message.extras:
+            is_edited = CHOICE in message.notes and not self._is_as_read(message)
+            told, read = (self._bare(message), self._read_choice) if is_edited else (message, None)
+            choice = spelling.put_back(told, choice, family=CHOICE, read=read)
+            others = thaw(natives.extras_of(message, CHOICES)).get("further", ())
+        return {**self._told(message, "response"), "choices": [choice, *others]}
+
+    def _bare(self, message: am.Msg) -> am.Msg:
+        """Return what the choice alone tells of a message."""
+        return message.evolve(
+            id=None,
+            created_at=None,
+            model=None,
+            usage=None,
+            content=unsourced(message)[0],
+            response_metadata=self._told(message, "choice"),
+            extras={space: own for space, own in message.extras.items() if space not in (CHOICES, RESPONSE)},
+        )
+
+    def _told(self, message: am.Msg, form: str) -> Native:
+        """Return the keys of a form that are in the metadata."""
+        metadata = message.response_metadata
+        if not metadata:
+            return {}
+        keys = self.answer.forms[form].keys
+        return {key: thaw(metadata[key]) for key in metadata if key in keys}
+
+    def _write_message(self, message: am.Msg) -> Native:
+        told: Native = {}
+        content, extras = message.content, EMPTY
+        if message.extras:
+            content, told = unsourced(message)
+            own = message.extras.get(FAMILY)
+            extras = EMPTY if own is None else adopt({FAMILY: own})
+        inner = _make_inner("assistant", content, extras, message.notes)
+        if message.notes and self._is_as_read(message):
+            speed.remember_reader(inner, self.engine.described.shapes["assistant_message"].origin)
+        native = self.engine.write(inner)
+        return {**self._told(message, "choice"), "message": {**native, **told} if told else native}
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a response of OpenAI: it has choices with messages."""

@@ -9,7 +9,6 @@ import agentmsg as am
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
-    KEEP,
     Caps,
     Drop,
     MessageRow,
@@ -23,13 +22,13 @@ from agentmsg.formats import (
     is_sequence,
     mark_of,
     natives,
+    read_as,
     restructure,
     rules,
     times,
 )
-from agentmsg.formats.forms import Rows
+from agentmsg.formats.forms import Const, Key, Rows, Spare
 from agentmsg_codecs.openai.annotations import is_cited, response_citations, without_citations
-from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, is_metadata
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
 from agentmsg_codecs.openai.capabilities import Layout, needs_id
 from agentmsg_codecs.openai.hints import is_message_hint, is_odd
@@ -47,12 +46,13 @@ from agentmsg_codecs.openai.names import (
     RESPONSE,
 )
 from agentmsg_codecs.openai.places import is_beside
-from agentmsg_codecs.openai.usage import USAGE, has_usage, taken_keys, without_places
+from agentmsg_codecs.openai.usage import USAGE, taken_keys, usage_of, without_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats import Cell
+    from agentmsg.formats import Cell, Native
+    from agentmsg.formats.forms import Described
     from agentmsg_codecs.openai.messages import Messages
 
 
@@ -62,12 +62,35 @@ _SAID: tuple[type[am.BaseBlock], ...] = (am.TextBlock, am.RefusalBlock)
 # -- fields -----------------------------------------------------------------------------------------------------------
 
 
-def _metadata(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
-    kept = {key: metadata[key] for key in FIELDS if key in metadata and is_metadata(key, metadata[key], message)}
-    return metadata if list(kept) == list(metadata) else kept
+REQUIRED = ("id", "created_at", "model")
 
 
-def _finish(reason: str, message: am.Msg) -> str:
+def _metadata(answer: Described) -> Cell:
+    """Return the cell of the metadata: what the schema has no field for, and odd values that were read."""
+    around = (answer.forms["choice"], answer.forms["response"])
+    items = {item.native: item for form in around for item in form.items if isinstance(item, (Const, Key, Spare))}
+
+    def is_kept(key: str, value: Any, message: Any) -> bool:
+        item = items[key]
+        if isinstance(item, Spare):
+            return value is not None
+        if not is_marked(message, RESPONSE, "/odd"):
+            return False
+        if isinstance(item, Key) and getattr(message, item.field) is not None:
+            return False
+        told: Native = {key: thaw(value)}
+        is_inner = key in around[0].keys
+        native: Native = {"choices": [{"message": {}, **(told if is_inner else {})}], **({} if is_inner else told)}
+        return key in read_as(answer.shapes["response"], native, RESPONSE).response_metadata
+
+    def cell(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
+        kept = {key: metadata[key] for key in items if key in metadata and is_kept(key, metadata[key], message)}
+        return metadata if list(kept) == list(metadata) else kept
+
+    return cell
+
+
+def finish(reason: str, message: am.Msg) -> str:
     """Keep the reasons of the schema, and a server's own word that was read."""
     if reason in FINISH_WORDS or (reason not in FINISH and is_marked(message, CHOICE, "/finish")):
         return reason
@@ -107,23 +130,23 @@ def _further(message: am.Msg) -> frozenset[str] | None:
     return frozenset() if isinstance(further, list) and further else None
 
 
-def _choice_keys(message: am.Msg) -> frozenset[str]:
-    """Return the keys that the extras of a choice must not use; its usage would be the message's, if that has none."""
-    own = natives.extras_of(message, CHOICE)
-    if "usage" not in own:
-        return CHOICE_LEVEL.keys
-    if message.usage is not None:
-        is_taken = is_marked(message, CHOICE, "/usage")
-    else:
-        kept = _metadata(message.response_metadata, message)
-        is_taken = has_usage(thaw(own), {}, kept)
-    return CHOICE_LEVEL.keys | {"usage"} if is_taken else CHOICE_LEVEL.keys
-
-
-def _extras(messages: Messages) -> Cell:
+def _extras(messages: Messages, answer: Described, metadata: Cell) -> Cell:
     own = carried_extras((FAMILY, messages.taken("assistant")), odd=messages.is_odd("assistant"))
-    around = carried_extras((CHOICE, _choice_keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys))
-    return cells.together(own, around)
+    of_choice, of_response = answer.forms["choice"].keys, answer.forms["response"].keys
+
+    def taken(message: am.Msg) -> frozenset[str]:
+        """Return the keys of a choice; its usage would be the message's, if that has none."""
+        extras = natives.extras_of(message, CHOICE)
+        if "usage" not in extras:
+            return of_choice
+        if message.usage is not None:
+            is_taken = is_marked(message, CHOICE, "/usage")
+        else:
+            kept = message.evolve(response_metadata=metadata(message.response_metadata, message))
+            is_taken = usage_of(extras, kept) is not None
+        return of_choice | {"usage"} if is_taken else of_choice
+
+    return cells.together(own, carried_extras((CHOICE, taken), (CHOICES, _further), (RESPONSE, lambda _: of_response)))
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -195,11 +218,12 @@ def _only_in_lists(cell: Cell, absent: Any) -> Cell:
     return lambda value, block: cell(value, block) if is_odd(block) or is_message_hint(value) else absent
 
 
-def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_text: bool) -> Caps:
+def make_response_caps(messages: Messages, answer: Described, read: Callable[[Any], am.Msg], *, as_text: bool) -> Caps:
     """Return the capability table of responses.
 
     Args:
         messages: the reader and writer of the message inside.
+        answer: the forms of what is around it.
         read: the reader of a document.
         as_text: whether thinking without a field becomes text, in tags.
     """
@@ -219,17 +243,16 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
             raise DecodeError("a response of OpenAI must have a list of choices")
         return read(native)
 
+    made, metadata = Rows(answer), _metadata(answer)
     return Caps(
         messages={
             "assistant": MessageRow(
                 fields={
-                    "id": KEEP,
-                    "created_at": lambda time, _: times.nearest_second(time),
-                    "model": KEEP,
+                    **made.message("response"),
+                    **made.message("choice"),
                     "usage": _usage(),
-                    "finish_reason": _finish,
-                    "response_metadata": _metadata,
-                    "extras": _extras(messages),
+                    "response_metadata": metadata,
+                    "extras": _extras(messages, answer, metadata),
                 },
                 blocks=rows,
                 otherwise=_answer,

@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_mapping, is_sequence, note_of
+from agentmsg.formats import Native, is_mapping, is_sequence, natives, note_of
 from agentmsg_codecs.openai.annotations import KEY, URL_CITATION
 from agentmsg_codecs.openai.hints import odd
-from agentmsg_codecs.openai.names import MESSAGE
+from agentmsg_codecs.openai.names import MESSAGE, RESPONSE
 from agentmsg_codecs.openai.places import is_beside
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _INFO, _RESULTS = "search_info", "search_results"
 _KEYS = ("citations", _RESULTS, "web_search")
+_HOLD = frozenset({*_KEYS, _INFO})
 
 
 def _sources(own: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -58,23 +59,25 @@ def _with(content: tuple[Any, ...], at: int, citations: tuple[am.Citation, ...])
     return (*content[:at], content[at].evolve(citations=citations), *content[at + 1 :])
 
 
-def sourced(content: tuple[Any, ...], native: Native, own: Native) -> tuple[Any, ...]:
+def sourced(content: tuple[Any, ...], native: Native, around: Native) -> tuple[Any, ...]:
     """Return the content of a message with the citations that follow from the response.
 
     Args:
         content: as it was read.
         native: the message.
-        own: the extras of the response.
+        around: the response.
     """
-    at = _place(content) if native.get(KEY) is None else None
-    citations = () if at is None else _citations(own)
+    if native.get(KEY) is not None or around.keys().isdisjoint(_HOLD):
+        return content
+    at, citations = _place(content), _citations(around)
     return content if at is None or not citations else _with(content, at, citations)
 
 
-def unsourced(message: am.Msg, own: Mapping[str, Any]) -> tuple[tuple[Any, ...], Native]:
+def unsourced(message: am.Msg) -> tuple[tuple[Any, ...], Native]:
     """Return the content of a message without the citations that follow, and what tells that there are none."""
     content: tuple[Any, ...] = message.content
-    at, citations = _place(content), _citations(own)
+    around = natives.extras_of(message, RESPONSE)
+    at, citations = _place(content), _citations(around) if around else ()
     if at is None or not citations:
         return content, {}
     held = content[at].citations

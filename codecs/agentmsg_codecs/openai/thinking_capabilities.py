@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Drop, Row, Swap, carried_extras, natives
+from agentmsg.formats import KEEP, Drop, Row, Swap, carried_extras, cells, natives
 from agentmsg_codecs.openai.names import FAMILY
-from agentmsg_codecs.openai.places import is_thinking_part, place_of
+from agentmsg_codecs.openai.places import place_of
 from agentmsg_codecs.openai.reasoning import FORMATS, LISTS, entry_keys, provider_of
-from agentmsg_codecs.openai.thinking_parts import form_of, signers_of
 
 # The signers by field; those of reasoning_details may be unknown.
 _SIGNERS: dict[str | None, frozenset[str | None]] = {
@@ -18,8 +17,14 @@ _SIGNERS: dict[str | None, frozenset[str | None]] = {
 }
 
 
-def thinking_row(default: str | None, *, as_text: bool) -> Row:
-    """Return the row of thinking.
+def part(block: Any) -> Any:
+    """Keep thinking that is a part; an empty unsigned one is what was read."""
+    unreadable = block.redacted is not None and not block.thinking and block.signature is None
+    return Drop("what only its provider can read has no place") if unreadable else block
+
+
+def field_row(default: str | None, *, as_text: bool) -> Row:
+    """Return the row of thinking that isn't a part.
 
     Args:
         default: the field for thinking that wasn't read from one; None if there is none.
@@ -27,10 +32,6 @@ def thinking_row(default: str | None, *, as_text: bool) -> Row:
     """
 
     def rule(block: Any) -> Any:
-        if is_thinking_part(block):
-            # An empty unsigned part is what was read.
-            unreadable = block.redacted is not None and not block.thinking and block.signature is None
-            return Drop("what only its provider can read has no place") if unreadable else block
         place = place_of(block, default)
         if place is None:
             if as_text and block.thinking:
@@ -44,21 +45,12 @@ def thinking_row(default: str | None, *, as_text: bool) -> Row:
         changes: dict[str, Any] = {"redacted": None} if block.thinking else {"signature": None}
         return Swap(block.evolve(**changes), "an entry is readable or opaque")
 
-    def field_of(block: Any) -> str | None:
-        return None if is_thinking_part(block) else place_of(block, default)
-
     def signature(value: am.Signature, block: Any) -> am.Signature | None:
-        if is_thinking_part(block):
-            signers: Any = signers_of(block)
-        else:
-            signers = _SIGNERS.get(place_of(block, default), ())
-        if value.provider not in signers:
-            return None
-        return value.evolve(extras={}) if value.extras else value
+        signers = _SIGNERS.get(place_of(block, default), ())
+        kept: am.Signature | None = cells.bare(value) if value.provider in signers else None
+        return kept
 
     def taken(block: Any) -> frozenset[str] | None:
-        if is_thinking_part(block):
-            return form_of(block).keys
         place = place_of(block, default)
         keys = entry_keys(place, block)
         if keys is None or place != "reasoning_details":
@@ -69,9 +61,9 @@ def thinking_row(default: str | None, *, as_text: bool) -> Row:
     return Row(
         {
             "thinking": KEEP,
-            "redacted": lambda value, block: value if field_of(block) in LISTS else None,
+            "redacted": lambda value, block: value if place_of(block, default) in LISTS else None,
             "signature": signature,
-            "item_id": lambda value, block: value if field_of(block) == "reasoning_details" else None,
+            "item_id": lambda value, block: value if place_of(block, default) == "reasoning_details" else None,
             "extras": carried_extras((FAMILY, taken)),
         },
         rule,

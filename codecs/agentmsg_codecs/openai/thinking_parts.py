@@ -14,7 +14,18 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_marked, is_object, is_sequence, mark_of, text_at
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    cells,
+    is_list,
+    is_marked,
+    is_object,
+    is_sequence,
+    mark_of,
+    text_at,
+)
 from agentmsg.formats.forms import Form, Hatch, Key, Text, Wrapped
 from agentmsg_codecs.openai.names import FAMILY
 
@@ -54,7 +65,8 @@ def _put(block: am.ThinkingBlock) -> Native:
 
 THOUGHT = Form("thinking", am.ThinkingBlock, "thinking", (
     Hatch(keys=("thinking",), cells={"thinking": KEEP}, get=_get, put=_put, must=("thinking",), about="thinking"),
-    Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "mistral"}), "may"),
+    Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "mistral"}), "may",
+        cell=cells.signed_by("mistral", is_empty=True)),
 ))  # fmt: skip
 
 
@@ -93,18 +105,6 @@ def _is_summary(block: Any) -> bool:
 
 _ENTRY = frozenset({"type", "text", "signature"})
 SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (
-    Hatch(keys=("summary",), cells={"thinking": KEEP, "signature": KEEP}, get=_get_summary, put=_put_summary,
-          must=("summary",), about="thinking, signature"),
+    Hatch(keys=("summary",), cells={"thinking": KEEP, "signature": cells.signed_by("anthropic", is_empty=True)},
+          get=_get_summary, put=_put_summary, must=("summary",), about="thinking, signature"),
 ), when=_is_summary, notes={"summaries": True})  # fmt: skip
-_SIGNERS = {THOUGHT.name: "mistral", SUMMARY.name: "anthropic"}
-
-
-def form_of(block: Any) -> Form:
-    """Return the form of thinking that is a part."""
-    return THINK if _is_think(block) else SUMMARY if _is_summary(block) else THOUGHT
-
-
-def signers_of(block: Any) -> tuple[str | None, ...]:
-    """Return who may have signed thinking that is a part."""
-    name = form_of(block).name
-    return (_SIGNERS[name],) if name in _SIGNERS else ()

@@ -18,10 +18,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import AgentMsgError
+from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import Unreadable, is_mapping, is_marked, mark_of, marked, natives, read_as, write_as
 from agentmsg.formats.forms import Described, Form, Inside, Key, Number, Whole
-from agentmsg_codecs.openai.names import COST, FAMILY, INPUT, OUTPUT
+from agentmsg_codecs.openai.names import CHOICE, CHOICES, COST, FAMILY, INPUT, OUTPUT, RESPONSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -127,18 +127,39 @@ def taken_keys(usage: am.Usage) -> frozenset[str]:
     return frozenset(taken.union(places.values()))
 
 
-def has_usage(rest: Mapping[str, Any], fields: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
-    """Whether the usage of a choice is that of the response, which has none.
+def usage_of(choice: Mapping[str, Any], message: am.Msg) -> am.Usage | None:
+    """Return the usage that a response tells only in its choice; None if there is none.
 
     Args:
-        rest: the unknown keys of the choice.
-        fields: of the message.
-        metadata: of the message.
+        choice: the unknown keys of the choice.
+        message: that was read, without usage.
     """
-    if fields.get("usage") is not None or "usage" in metadata:
-        return False
+    if "usage" not in choice or "usage" in message.response_metadata:
+        return None
     try:
-        read_usage(rest["usage"])
+        return read_usage(thaw(choice["usage"]))
     except (Unreadable, AgentMsgError):
-        return False
-    return True
+        return None
+
+
+def with_usage_of_choice(message: am.Msg) -> am.Msg:
+    """Return a message that was read without usage, with the usage of its choice as its own."""
+    own = natives.extras_of(message, CHOICE)
+    usage = usage_of(own, message) if own else None
+    if usage is None:
+        return message
+    rest = {key: value for key, value in own.items() if key != "usage"}
+    extras = {space: rest if space == CHOICE else some for space, some in message.extras.items()}
+    extras = {space: some for space, some in extras.items() if some}
+    return marked(message.evolve(usage=usage, extras=extras), CHOICE, usage=True)
+
+
+def without_usage_of_choice(message: am.Msg) -> am.Msg:
+    """Return a message to write, with its usage where it was read."""
+    if message.usage is None or not is_marked(message, CHOICE, "/usage"):
+        return message
+    own = {"usage": write_usage(message.usage), **natives.extras_of(message, CHOICE)}
+    # In the order in which the reader finds them.
+    around = {space: some for space, some in message.extras.items() if space in (CHOICES, RESPONSE)}
+    rest = {space: some for space, some in message.extras.items() if space not in around}
+    return message.evolve(usage=None, extras={**rest, CHOICE: own, **around})
