@@ -16,6 +16,7 @@ from agentmsg.formats import (
     Swap,
     carried_extras,
     cells,
+    is_marked,
     natives,
     restructure,
     rules,
@@ -77,8 +78,11 @@ def _own_id(value: str, message: am.Msg) -> str | None:
 
 
 def _run_id(value: str, message: am.Msg) -> str | None:
-    """Keep the id of an item without content; those of a run are on its blocks."""
-    return None if message.content else _own_id(value, message)
+    """Keep the id of an item without content that was read; those of a run are on its blocks.
+
+    Other providers' ids of answers may begin like those of items.
+    """
+    return value if not message.content and is_marked(message, FAMILY, "/id") else None
 
 
 # -- rows -------------------------------------------------------------------------------------------------------------

@@ -245,6 +245,8 @@ class Items:
         if "phase" in native:
             raise Unreadable
         note |= {**spelling_of(native, usual=False), **({"/list": True} if native["content"] == [] else {})}
+        if item_id is not None:
+            note["/id"] = True
         return _make_msg("assistant", (), id=item_id, extras=kept(rest_of(native, MESSAGE_KEYS)), notes=kept(note))
 
     # -- writing ------------------------------------------------------------------------------------------------------
