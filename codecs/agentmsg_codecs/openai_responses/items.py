@@ -43,8 +43,6 @@ from agentmsg_codecs.openai_responses.message_items import (
     rest_of,
     spelling_of,
     spelt,
-    texts_of,
-    with_texts,
 )
 from agentmsg_codecs.openai_responses.names import FAMILY, ITEM
 
@@ -130,7 +128,7 @@ class Items:
         blocks: list[Any] = []
         for item in items:
             found = self._read(item)
-            blocks += found if isinstance(found, list) else [with_texts(natives.native_part(item, FAMILY))]
+            blocks += found if isinstance(found, list) else [natives.native_part(item, FAMILY, natives.native_texts)]
         return tuple(blocks)
 
     def calls(self, items: Any) -> Iterator[Any]:
@@ -157,8 +155,8 @@ class Items:
         except (Unreadable, AgentMsgError, KeyError):
             pass
         if _is_of_assistant(item):
-            return self._served(item) or [with_texts(self.items.parts["items"].read(item))]
-        return natives.read_whole(item, FAMILY, {"content": texts_of(item)})
+            return self._served(item) or [self.items.parts["items"].read(item)]
+        return natives.read_whole(item, FAMILY, {"content": natives.native_texts(item)})
 
     def _served(self, item: Native) -> list[Any] | None:
         """Return the call and the result of an item that has both; None for others."""
