@@ -18,8 +18,9 @@ from agentmsg import AgentMsgError, BaseBlock, Citation, DecodeError, EncodeErro
 from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.generated_code import code
+from agentmsg_codecs.canonical.kinds import floats, texts
 from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS
-from agentmsg_codecs.canonical.reading import floats, plain_reader, texts
+from agentmsg_codecs.canonical.reading import plain_reader
 from agentmsg_codecs.canonical.user_hooks import (
     as_hook,
     foreign_reader,
@@ -155,7 +156,7 @@ class Engine:
                 if self._only_ours and cls not in SPECS:
                     self._blocks[tag] = _refuse
                 elif cls not in SPECS:
-                    spec = user_spec(self, cls, tag)
+                    spec = user_spec(cls, tag)
                     self._by_class[cls] = self._blocks[tag] = self._user_reader(cls, spec)
             self._tags_seen = len(tags)
 
@@ -193,18 +194,17 @@ class Engine:
             return self.writers[cls]
         tag = blocks.BLOCK_TAGS.get(cls)
         if tag is None:
-            msg = f"{cls.__name__} has no tag: name one with register_block"
-            raise EncodeError(msg, code="type")
+            raise EncodeError(f"{cls.__name__} has no tag: name one with register_block", code="type")
         self.has_foreign_writers = True
         hook = self.converter.get_unstructure_hook(cls)
         inherited = any(hook is pair[1] for pair in self._ours.values())
-        writer = plain_writer(self, user_spec(self, cls, tag)) if inherited else foreign_writer(hook, cls)
+        writer = plain_writer(self, user_spec(cls, tag)) if inherited else foreign_writer(hook, cls)
         self.writers[cls] = writer
         return writer
 
     def plain_hooks(self, cls: type) -> tuple[Reader, Writer]:
         """Return the plain reader and writer of a class, ours or a registered one."""
-        spec = SPECS.get(cls) or user_spec(self, cls, blocks.BLOCK_TAGS.get(cls, cls.__name__))
+        spec = SPECS.get(cls) or user_spec(cls, blocks.BLOCK_TAGS.get(cls, cls.__name__))
         return plain_reader(self, spec, cls if cls not in SPECS else maker(cls)), plain_writer(self, spec)
 
     # -- reading -----------------------------------------------------------------------------------------------
@@ -274,8 +274,7 @@ class Engine:
         tag = self.shape.tag(native)
         reader = self._sources.get(tag)
         if reader is None:
-            msg = f"no source is called {excerpt(tag)}"
-            raise DecodeError(msg, code="schema", path=("type",))
+            raise DecodeError(f"no source is called {excerpt(tag)}", code="schema", path=("type",))
         return reader(native, level)
 
     def read_all(self, cls: type, items: list[Any], level: int) -> tuple[Any, ...]:
@@ -354,8 +353,7 @@ def _each(read: Reader, items: list[Any], level: int) -> tuple[Any, ...]:
 
 
 def _refuse(_: Any, level: int) -> Any:
-    msg = "a block of a user"
-    raise DecodeError(msg, code="type")
+    raise DecodeError("a block of a user", code="type")
 
 
 def _too_deep() -> DecodeError:
