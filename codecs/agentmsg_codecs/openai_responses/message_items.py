@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MESSAGE_KEYS = frozenset({"type", "role", "content", "id", "status"})
 SAID_KEYS = MESSAGE_KEYS | {"phase"}
 TOOLS_KEYS = frozenset({"type", "role", "tools", "id"})
-_SAID = ("output_text", "refusal")
+SAID = frozenset({"output_text", "refusal"})
 
 
 def spelling_of(native: Native, *, usual: bool) -> Native:
@@ -79,4 +79,5 @@ def has_said(native: Native) -> bool:
     content: Any = native.get("content")
     if "role" in native or not is_list(content):
         return False
-    return any(is_object(part) and part.get("type") in _SAID for part in content)
+    tags = [part.get("type") for part in content if is_object(part)]
+    return any(type(tag) is str and tag in SAID for tag in tags)

@@ -40,7 +40,7 @@ from agentmsg.formats import (
     natives,
     times,
 )
-from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completed, told
+from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import PLACED, SERVED_RESULTS, needs_id, run_rows
@@ -262,20 +262,15 @@ _TIME = Via(
 # -- what is supported -------------------------------------------------------------------------------------------------
 
 
-def _complete(message: am.Msg) -> Any:
-    wanted: dict[str, Any] = {}
-    if mark_of(message, RESPONSE, "/partial") is not True:
-        wanted = {name: value for name, value in _INVENTED.items() if getattr(message, name) is None}
-    if message.finish_reason is None and mark_of(message, RESPONSE, "/unfinished") is not True:
-        wanted["finish_reason"] = _finish("stop", message)
-    return completed(message, **wanted)
+_complete = completing(
+    RESPONSE, partial=_INVENTED, unfinished={"finish_reason": lambda message: natives.ended(message.content)}
+)
 
 
 def _ruled(message: am.Msg) -> Any:
     """Place the results of OpenAI's tools, and complete the message."""
     placed = PLACED["otherwise"](message)
-    rest = message if placed is message else placed.new
-    whole = _complete(rest)
-    if whole is rest or placed is message:
-        return placed if whole is rest else whole
-    return Swap(whole.new, placed.why)
+    if placed is message:
+        return _complete(message)
+    whole = _complete(placed.new)
+    return Swap(whole.new, placed.why) if isinstance(whole, Swap) else placed
