@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
 import agentmsg_codecs.agentscope.sessions as sessions
 from agentmsg import DecodeError
-from agentmsg.formats import ContainerCodec, Native
-from agentmsg_codecs.agentscope.capabilities import Table, make_caps
+from agentmsg.formats import ContainerCodec
+from agentmsg_codecs.agentscope.capabilities import make_caps
 from agentmsg_codecs.agentscope.documents import read_document, sniff_with, write_document
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import CONTENT_KEYS, VERSIONS
@@ -21,32 +20,17 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
 
 
-@attrs.frozen
-class Language:
-    """How one codec differs from the other.
-
-    Attributes:
-        make_messages: returns the engine that writes a version (None: each message in its own).
-        table: returns how the capability table of a version differs (None: of both).
-        sniff: returns how much a native message looks like one of the language.
-    """
-
-    make_messages: Callable[[int | None], Messages]
-    table: Callable[[int | None], Table]
-    sniff: Callable[[Native], float]
-
-
 @attrs.frozen(kw_only=True)
 class AgentScope(ContainerCodec):
     """Messages of AgentScope, in one of its languages.
 
     Attributes:
-        language: the language.
+        messages: the class of the engine.
         version: the version to write. None means the version that the history was read from, or else 2.
         engine: reads and writes.
     """
 
-    language: ClassVar[Language]
+    messages: ClassVar[type[Messages]]
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
@@ -54,7 +38,7 @@ class AgentScope(ContainerCodec):
         init=False,
         eq=False,
         repr=False,
-        default=attrs.Factory(lambda self: self.language.make_messages(self.version), takes_self=True),
+        default=attrs.Factory(lambda self: self.messages(self.version), takes_self=True),
     )
 
     @property
@@ -66,7 +50,7 @@ class AgentScope(ContainerCodec):
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
         extras = sessions.extras_cell(self.containers)
-        return make_caps(self.engine, self.language.table(self.version), history={"extras": extras})
+        return make_caps(self.engine, self.version, history={"extras": extras})
 
     def read(self, document: Any) -> am.History:
         """Read a message, a list of messages, or an object that holds the list; or a session file with such an object.
@@ -95,4 +79,4 @@ class AgentScope(ContainerCodec):
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like AgentScope in this language, judging by its first messages."""
-        return sniff_with(self.first_natives(document), self.language.sniff)
+        return sniff_with(self.first_natives(document), self.engine.sniff)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
-
-import attrs
 
 import agentmsg as am
 from agentmsg import same, thaw
@@ -29,10 +26,12 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.agentscope.media import MEDIA
-from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, ITEM, RESULT_STATES
+from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, ITEM, RESULT_STATES, VERSIONS
 from agentmsg_codecs.agentscope.shapes import marks_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from agentmsg_codecs.agentscope.dialect import Dialect
     from agentmsg_codecs.agentscope.messages import Messages
 
@@ -40,34 +39,21 @@ if TYPE_CHECKING:
 _Rows = dict[type[Any], Row]
 
 
-@attrs.frozen(kw_only=True)
-class Table:
-    """How one table differs from the others.
+class _Maker:
+    """Makes the rows of one table.
 
     Attributes:
-        signer: the provider whose signatures are supported.
-        fields: the cells of messages, without extras.
         is_old: whether this is the table of 1.x, which has no states, hints or files.
         is_full: whether texts have an id, and a hint may be a list of parts.
-        without: fields of blocks that it lacks, though they come back if they were read.
         has_old: whether what only older versions of Python have may be written: the marks of a memory, and results
             that are neither text nor blocks.
     """
 
-    signer: str
-    fields: Mapping[str, Cell]
-    is_old: bool
-    is_full: bool
-    without: frozenset[str]
-    has_old: bool
-
-
-class _Maker:
-    """Makes the rows of one table."""
-
-    def __init__(self, messages: Messages, table: Table) -> None:
-        self.table = table
-        self.dialect: Dialect = messages.dialects[1 if table.is_old else 2]
+    def __init__(self, messages: Messages, version: int | None) -> None:
+        self.is_old = version == VERSIONS[0]
+        self.is_full = messages.keeps_marks and not self.is_old
+        self.has_old = messages.keeps_marks and version != VERSIONS[-1]
+        self.dialect: Dialect = messages.dialects[VERSIONS[0] if self.is_old else VERSIONS[-1]]
         self.family = messages.family
         self.rows = FormRows(self.dialect.described)
         self.source_extras = {cls: self.cells(cls)["extras"] for cls in (am.URLSource, am.Base64Source)}
@@ -76,7 +62,7 @@ class _Maker:
         """Return the cells of a class from its forms."""
         forms = self.dialect.described.forms.values()
         fields = self.rows.row(*(form.name for form in forms if form.cls is cls)).fields
-        found = {name: cell for name, cell in fields.items() if name not in self.table.without}
+        found = {name: cell for name, cell in fields.items() if name not in self.dialect.lacks_in_blocks}
         # Blocks of 2.x usually have one extra: when they were made.
         usual = "len(value) == 1 and isinstance(own := peek(value, family), dict) and peek_keys(own) == born"
         looks = {"peek": speed.peek, "peek_keys": speed.peek_keys}
@@ -86,9 +72,10 @@ class _Maker:
     def row(self, role: str, **more: Any) -> MessageRow:
         """Return the row of messages of a role."""
         spaces: list[Any] = [(self.family, self.dialect.taken_by_message)]
-        if self.table.has_old:
+        if self.has_old:
             spaces.append((ITEM, _taken_beside))
-        fields = {**self.table.fields, "extras": carried_extras(*spaces)}
+        fields = self.rows.message("message", extras=carried_extras(*spaces))
+        fields = {name: cell for name, cell in fields.items() if name not in self.dialect.lacks}
         blocks: _Rows = {am.ToolResultBlock: self.result_row()} if role == "tool" else self.parts(role)
         return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
 
@@ -134,7 +121,7 @@ class _Maker:
         extras: Any = found["extras"]
 
         def phase(phase: str, block: Any) -> str | None:
-            if phase != HINT or self.table.is_old:
+            if phase != HINT or self.is_old:
                 return None
             return phase if role == "assistant" or is_marked(block, self.family, "/odd") else None
 
@@ -147,7 +134,7 @@ class _Maker:
         def item_id(value: str, block: Any) -> str | None:
             return value if is_hint(block) else None
 
-        found["item_id"] = KEEP if self.table.is_full else item_id
+        found["item_id"] = KEEP if self.is_full else item_id
         found["extras"] = speed.Usual(of_text, extras.case, extras.names)
         if role == "inner":
             del found["phase"]
@@ -157,7 +144,7 @@ class _Maker:
 
     def is_hint(self, block: Any, role: str) -> bool:
         """Whether a file is written as a hint that is a list of parts."""
-        if not self.table.is_full or role == "inner" or block.phase != HINT:
+        if not self.is_full or role == "inner" or block.phase != HINT:
             return False
         is_here = role == "assistant" or is_marked(block, self.family, "/odd")
         return is_here and isinstance(block.source, am.BlocksSource)
@@ -175,7 +162,7 @@ class _Maker:
         def file_id(item_id: str, block: Any) -> str | None:
             if self.is_hint(block, role):
                 return item_id
-            return None if self.table.is_old else own.id_cell(item_id, block)
+            return None if self.is_old else own.id_cell(item_id, block)
 
         def file_phase(phase: str, block: Any) -> str | None:
             return phase if self.is_hint(block, role) else None
@@ -186,7 +173,7 @@ class _Maker:
                 return block
             is_plain = isinstance(block.source, (am.URLSource, am.Base64Source))
             answer = own.file_rule(block)
-            is_kept = is_plain and (not self.table.is_old or own.is_flat(block))
+            is_kept = is_plain and (not self.is_old or own.is_flat(block))
             return Drop("no place for such files") if answer is block and not is_kept else answer
 
         if cls is am.FileBlock:
@@ -222,7 +209,7 @@ class _Maker:
 
     def acts(self, role: str) -> _Rows:
         """Return the rows of thinking and calls."""
-        signature = cells.signed_by(self.table.signer, is_empty=True)
+        signature = cells.signed_by(self.dialect.signer, is_empty=True)
         thinking = self.cells(am.ThinkingBlock) | {"signature": signature}
         call = self.cells(am.ToolUseBlock) | {"kind": cells.kinds(), **self.state(CALL_STATES)}
         if "signature" in call:
@@ -241,7 +228,7 @@ class _Maker:
         def cell(state: str, block: Any) -> str | None:
             return state if state in known or is_marked(block, self.family, "/word") else None
 
-        return {} if "status" in self.table.without else {"status": cell}
+        return {} if "status" in self.dialect.lacks_in_blocks else {"status": cell}
 
     def result_row(self) -> Row:
         """Return the row of the result of a client's tool."""
@@ -252,7 +239,7 @@ class _Maker:
         """Keep a result; a value or an error becomes content, and 2.x needs a state."""
         answer = block if self.is_any(block) else rules.structured_as_text(block)
         new: Any = answer.new if isinstance(answer, Swap) else block
-        if not self.table.is_old and not self._has_state(new):
+        if not self.is_old and not self._has_state(new):
             new = new.evolve(status="error" if new.is_error else "success")
         if new is block:
             return block
@@ -263,7 +250,7 @@ class _Maker:
         """Whether a result has a value that is written as in 0.x: as it is."""
         if block.structured is None or block.content or isinstance(block.structured, (str, list)):
             return False
-        return self.table.has_old and self.dialect.media.as_read and is_marked(block, self.family, "/any")
+        return self.has_old and self.dialect.media.as_read and is_marked(block, self.family, "/any")
 
     def structured(self, value: Any, block: am.ToolResultBlock) -> Any:
         """Keep a result's value if it is written as it is."""
@@ -306,15 +293,15 @@ def _audio(block: am.AudioBlock) -> Any:
     return block if isinstance(block.source, (am.URLSource, am.Base64Source)) else rules.audio_as_text(block)
 
 
-def make_caps(messages: Messages, table: Table, *, history: Mapping[str, Cell]) -> Caps:
+def make_caps(messages: Messages, version: int | None, *, history: Mapping[str, Cell]) -> Caps:
     """Return a capability table.
 
     Args:
         messages: the engine.
-        table: how it differs from the others.
+        version: the version to write; None means that of the history.
         history: the cells of the history.
     """
-    rows = _Maker(messages, table)
+    rows = _Maker(messages, version)
     return Caps(
         messages={
             **{role: rows.row(role) for role in ("user", "assistant", "system", "tool")},

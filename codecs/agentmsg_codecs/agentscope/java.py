@@ -33,21 +33,9 @@ from typing import ClassVar
 import attrs
 
 from agentmsg.formats import Containers
-from agentmsg_codecs.agentscope.base import AgentScope, Language
-from agentmsg_codecs.agentscope.capabilities import Table
-from agentmsg_codecs.agentscope.java_messages import carried_fields, make_messages, sniff_message
+from agentmsg_codecs.agentscope.base import AgentScope
+from agentmsg_codecs.agentscope.java_messages import JavaMessages
 from agentmsg_codecs.agentscope.names import JAVA
-
-
-def _table(version: int | None) -> Table:
-    return Table(
-        signer="gemini",
-        fields=carried_fields(),
-        is_old=version == 1,
-        is_full=False,
-        without=frozenset({"item_id", "status"}) if version == 1 else frozenset(),
-        has_old=False,
-    )
 
 
 @attrs.frozen(kw_only=True)
@@ -60,4 +48,4 @@ class AgentScopeJavaCodec(AgentScope):
     containers: ClassVar[Containers] = Containers(
         family=JAVA, title="AgentScope for Java", keys=("messages", "context"), own=frozenset({"role"})
     )
-    language: ClassVar[Language] = Language(make_messages, _table, sniff_message)
+    messages = JavaMessages
