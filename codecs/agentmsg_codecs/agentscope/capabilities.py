@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 
 _Rows = dict[type[Any], Row]
+# What is text here.
+_TOLD = (am.CompactionBlock, am.DataBlock, am.RefusalBlock, am.SourceBlock)
 
 
 class _Maker:
@@ -82,11 +84,8 @@ class _Maker:
     def parts(self, role: str) -> _Rows:
         """Return the rows of blocks in a message of a role, or in a result ("inner")."""
         rows: _Rows = {
-            am.NativeBlock: rules.native_block_row(self.family, self.dialect.comes_back(role)),
-            am.DataBlock: Row({}, rules.data_as_text),
-            am.RefusalBlock: Row({}, rules.refusal_as_text),
-            am.SourceBlock: Row({}, rules.source_as_text),
-            am.CompactionBlock: Row({}, rules.compaction_as_text),
+            am.NativeBlock: rules.native_block_row(self.family, self.dialect.parts[role].comes_back),
+            **{cls: rules.TEXT_ROWS[cls] for cls in _TOLD},
             am.ToolResultBlock: Row({}, rules.result_as_text if role == "inner" else _server_result),
             am.TextBlock: Row(self.text(role)),
             **{cls: self.media(role, cls) for cls in MEDIA},
@@ -218,7 +217,7 @@ class _Maker:
         readable = (None, None) if "redacted" in thinking else (_readable, "redacted")
         return {
             am.ThinkingBlock: self.limited(thinking, why, *readable),
-            am.ToolUseBlock: self.limited(call, why, _call, "kind"),
+            am.ToolUseBlock: self.limited(call, why, rules.call_as_function, "kind"),
         }
 
     def state(self, known: frozenset[str]) -> dict[str, Cell]:
@@ -278,10 +277,6 @@ def _readable(block: am.ThinkingBlock) -> Any:
     if not block.thinking:
         return Drop("only its own provider can read this")
     return Swap(block.evolve(redacted=None), "thinking is readable here")
-
-
-def _call(block: am.ToolUseBlock) -> Any:
-    return rules.server_as_text(block) if block.kind == "server" else rules.custom_as_function(block)
 
 
 def _server_result(block: am.ToolResultBlock) -> Any:

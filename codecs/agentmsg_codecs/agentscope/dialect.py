@@ -275,14 +275,3 @@ class Dialect:
             return self.has_urls and not has_result and bool(self.media.read_urls(thaw(value)))
         except Unreadable:
             return False
-
-    def comes_back(self, role: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
-        """Return a function that returns what is read back if a native block is written here, else None."""
-
-        def back(block: am.NativeBlock) -> am.NativeBlock | None:
-            self.fill()
-            part = thaw(block.value)
-            found = self.parts[role].read(part)
-            return found if type(found) is am.NativeBlock else None
-
-        return back

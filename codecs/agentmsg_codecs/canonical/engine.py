@@ -26,8 +26,6 @@ from agentmsg_codecs.canonical.user_hooks import (
     foreign_reader,
     foreign_writer,
     new_converter,
-    structured,
-    unstructured,
     user_spec,
 )
 from agentmsg_codecs.canonical.writing import plain_writer
@@ -300,10 +298,6 @@ class Engine:
         self.fill()
         return tag in (self._tools if cls is NativeTool else self._blocks)
 
-    def structure(self, value: Any, kind: Any) -> Any:
-        """Read a value of a type that a user's class names."""
-        return structured(self.converter, value, kind)
-
     # -- writing -----------------------------------------------------------------------------------------------
 
     def write_any(self, value: Any) -> Any:
@@ -328,10 +322,6 @@ class Engine:
         names = {cls: f"timed_{cls.__name__}" for cls in (Msg, History)}
         self._names |= {name: self._compiled(name) for name in names.values()}
         return {cls: self._names[name] for cls, name in names.items()}
-
-    def unstructure(self, value: Any, kind: Any) -> Any:
-        """Write a value of a type that a user's class names."""
-        return unstructured(self.converter, value, kind)
 
 
 def _replace(table: dict[Any, Any], old: Any, new: Any) -> None:

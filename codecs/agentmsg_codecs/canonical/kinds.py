@@ -16,6 +16,7 @@ from agentmsg.formats import EMPTY, is_mapping, is_sequence
 from agentmsg_codecs.canonical.fields import ROLES, Field
 from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS, parse_time
 from agentmsg_codecs.canonical.shapes import list_of, object_of, wrong
+from agentmsg_codecs.canonical.user_hooks import structured, unstructured
 
 if TYPE_CHECKING:
     from agentmsg_codecs.canonical.engine import Engine
@@ -114,7 +115,7 @@ def _read_role(engine: Engine, field: Field, raw: Any, level: int) -> Any:
 
 def _read_typed(engine: Engine, field: Field, raw: Any, level: int) -> Any:
     engine.adopt(raw)  # for its checks; the type makes the value itself
-    return engine.structure(raw, field.of)
+    return structured(engine.converter, raw, field.of)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -169,7 +170,7 @@ def _write_list(engine: Engine, field: Field, value: Any, spelling: Any) -> Any:
 
 
 def _write_typed(engine: Engine, field: Field, value: Any, spelling: Any) -> Any:
-    return engine.unstructure(value, field.of)
+    return unstructured(engine.converter, value, field.of)
 
 
 # -- the table --------------------------------------------------------------------------------------------------------
