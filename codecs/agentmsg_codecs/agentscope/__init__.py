@@ -35,10 +35,10 @@ from typing import ClassVar
 
 import attrs
 
-from agentmsg.formats import Containers
 from agentmsg_codecs.agentscope.base import AgentScope
 from agentmsg_codecs.agentscope.names import FAMILY, MEMORY
 from agentmsg_codecs.agentscope.python import PythonMessages
+from agentmsg_codecs.agentscope.sessions import Sessions
 
 __all__ = ["AgentScopeCodec"]
 
@@ -50,7 +50,7 @@ class AgentScopeCodec(AgentScope):
     name: ClassVar[str] = "agentscope"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "AgentScope (Python)"
-    containers: ClassVar[Containers] = Containers(
+    containers: ClassVar[Sessions] = Sessions(
         family=FAMILY, title="AgentScope", keys=("messages", "context", MEMORY), own=frozenset({"role"})
     )
     messages = PythonMessages

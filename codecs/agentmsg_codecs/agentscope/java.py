@@ -32,10 +32,10 @@ from typing import ClassVar
 
 import attrs
 
-from agentmsg.formats import Containers
 from agentmsg_codecs.agentscope.base import AgentScope
 from agentmsg_codecs.agentscope.java_messages import JavaMessages
 from agentmsg_codecs.agentscope.names import JAVA
+from agentmsg_codecs.agentscope.sessions import Sessions
 
 
 @attrs.frozen(kw_only=True)
@@ -45,7 +45,7 @@ class AgentScopeJavaCodec(AgentScope):
     name: ClassVar[str] = "agentscope-java"
     family: ClassVar[str] = JAVA
     title: ClassVar[str] = "AgentScope (Java)"
-    containers: ClassVar[Containers] = Containers(
+    containers: ClassVar[Sessions] = Sessions(
         family=JAVA, title="AgentScope for Java", keys=("messages", "context"), own=frozenset({"role"})
     )
     messages = JavaMessages
