@@ -172,7 +172,7 @@ def completing(space: str, **wanted: Mapping[str, Any]) -> Rule:
     """
 
     def rule(message: Msg) -> Any:
-        lacking = {
+        lacking: dict[str, Any] = {
             name: value(message) if callable(value) else value
             for mark, fields in wanted.items()
             for name, value in fields.items()

@@ -87,7 +87,14 @@ class Form(Word):
 
     def alias(self, tag: str) -> Form:
         """Return the form of objects with another tag that means the same: it is noted, and written again."""
-        noted = Hatch(keys=(), cells={}, get=lambda _: {"notes": {self.tag_key: ["=", tag]}}, put=lambda _: {})
+
+        def get(_: Any) -> dict[str, Any]:
+            return {"notes": {self.tag_key: ["=", tag]}}
+
+        def put(_: Any) -> dict[str, Any]:
+            return {}
+
+        noted = Hatch(keys=(), cells={}, get=get, put=put)
         return attrs.evolve(self, name=tag, tag=tag, items=(*self.items, noted), is_only_read=True)
 
     @property

@@ -166,7 +166,9 @@ def _finish(word: str, message: am.Msg) -> str:
 # -- what is supported -------------------------------------------------------------------------------------------------
 
 
+def _ended(message: am.Msg) -> str:
+    return natives.ended(message.content)
+
+
 # What the schema requires of every response.
-_INVENTED: Mapping[str, Any] = {
-    "finish_reason": lambda message: natives.ended(message.content), "usage": am.Usage(input=0, output=0, total=0),
-}  # fmt: skip
+_INVENTED: Mapping[str, Any] = {"finish_reason": _ended, "usage": am.Usage(input=0, output=0, total=0)}

@@ -216,7 +216,7 @@ def _finish(word: str, message: am.Msg) -> str:
     """Keep the words that there are; whether it is a call is told by the items."""
     if word in _STATUSES or word in _REASONS:
         return word
-    return natives.ended(message.content)
+    return _ended(message)
 
 
 def _status(engine: Items) -> Hatch:
@@ -262,9 +262,11 @@ _TIME = Via(
 # -- what is supported -------------------------------------------------------------------------------------------------
 
 
-_complete = completing(
-    RESPONSE, partial=_INVENTED, unfinished={"finish_reason": lambda message: natives.ended(message.content)}
-)
+def _ended(message: am.Msg) -> str:
+    return natives.ended(message.content)
+
+
+_complete = completing(RESPONSE, partial=_INVENTED, unfinished={"finish_reason": _ended})
 
 
 def _ruled(message: am.Msg) -> Any:
