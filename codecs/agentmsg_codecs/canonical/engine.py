@@ -62,6 +62,7 @@ class Engine:
     Attributes:
         converter: the cattrs Converter that the hooks are registered on.
         has_foreign_writers: whether any writer so far came from a user's hook or class.
+        read_blocks: reads content blocks.
         is_unhooked: whether generated_code.py made all readers of our classes, so that no user's hook replaces one.
     """
 
@@ -78,7 +79,7 @@ class Engine:
         self._tags_seen = 0
         self.is_unhooked = False
         self.has_foreign_writers = False
-        self._read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
+        self.read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
         self._names = self._namespace()
         self._ours: dict[type, tuple[Reader, Writer]] = {}
         for cls in SPECS:
@@ -105,7 +106,7 @@ class Engine:
             "texts": texts,
             "time_text": speed.time_text,
             "utc": UTC,
-            "read_blocks": self._read_blocks,
+            "read_blocks": self.read_blocks,
             "read_source": self.read_source,
             "read_tools": self.read_tools,
             "writers": self.writers,
@@ -206,10 +207,6 @@ class Engine:
         return plain_reader(self, spec, cls if cls not in SPECS else maker(cls)), plain_writer(self, spec)
 
     # -- reading -----------------------------------------------------------------------------------------------
-
-    def read_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
-        """Read content blocks."""
-        return self._read_blocks(items, level)
 
     def read_block(self, item: Any, level: int) -> Any:
         """Read one content block."""

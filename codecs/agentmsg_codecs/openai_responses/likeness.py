@@ -21,7 +21,6 @@ _ENDINGS = ("_call", "_call_output")
 _ALSO = {
     "reasoning": ("summary", "content", "encrypted_content"),
     "compaction": ("encrypted_content",),
-    "message": ("content",),
 }
 _OWN_PARAMETERS = frozenset({
     "instructions", "include", "max_output_tokens", "previous_response_id", "reasoning", "store", "text", "tool_choice",
@@ -72,14 +71,14 @@ def _sniff_item(item: Any) -> float:
     if not is_object(item):
         return 0.0
     tag = item.get("type")
-    if type(tag) is str and tag in _ALSO and tag != "message":
+    if type(tag) is str and tag in _ALSO:
         return _SURE if any(key in item for key in _ALSO[tag]) else 0.0
     if type(tag) is str and tag in _ITEMS:
         return _SURE
     if type(tag) is str and tag.endswith(_ENDINGS):
         return _PLAIN
     role: Any = item.get("role")
-    if tag == "message" and is_object(item) and has_said(item):
+    if tag == "message" and has_said(item):
         return _SURE
     if tag not in (None, "message") or type(role) is not str or role not in _ROLES or "content" not in item:
         return 0.0
