@@ -273,6 +273,16 @@ def test_an_item_is_a_message(item: dict[str, Any], message: am.Msg) -> None:
     assert same_document(written(message)["input"], [item])
 
 
+def test_an_empty_message_keeps_only_an_id_that_was_read() -> None:
+    """Anthropic's ids of answers begin like OpenAI's, and an item without content has none in the schema."""
+    losses: list[am.Loss] = []
+    body = am.encode(am.Msg("assistant", (), id="msg_013Zva2CMH"), "openai-responses", losses=losses)
+    assert body["input"] == [{"role": "assistant", "content": ""}]
+    assert [loss.path for loss in losses] == [("messages", 0, "id")]
+    item = {"role": "assistant", "content": "", "id": "msg_1"}
+    assert am.encode(am.decode([item], "openai-responses"), "openai-responses") == [item]
+
+
 SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
     (
         "reasoning without a summary",

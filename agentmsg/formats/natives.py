@@ -19,7 +19,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import input_text
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.peeking import peek
-from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -39,6 +39,7 @@ __all__ = [
     "native_of",
     "native_part",
     "native_text",
+    "native_texts",
     "odd_at",
     "read_arguments",
     "read_content",
@@ -153,9 +154,24 @@ def read_whole(native: Any, family: str, body: Any = _ITSELF) -> Msg:
     return _make_msg("native", (_make_native(codec=family, value=adopt(native), fallback=fallback),))
 
 
-def native_part(part: Any, family: str) -> NativeBlock:
-    """Return a block that keeps a part unchanged; its text is for other formats."""
-    return _make_native(codec=family, value=adopt(part), fallback=native_text(part))
+def native_text(part: Any) -> str | None:
+    """Return the text that other formats may write for a native part: its ``text``."""
+    text = part.get("text") if is_mapping(part) else None
+    return text if isinstance(text, str) and text else None
+
+
+def native_texts(part: Any) -> str | None:
+    """Return the same for a part that may hold others: else its ``content``, or the texts of the parts there."""
+    content = part.get("content") if is_mapping(part) else None
+    own = native_text(part) or content
+    if isinstance(own, str):
+        return own or None
+    return "\n".join(filter(None, map(native_text, content if is_sequence(content) else (content,)))) or None
+
+
+def native_part(part: Any, family: str, said: Callable[[Any], str | None] = native_text) -> NativeBlock:
+    """Return a block that keeps a part unchanged; its text, which a function returns, is for other formats."""
+    return _make_native(codec=family, value=adopt(part), fallback=said(part))
 
 
 def native_of(message: Msg, family: str) -> Any:
@@ -274,9 +290,3 @@ def write_arguments(block: ToolUseBlock, family: str) -> Any:
     if is_marked(block, family, "/object") and block.is_valid and block.input is not None:
         return input_text(block) if isinstance(block.input, str) else thaw(block.input)
     return input_text(block)
-
-
-def native_text(value: Any) -> str | None:
-    """Return the text that other formats may write for a native part: its ``text``."""
-    text = value.get("text") if is_mapping(value) else None
-    return text if isinstance(text, str) and text else None

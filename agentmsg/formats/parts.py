@@ -17,7 +17,7 @@ import attrs
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.dispatch import hook_table
-from agentmsg.formats.natives import native_part
+from agentmsg.formats.natives import native_part, native_text
 from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.formats.spelling import same_document
 from agentmsg.lazy import FILLING, Later, once
@@ -181,6 +181,11 @@ class Parts:
         return self.read_other(part)
 
     @staticmethod
+    def said(part: Any) -> str | None:
+        """Return the text that other formats may write for a part that is kept unchanged."""
+        return native_text(part)
+
+    @staticmethod
     def untyped(tags: Mapping[str, str]) -> tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]:
         """Return the other spelling of parts without a type: by the one key that tells each, its tag."""
 
@@ -205,7 +210,7 @@ class Parts:
                 block = marked(block, self.family, **{name: how})
                 if same_document(self.write(block), part):
                     return block
-        return native_part(part, self.family)
+        return native_part(part, self.family, self.said)
 
     def _reader_of(self, tag: str | None) -> Callable[[Native], Any] | None:
         """Return the function that reads the parts with a tag; None if they have no meaning here."""

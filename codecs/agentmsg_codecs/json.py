@@ -30,10 +30,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg import DecodeError, History, InvalidMessage, Msg
-from agentmsg.formats import Codec, adopt, dump_json, excerpt, note_of, speed, with_note
+from agentmsg.formats import (
+    Codec,
+    adopt,
+    dump_json,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    note_of,
+    speed,
+    with_note,
+)
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
-from agentmsg_codecs.canonical.shapes import JsonShape
+from agentmsg_codecs.canonical.shapes import JsonShape, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,20 +145,18 @@ class JsonCodec(Codec):
 
     def _read(self, engine: Engine, document: Any) -> History:
         engine.fill()
-        if type(document) is dict:
+        if is_object(document):
             if FAMILY in document:
-                check_version(cast("Any", document)[FAMILY])
+                check_version(document[FAMILY])
                 return cast("History", engine.read_one(History, document, 0))
             if "role" in document:
                 message = engine.read_one(Msg, document, -1)
                 return with_note(History((message,)), self.name, {"form": "message"})
-            msg = 'an object with "agentmsg" or "role" is needed'
-            raise DecodeError(msg, code="required", path=(FAMILY,))
-        if type(document) is list:
-            messages = engine.read_all(Msg, cast("Any", document), -1)
+            raise DecodeError('an object with "agentmsg" or "role" is needed', code="required", path=(FAMILY,))
+        if is_list(document):
+            messages = engine.read_all(Msg, document, -1)
             return with_note(History(messages), self.name, {"form": "list"})
-        msg = f"an object or a list of messages is needed, not {excerpt(document)}"
-        raise DecodeError(msg, code="type")
+        raise wrong(document, "an object or a list of messages")
 
     def write(self, history: History) -> Any:
         """Write a history; one with nothing but messages keeps the form it was read from."""
@@ -204,6 +213,4 @@ class JsonCodec(Codec):
 
     def likeness(self, document: Any) -> float:
         """Return 1 for an object that names a version of this form."""
-        if isinstance(document, dict) and type(cast("Any", document).get(FAMILY)) is int:
-            return 1.0
-        return 0.0
+        return 1.0 if is_mapping(document) and type(document.get(FAMILY)) is int else 0.0

@@ -33,10 +33,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg import AgentMsgError, DecodeError, EncodeError, History, InvalidMessage, Limits
-from agentmsg.formats import Codec, adopt, excerpt, plain_copy, speed
+from agentmsg.formats import Codec, adopt, excerpt, is_list, is_mapping, is_sequence, plain_copy, speed
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
-from agentmsg_codecs.canonical.shapes import MsgpackShape
+from agentmsg_codecs.canonical.shapes import MsgpackShape, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -114,11 +114,9 @@ class MsgpackCodec(Codec):
 
     def read(self, document: Any) -> History:
         """Read a document."""
-        items: list[Any] = cast("Any", document) if type(document) is list else []
-        if not items:
-            msg = f"an array that begins with the version is needed, not {excerpt(cast('Any', document))}"
-            raise DecodeError(msg, code="type")
-        check_version(items[0])
+        if not is_list(document) or not document:
+            raise wrong(document, "an array that begins with the version")
+        check_version(document[0])
         self.engine.fill()
         return cast("History", self.engine.read_one(History, document, 0))
 
@@ -134,27 +132,22 @@ class MsgpackCodec(Codec):
 
     def sample(self, document: Any) -> Any:
         """Return the document with some of its messages, each whole: positions in them have a meaning."""
-        items: list[Any] = cast("Any", document) if isinstance(document, list) else []
-        if len(items) < 2 or not isinstance(items[1], list):  # noqa: PLR2004 - version and messages
+        if not is_sequence(document) or not is_sequence(_messages_in(document)):
             return None
-        return [items[0], self.some_of(cast("Any", items[1])), *items[2:]]
+        return [document[0], self.some_of(document[1]), *document[2:]]
 
     def likeness(self, document: Any) -> float:
         """Return 0.9 for a version followed by an array of arrays."""
-        items: list[Any] = cast("Any", document) if isinstance(document, list) else []
-        if len(items) < 2:  # noqa: PLR2004 - version and messages
+        messages = _messages_in(document) if is_sequence(document) else None
+        if not is_sequence(messages) or type(document[0]) is not int:
             return 0.0
-        version, messages = items[:2]
-        if type(version) is not int or not isinstance(messages, list):
-            return 0.0
-        return 0.9 if all(isinstance(message, list) for message in cast("Any", messages)) else 0.0
+        return 0.9 if all(map(is_sequence, messages)) else 0.0
 
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
         """Parse bytes that hold one MessagePack value, and nothing after it."""
         data = _as_bytes(raw)
         if len(data) > limits.bytes:
-            msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
-            raise DecodeError(msg, code="bytes")
+            raise DecodeError(f"{len(data)} bytes are more than the limit of {limits.bytes}", code="bytes")
         document = _refusing(lambda: _library().unpackb(data, **_options(duplicates)))
         if limits.depth != speed.DEFAULT_LIMITS.depth + speed.AROUND:
             # Reading checks free-form values against the default depth.
@@ -170,13 +163,17 @@ class MsgpackCodec(Codec):
             return _pack_carefully(document)
 
 
+def _messages_in(document: list[Any]) -> Any:
+    """Return what stands behind the version; None if nothing does."""
+    return document[1] if len(document) > 1 else None
+
+
 def _as_bytes(raw: Any) -> bytes:
     if isinstance(raw, bytes):
         return raw
     if isinstance(raw, (bytearray, memoryview)):
         return bytes(cast("Any", raw))
-    msg = f"bytes are needed, not {excerpt(raw)}"
-    raise DecodeError(msg, code="type")
+    raise wrong(raw, "bytes")
 
 
 def _options(duplicates: Duplicates) -> dict[str, Any]:
@@ -190,15 +187,12 @@ def _options(duplicates: Duplicates) -> dict[str, Any]:
 
 def _extension(kind: int, data: bytes) -> int:
     if kind != _BIG:
-        msg = f"extension type {kind} is unknown"
-        raise DecodeError(msg, code="type")
+        raise DecodeError(f"extension type {kind} is unknown", code="type")
     if len(data) > _MAX_DIGITS + 1:
-        msg = f"an integer of {len(data)} digits"
-        raise DecodeError(msg, code="integer-range")
+        raise DecodeError(f"an integer of {len(data)} digits", code="integer-range")
     digits = data.removeprefix(b"-")
     if not (digits.isdigit() and digits.isascii()) or len(digits) > _MAX_DIGITS:
-        msg = f"not an integer: {excerpt(data)}"
-        raise DecodeError(msg, code="syntax")
+        raise DecodeError(f"not an integer: {excerpt(data)}", code="syntax")
     return int(data)
 
 
@@ -207,8 +201,7 @@ def _once(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
     if len(fields) != len(pairs):
         counts = Counter(name for name, _ in pairs)
         key = counts.most_common(1)[0][0]
-        msg = f"the key {excerpt(key)} occurs twice in one map"
-        raise DecodeError(msg, code="duplicate-key")
+        raise DecodeError(f"the key {excerpt(key)} occurs twice in one map", code="duplicate-key")
     return fields
 
 
@@ -221,14 +214,11 @@ def _refusing(unpack: Callable[[], Any]) -> Any:
     except AgentMsgError:
         raise
     except StackError:
-        msg = "nested deeper than msgpack reads"
-        raise DecodeError(msg, code="depth") from None
+        raise DecodeError("nested deeper than msgpack reads", code="depth") from None
     except ExtraData:
-        msg = "bytes follow the document"
-        raise DecodeError(msg, code="syntax") from None
+        raise DecodeError("bytes follow the document", code="syntax") from None
     except FormatError:
-        msg = "not MessagePack"
-        raise DecodeError(msg, code="syntax") from None
+        raise DecodeError("not MessagePack", code="syntax") from None
     except UnicodeDecodeError as error:
         raise DecodeError(f"a text is not UTF-8: {error.reason}", code="syntax") from None
     except (TypeError, OverflowError, ValueError) as error:
@@ -262,10 +252,10 @@ def _pack_exactly(document: Any) -> bytes:
     extension: Any = _library().ExtType
 
     def big(item: Any) -> Any:
-        if isinstance(item, dict):
-            return {key: big(value) for key, value in cast("dict[str, Any]", item).items()}
-        if isinstance(item, list):
-            return [big(each) for each in cast("Any", item)]
+        if is_mapping(item):
+            return {key: big(value) for key, value in item.items()}
+        if is_sequence(item):
+            return list(map(big, item))
         if type(item) is int and not -_INT64 <= item < 2 * _INT64:
             return extension(_BIG, str(item).encode())
         return item
@@ -314,7 +304,6 @@ def unframe(chunks: Iterable[bytes], limits: Limits = speed.DEFAULT_LIMITS) -> I
                 yield codec.read(document)
                 number += 1
         if end != fed:
-            msg = "the stream ends in the middle of a document"
-            raise DecodeError(msg, code="syntax")
+            raise DecodeError("the stream ends in the middle of a document", code="syntax")
     except AgentMsgError as error:
         raise error.at(number, codec=codec.name) from None

@@ -11,7 +11,7 @@ May import ``model`` and what lies below it, and forms.
 | with_input, native_tool_row | the rule for tools that take free text; the row of native tools |
 | ToolColumn | the tools of a training row, in their own column |
 | Answers, ANSWER, answer_caps | codecs of responses of one message; their forms and capability table |
-| told, completed | what a response says besides; a message with the fields that every response has |
+| told, completing | what a response says besides; the rule that adds the fields that every response has |
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from agentmsg.lazy import later
 
 if TYPE_CHECKING:
-    from agentmsg.formats.bodies.answers import ANSWER, Answers, answer_caps, completed, told
+    from agentmsg.formats.bodies.answers import ANSWER, Answers, answer_caps, completing, told
     from agentmsg.formats.bodies.requests import Requests
     from agentmsg.formats.bodies.settings import BodySettings
     from agentmsg.formats.bodies.tool_column import ToolColumn
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    **dict.fromkeys(("ANSWER", "Answers", "answer_caps", "completed", "told"), "agentmsg.formats.bodies.answers"),
+    **dict.fromkeys(("ANSWER", "Answers", "answer_caps", "completing", "told"), "agentmsg.formats.bodies.answers"),
     "Requests": "agentmsg.formats.bodies.requests",
     "BodySettings": "agentmsg.formats.bodies.settings",
     "ToolColumn": "agentmsg.formats.bodies.tool_column",
@@ -52,7 +52,7 @@ __all__ = [
     "Requests",
     "ToolColumn",
     "answer_caps",
-    "completed",
+    "completing",
     "listed_tools",
     "native_tool_row",
     "read_tool",

@@ -10,6 +10,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.formats.capabilities import Caps, MessageRow, Swap
 from agentmsg.formats.forms.items import Hatch
 from agentmsg.formats.forms.rows import Rows
+from agentmsg.formats.natives import is_marked
 from agentmsg.formats.restructure import keep_first, split_results
 from agentmsg.formats.shapes import Unreadable, read_as, write_as
 from agentmsg.model.construction import maker
@@ -21,12 +22,12 @@ from agentmsg.values.types import is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from agentmsg.formats.capabilities import Cell
+    from agentmsg.formats.capabilities import Cell, Rule
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
 
-__all__ = ["ANSWER", "Answers", "answer_caps", "completed", "told"]
+__all__ = ["ANSWER", "Answers", "answer_caps", "completing", "told"]
 
 _make_history = maker(History)
 ANSWER: Any = attrs.field(
@@ -161,6 +162,22 @@ def answer_caps(
     return Caps(messages={"assistant": row}, arrange=(split_results, keep_first), needs_id=needs_id, relink=relink)
 
 
-def completed(message: Msg, **wanted: Any) -> Any:
-    """Return a message with the fields that every response has, as a rule's result."""
-    return Swap(message.evolve(**wanted), "every response has this", "annotation") if wanted else message
+def completing(space: str, **wanted: Mapping[str, Any]) -> Rule:
+    """Return the rule that gives messages the fields that every response has.
+
+    Args:
+        space: the namespace of marks.
+        wanted: by the mark of messages that were read without them: the fields, with their values or functions from
+            the message to these.
+    """
+
+    def rule(message: Msg) -> Any:
+        lacking: dict[str, Any] = {
+            name: value(message) if callable(value) else value
+            for mark, fields in wanted.items()
+            for name, value in fields.items()
+            if getattr(message, name) is None and not is_marked(message, space, f"/{mark}")
+        }
+        return Swap(message.evolve(**lacking), "every response has this", "annotation") if lacking else message
+
+    return rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap
+from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
 from agentmsg.formats.forms.items import Key
 from agentmsg.formats.forms.rows import Rows
 from agentmsg.formats.forms.values import Via
@@ -123,6 +123,15 @@ class BodySettings:
         _, rest = self.read({**{key: thaw(own[key]) for key in known}, **written})
         lost = [key for key in known if key not in rest or not same(adopt(rest[key]), own[key])]
         return frozenset(lost).union(written.keys() - self._inside.keys())
+
+    def beside(self, keys: frozenset[str], odd: Callable[[Any, str, Any], bool] | None = None) -> Cell:
+        """Return the cell of a history's extras: the other parameters of its body.
+
+        Args:
+            keys: of the body that hold more than parameters.
+            odd: as for ``carried_extras``.
+        """
+        return carried_extras((self._family, lambda history: keys | self.taken(history)), odd=odd)
 
     def row(self, rule: Rule | None = None, **cells: Cell) -> Row:
         """Return the row of the capability table.

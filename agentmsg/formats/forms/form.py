@@ -88,6 +88,18 @@ class Form(Word):
         own = keys_of(self.items)
         return own if self.tag is None else own | {self.tag_key}
 
+    def alias(self, tag: str) -> Form:
+        """Return the form of objects with another tag that means the same: it is noted, and written again."""
+
+        def get(_: Any) -> dict[str, Any]:
+            return {"notes": {self.tag_key: ["=", tag]}}
+
+        def put(_: Any) -> dict[str, Any]:
+            return {}
+
+        noted = Hatch(keys=(), cells={}, get=get, put=put)
+        return attrs.evolve(self, name=tag, tag=tag, items=(*self.items, noted), is_only_read=True)
+
     @property
     def odd(self) -> frozenset[str]:
         """The keys whose value is an extra if it has another shape."""

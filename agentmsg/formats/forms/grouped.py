@@ -299,12 +299,7 @@ class Grouped:
 
     def returns(self, place: str) -> Callable[[NativeBlock], NativeBlock | None]:
         """Return a function that returns what is read back if a native block is written in a place, else None."""
-
-        def comes_back(block: NativeBlock) -> NativeBlock | None:
-            self.fill()
-            return self.described.parts[place].comes_back(block)
-
-        return comes_back
+        return self.described.parts[place].comes_back
 
     def comes_back_from_user(self, block: NativeBlock) -> NativeBlock | None:
         """Do the same for user messages, where a result is a separate message."""

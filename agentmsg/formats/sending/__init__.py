@@ -12,7 +12,7 @@ May import ``model`` and what lies below it, and rules for blocks. A codec lists
 | PAIRING | the rules of calls and results, for providers that match them by id |
 | calls_of | the calls of client tools, each with its path |
 | data_encoding, is_base64 | the rule that media are base64; whether a text is |
-| removing | the mend that removes what was found |
+| removing, clearing | the mends that remove what was found, and that clear fields |
 | rules_at | the rules of a codec, in a module that is imported when somebody asks for them |
 | usual | rules that several providers share, each with its variations |
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         Severity,
         calls_of,
     )
-    from agentmsg.formats.sending.mends import PAIRING, removing
+    from agentmsg.formats.sending.mends import PAIRING, clearing, removing
 
 _HOMES = {
     **dict.fromkeys(("Change", "Edit", "Insert", "Move", "Remove"), "agentmsg.formats.sending.edits"),
@@ -55,7 +55,7 @@ _HOMES = {
         ),
         "agentmsg.formats.sending.findings",
     ),
-    **dict.fromkeys(("PAIRING", "removing"), "agentmsg.formats.sending.mends"),
+    **dict.fromkeys(("PAIRING", "clearing", "removing"), "agentmsg.formats.sending.mends"),
     "usual": "agentmsg.formats.sending.usual",
 }
 
@@ -74,6 +74,7 @@ __all__ = [
     "SendingRule",
     "Severity",
     "calls_of",
+    "clearing",
     "data_encoding",
     "is_base64",
     "removing",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.findings import Mend
     from agentmsg.formats.sending.pairing import Call
 
-__all__ = ["PAIRING", "removing", "rename", "renumber"]
+__all__ = ["PAIRING", "clearing", "removing", "rename", "renumber"]
 
 _NO_RESULT = "No result was recorded."
 
@@ -221,3 +221,8 @@ def removing(level: Level = "annotation") -> Mend:
         return (Remove(path if isinstance(path[-1], int) else path[:-1], level) for path in mending.paths)
 
     return mend
+
+
+def clearing(level: Level | None = None) -> Mend:
+    """Return the mend that clears the fields that were found; the level is that of the losses."""
+    return lambda mending: (Change(path, None, level) for path in mending.paths)

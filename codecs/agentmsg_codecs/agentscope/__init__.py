@@ -35,25 +35,12 @@ from typing import ClassVar
 
 import attrs
 
-from agentmsg.formats import Containers
-from agentmsg_codecs.agentscope.base import AgentScope, Language
-from agentmsg_codecs.agentscope.capabilities import Table
-from agentmsg_codecs.agentscope.names import FAMILY, MEMORY, SIGNER, VERSIONS
-from agentmsg_codecs.agentscope.python import carried_fields, make_messages, sniff_message
+from agentmsg_codecs.agentscope.base import AgentScope
+from agentmsg_codecs.agentscope.names import FAMILY, MEMORY
+from agentmsg_codecs.agentscope.python import PythonMessages
+from agentmsg_codecs.agentscope.sessions import Sessions
 
 __all__ = ["AgentScopeCodec"]
-
-
-def _table(version: int | None) -> Table:
-    is_old = version == 1
-    return Table(
-        signer=SIGNER,
-        fields=carried_fields(is_old=is_old),
-        is_old=is_old,
-        is_full=not is_old,
-        without=frozenset({"item_id", "metadata", "redacted", "status"}) if is_old else frozenset(),
-        has_old=version != VERSIONS[-1],
-    )
 
 
 @attrs.frozen(kw_only=True)
@@ -63,7 +50,7 @@ class AgentScopeCodec(AgentScope):
     name: ClassVar[str] = "agentscope"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "AgentScope (Python)"
-    containers: ClassVar[Containers] = Containers(
+    containers: ClassVar[Sessions] = Sessions(
         family=FAMILY, title="AgentScope", keys=("messages", "context", MEMORY), own=frozenset({"role"})
     )
-    language: ClassVar[Language] = Language(make_messages, _table, sniff_message)
+    messages = PythonMessages

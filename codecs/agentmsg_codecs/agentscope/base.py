@@ -1,19 +1,35 @@
-"""The base of the codecs for Python and for Java."""
+"""The base of the codecs for Python and for Java: messages in their containers.
+
+A memory of Python's 1.x keeps marks with each message. ``InMemoryMemory.state_dict()`` (agentscope 1.0.21) is
+``{"_compressed_summary", "content"}``; an entry of ``content`` is a pair of a message and its marks, up to 1.0.10 just
+a message. A list of pairs is read, too. The memory's marks become ``extras["agentscope.item"]["marks"]``. Our marks: of
+a history ``/version`` and ``/pairs`` (entries are pairs by default), of a message ``/pair`` (whether it was one, if
+that isn't the default).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-import agentmsg_codecs.agentscope.sessions as sessions
-from agentmsg import DecodeError
-from agentmsg.formats import ContainerCodec, Native
-from agentmsg_codecs.agentscope.capabilities import Table, make_caps
-from agentmsg_codecs.agentscope.documents import read_document, sniff_with, write_document
+from agentmsg import DecodeError, thaw
+from agentmsg.formats import (
+    ContainerCodec,
+    adopt,
+    excerpt,
+    is_list,
+    is_marked,
+    is_object,
+    mark_of,
+    marked,
+    natives,
+)
+from agentmsg_codecs.agentscope.capabilities import make_caps
 from agentmsg_codecs.agentscope.messages import Messages
-from agentmsg_codecs.agentscope.names import CONTENT_KEYS, VERSIONS
+from agentmsg_codecs.agentscope.names import CONTENT_KEYS, ITEM, MEMORY, VERSIONS
+from agentmsg_codecs.agentscope.sessions import Sessions, path_of
+from agentmsg_codecs.agentscope.shapes import is_pair, marks_of
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -21,32 +37,18 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
 
 
-@attrs.frozen
-class Language:
-    """How one codec differs from the other.
-
-    Attributes:
-        make_messages: returns the engine that writes a version (None: each message in its own).
-        table: returns how the capability table of a version differs (None: of both).
-        sniff: returns how much a native message looks like one of the language.
-    """
-
-    make_messages: Callable[[int | None], Messages]
-    table: Callable[[int | None], Table]
-    sniff: Callable[[Native], float]
-
-
 @attrs.frozen(kw_only=True)
 class AgentScope(ContainerCodec):
     """Messages of AgentScope, in one of its languages.
 
     Attributes:
-        language: the language.
+        messages: the class of the engine.
         version: the version to write. None means the version that the history was read from, or else 2.
         engine: reads and writes.
     """
 
-    language: ClassVar[Language]
+    messages: ClassVar[type[Messages]]
+    containers: ClassVar[Sessions]
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
@@ -54,7 +56,7 @@ class AgentScope(ContainerCodec):
         init=False,
         eq=False,
         repr=False,
-        default=attrs.Factory(lambda self: self.language.make_messages(self.version), takes_self=True),
+        default=attrs.Factory(lambda self: self.messages(self.version), takes_self=True),
     )
 
     @property
@@ -65,8 +67,9 @@ class AgentScope(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
-        extras = sessions.extras_cell(self.containers)
-        return make_caps(self.engine, self.language.table(self.version), history={"extras": extras})
+        return make_caps(self.engine, self.version, history=self.containers.cells())
+
+    # -- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, document: Any) -> am.History:
         """Read a message, a list of messages, or an object that holds the list; or a session file with such an object.
@@ -74,25 +77,96 @@ class AgentScope(ContainerCodec):
         Raises:
             DecodeError: if it isn't one of these.
         """
-        name = sessions.path_in(document, self.containers)
+        inner, name = self.containers.opened(document)
         if name is None:
-            return read_document(self.engine, self.containers, document, self.version or 2)
-        inner = sessions.document_in(document, self.containers)
+            return self._read(inner)
         try:
-            history = read_document(self.engine, self.containers, inner, self.version or 2)
+            return self.containers.noted(self._read(inner), document, name)
         except DecodeError as error:
-            raise error.at(*sessions.path_of(name)) from None
-        return sessions.noted(history, document, name, self.containers)
+            raise error.at(*path_of(name)) from None
 
-    def native_messages(self, document: Any) -> list[Any]:
-        """Return the native messages of a document, in order; none if it has another format."""
-        return super().native_messages(sessions.document_in(document, self.containers))
+    def _read(self, document: Any) -> am.History:
+        engine, contents = self.engine, self.containers.contents(document)
+        if contents.place == "single" and "role" not in document:
+            key = next((key for key in self.containers.keys if key in document and key != MEMORY), "role")
+            raise DecodeError(f"{key} is a list of messages" if key != "role" else "a message has a role", path=(key,))
+        entries = contents.natives
+        has_pairs = engine.keeps_marks and any(map(is_pair, entries))
+        native_messages = [entry[0] if has_pairs and is_pair(entry) else entry for entry in entries]
+        for index, native in enumerate(native_messages):
+            if not is_object(native):
+                raise DecodeError(f"a message is an object, not {excerpt(native)}", path=contents.path(index))
+        engine.fill()
+        version = engine.version_of(native_messages, self.version or VERSIONS[-1])
+        groups = engine.read_groups(native_messages, version)
+        marks: dict[str, Any] = {"version": version}
+        if has_pairs:
+            marks["pairs"] = by_default = is_pair(entries[0])
+            for group, entry in zip(groups, entries, strict=True):
+                group[0] = self._paired(group[0], entry, by_default=by_default)
+        return self.containers.history(contents, engine.seated(groups, version), **marks)
+
+    def _paired(self, message: am.Msg, entry: Any, *, by_default: bool) -> am.Msg:
+        """Return a message with the marks of its entry; a native message is the whole entry."""
+        was_pair = is_pair(entry)
+        if message.role == "native":
+            return natives.read_whole(entry, self.family) if was_pair else message
+        if was_pair and entry[1]:
+            return message.evolve(extras={**message.extras, ITEM: adopt({"marks": entry[1]})})
+        return message if was_pair is by_default else marked(message, self.family, pair=was_pair)
+
+    # -- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, history: am.History) -> Any:
         """Write a history that fits, in the version and container that it was read from, or that the options name."""
-        document = write_document(self.engine, self.containers, history, version=self.version, container=self.container)
-        return sessions.written(history, document, self.containers)
+        engine, is_forced = self.engine, self.version is not None
+        engine.fill()
+        noted = mark_of(history, self.family, "/version")
+        own = self.version or (noted if type(noted) is int and noted in VERSIONS else VERSIONS[-1])
+        groups = engine.groups(history.messages, own)
+        native_messages = [engine.write_group(group, own, is_forced=is_forced) for group in groups]
+        engine.show_versions(native_messages, groups, own, is_forced=is_forced)
+        # The memory of 2.x has no pairs.
+        if engine.keeps_marks and self.version != VERSIONS[-1]:
+            by_default = is_marked(history, self.family, "/pairs")
+            native_messages = [
+                self._entry(native, group[0], by_default=by_default)
+                if by_default or group[0].extras or group[0].notes
+                else native
+                for native, group in zip(native_messages, groups, strict=True)
+            ]
+        document = self.containers.document(history, native_messages, self.container)
+        is_alone = is_object(document) and native_messages and document is native_messages[0]
+        # An object without a role isn't read as a single message.
+        return self.containers.closed(history, native_messages if is_alone and "role" not in document else document)
+
+    def _entry(self, native: Any, message: am.Msg, *, by_default: bool) -> Any:
+        if message.role == "native":
+            return native
+        marks = marks_of(message)
+        if marks is not None:
+            return [native, thaw(marks)]
+        noted = mark_of(message, self.family, "/pair")
+        return [native, []] if (noted if type(noted) is bool else by_default) else native
+
+    # -- native messages ----------------------------------------------------------------------------------------------
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the native messages of a document, in order; none if it has another format."""
+        return super().native_messages(self.containers.opened(document)[0])
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like AgentScope in this language, judging by its first messages."""
-        return sniff_with(self.first_natives(document), self.language.sniff)
+        """Return the lowest score of a document's first messages; those of a role and text fit beside any others."""
+        entries = self.first_natives(document)
+        found: list[Any] = [entry[0] if is_pair(entry) else entry for entry in entries]
+        said = [native for native in found if not _is_bare(native)]
+        return min((self.engine.sniff(native) if is_object(native) else 0.0 for native in said), default=0.0)
+
+
+def _is_bare(native: Any) -> bool:
+    """Whether a message has nothing but a role and texts or thinking."""
+    if not is_object(native) or native.keys() != {"role", "content"}:
+        return False
+    content: Any = native["content"]
+    tags = [part.get("type") if is_object(part) else None for part in content] if is_list(content) else ["text"]
+    return (type(content) is str or is_list(content)) and all(tag in ("text", "thinking") for tag in tags)

@@ -49,16 +49,9 @@ def spelt(native: Mapping[str, Any], key: str, *, is_null: bool) -> dict[str, An
 
 def aside(native: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     """Return the notes of keys that aren't read, if their value is empty; those with any other value are odd."""
-    notes: Native = {}
-    odd: list[str] = []
-    for key in keys:
-        if key in native:
-            nothing = spelling.spelling_of_nothing(native[key])
-            if nothing is None:
-                odd.append(key)
-            else:
-                notes[key] = nothing
-    return {"notes": notes, "odd": tuple(odd)}
+    found = {key: spelling.spelling_of_nothing(native[key]) for key in keys if key in native}
+    notes = {key: nothing for key, nothing in found.items() if nothing is not None}
+    return {"notes": notes, "odd": tuple(key for key in found if key not in notes)}
 
 
 def read_arguments(native: Mapping[str, Any], key: str, text_key: str, *, is_written: bool) -> dict[str, Any]:

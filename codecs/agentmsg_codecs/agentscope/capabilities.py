@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
-
-import attrs
 
 import agentmsg as am
 from agentmsg import same, thaw
@@ -29,45 +26,36 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.agentscope.media import MEDIA
-from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, ITEM, RESULT_STATES
+from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, ITEM, RESULT_STATES, VERSIONS
 from agentmsg_codecs.agentscope.shapes import marks_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from agentmsg_codecs.agentscope.dialect import Dialect
     from agentmsg_codecs.agentscope.messages import Messages
 
 
 _Rows = dict[type[Any], Row]
+# What is text here.
+_TOLD = (am.CompactionBlock, am.DataBlock, am.RefusalBlock, am.SourceBlock)
 
 
-@attrs.frozen(kw_only=True)
-class Table:
-    """How one table differs from the others.
+class _Maker:
+    """Makes the rows of one table.
 
     Attributes:
-        signer: the provider whose signatures are supported.
-        fields: the cells of messages, without extras.
         is_old: whether this is the table of 1.x, which has no states, hints or files.
         is_full: whether texts have an id, and a hint may be a list of parts.
-        without: fields of blocks that it lacks, though they come back if they were read.
         has_old: whether what only older versions of Python have may be written: the marks of a memory, and results
             that are neither text nor blocks.
     """
 
-    signer: str
-    fields: Mapping[str, Cell]
-    is_old: bool
-    is_full: bool
-    without: frozenset[str]
-    has_old: bool
-
-
-class _Maker:
-    """Makes the rows of one table."""
-
-    def __init__(self, messages: Messages, table: Table) -> None:
-        self.table = table
-        self.dialect: Dialect = messages.dialects[1 if table.is_old else 2]
+    def __init__(self, messages: Messages, version: int | None) -> None:
+        self.is_old = version == VERSIONS[0]
+        self.is_full = messages.keeps_marks and not self.is_old
+        self.has_old = messages.keeps_marks and version != VERSIONS[-1]
+        self.dialect: Dialect = messages.dialects[VERSIONS[0] if self.is_old else VERSIONS[-1]]
         self.family = messages.family
         self.rows = FormRows(self.dialect.described)
         self.source_extras = {cls: self.cells(cls)["extras"] for cls in (am.URLSource, am.Base64Source)}
@@ -76,7 +64,7 @@ class _Maker:
         """Return the cells of a class from its forms."""
         forms = self.dialect.described.forms.values()
         fields = self.rows.row(*(form.name for form in forms if form.cls is cls)).fields
-        found = {name: cell for name, cell in fields.items() if name not in self.table.without}
+        found = {name: cell for name, cell in fields.items() if name not in self.dialect.lacks_in_blocks}
         # Blocks of 2.x usually have one extra: when they were made.
         usual = "len(value) == 1 and isinstance(own := peek(value, family), dict) and peek_keys(own) == born"
         looks = {"peek": speed.peek, "peek_keys": speed.peek_keys}
@@ -86,20 +74,18 @@ class _Maker:
     def row(self, role: str, **more: Any) -> MessageRow:
         """Return the row of messages of a role."""
         spaces: list[Any] = [(self.family, self.dialect.taken_by_message)]
-        if self.table.has_old:
+        if self.has_old:
             spaces.append((ITEM, _taken_beside))
-        fields = {**self.table.fields, "extras": carried_extras(*spaces)}
+        fields = self.rows.message("message", extras=carried_extras(*spaces))
+        fields = {name: cell for name, cell in fields.items() if name not in self.dialect.lacks}
         blocks: _Rows = {am.ToolResultBlock: self.result_row()} if role == "tool" else self.parts(role)
         return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
 
     def parts(self, role: str) -> _Rows:
         """Return the rows of blocks in a message of a role, or in a result ("inner")."""
         rows: _Rows = {
-            am.NativeBlock: rules.native_block_row(self.family, self.dialect.comes_back(role)),
-            am.DataBlock: Row({}, rules.data_as_text),
-            am.RefusalBlock: Row({}, rules.refusal_as_text),
-            am.SourceBlock: Row({}, rules.source_as_text),
-            am.CompactionBlock: Row({}, rules.compaction_as_text),
+            am.NativeBlock: rules.native_block_row(self.family, self.dialect.parts[role].comes_back),
+            **{cls: rules.TEXT_ROWS[cls] for cls in _TOLD},
             am.ToolResultBlock: Row({}, rules.result_as_text if role == "inner" else _server_result),
             am.TextBlock: Row(self.text(role)),
             **{cls: self.media(role, cls) for cls in MEDIA},
@@ -134,7 +120,7 @@ class _Maker:
         extras: Any = found["extras"]
 
         def phase(phase: str, block: Any) -> str | None:
-            if phase != HINT or self.table.is_old:
+            if phase != HINT or self.is_old:
                 return None
             return phase if role == "assistant" or is_marked(block, self.family, "/odd") else None
 
@@ -147,7 +133,7 @@ class _Maker:
         def item_id(value: str, block: Any) -> str | None:
             return value if is_hint(block) else None
 
-        found["item_id"] = KEEP if self.table.is_full else item_id
+        found["item_id"] = KEEP if self.is_full else item_id
         found["extras"] = speed.Usual(of_text, extras.case, extras.names)
         if role == "inner":
             del found["phase"]
@@ -157,7 +143,7 @@ class _Maker:
 
     def is_hint(self, block: Any, role: str) -> bool:
         """Whether a file is written as a hint that is a list of parts."""
-        if not self.table.is_full or role == "inner" or block.phase != HINT:
+        if not self.is_full or role == "inner" or block.phase != HINT:
             return False
         is_here = role == "assistant" or is_marked(block, self.family, "/odd")
         return is_here and isinstance(block.source, am.BlocksSource)
@@ -175,7 +161,7 @@ class _Maker:
         def file_id(item_id: str, block: Any) -> str | None:
             if self.is_hint(block, role):
                 return item_id
-            return None if self.table.is_old else own.id_cell(item_id, block)
+            return None if self.is_old else own.id_cell(item_id, block)
 
         def file_phase(phase: str, block: Any) -> str | None:
             return phase if self.is_hint(block, role) else None
@@ -186,7 +172,7 @@ class _Maker:
                 return block
             is_plain = isinstance(block.source, (am.URLSource, am.Base64Source))
             answer = own.file_rule(block)
-            is_kept = is_plain and (not self.table.is_old or own.is_flat(block))
+            is_kept = is_plain and (not self.is_old or own.is_flat(block))
             return Drop("no place for such files") if answer is block and not is_kept else answer
 
         if cls is am.FileBlock:
@@ -222,7 +208,7 @@ class _Maker:
 
     def acts(self, role: str) -> _Rows:
         """Return the rows of thinking and calls."""
-        signature = cells.signed_by(self.table.signer, is_empty=True)
+        signature = cells.signed_by(self.dialect.signer, is_empty=True)
         thinking = self.cells(am.ThinkingBlock) | {"signature": signature}
         call = self.cells(am.ToolUseBlock) | {"kind": cells.kinds(), **self.state(CALL_STATES)}
         if "signature" in call:
@@ -231,7 +217,7 @@ class _Maker:
         readable = (None, None) if "redacted" in thinking else (_readable, "redacted")
         return {
             am.ThinkingBlock: self.limited(thinking, why, *readable),
-            am.ToolUseBlock: self.limited(call, why, _call, "kind"),
+            am.ToolUseBlock: self.limited(call, why, rules.call_as_function, "kind"),
         }
 
     def state(self, known: frozenset[str]) -> dict[str, Cell]:
@@ -241,7 +227,7 @@ class _Maker:
         def cell(state: str, block: Any) -> str | None:
             return state if state in known or is_marked(block, self.family, "/word") else None
 
-        return {} if "status" in self.table.without else {"status": cell}
+        return {} if "status" in self.dialect.lacks_in_blocks else {"status": cell}
 
     def result_row(self) -> Row:
         """Return the row of the result of a client's tool."""
@@ -252,7 +238,7 @@ class _Maker:
         """Keep a result; a value or an error becomes content, and 2.x needs a state."""
         answer = block if self.is_any(block) else rules.structured_as_text(block)
         new: Any = answer.new if isinstance(answer, Swap) else block
-        if not self.table.is_old and not self._has_state(new):
+        if not self.is_old and not self._has_state(new):
             new = new.evolve(status="error" if new.is_error else "success")
         if new is block:
             return block
@@ -263,7 +249,7 @@ class _Maker:
         """Whether a result has a value that is written as in 0.x: as it is."""
         if block.structured is None or block.content or isinstance(block.structured, (str, list)):
             return False
-        return self.table.has_old and self.dialect.media.as_read and is_marked(block, self.family, "/any")
+        return self.has_old and self.dialect.media.as_read and is_marked(block, self.family, "/any")
 
     def structured(self, value: Any, block: am.ToolResultBlock) -> Any:
         """Keep a result's value if it is written as it is."""
@@ -293,10 +279,6 @@ def _readable(block: am.ThinkingBlock) -> Any:
     return Swap(block.evolve(redacted=None), "thinking is readable here")
 
 
-def _call(block: am.ToolUseBlock) -> Any:
-    return rules.server_as_text(block) if block.kind == "server" else rules.custom_as_function(block)
-
-
 def _server_result(block: am.ToolResultBlock) -> Any:
     answer = rules.server_as_text(block)
     return Drop("no place for a result here") if answer is block else answer
@@ -306,15 +288,15 @@ def _audio(block: am.AudioBlock) -> Any:
     return block if isinstance(block.source, (am.URLSource, am.Base64Source)) else rules.audio_as_text(block)
 
 
-def make_caps(messages: Messages, table: Table, *, history: Mapping[str, Cell]) -> Caps:
+def make_caps(messages: Messages, version: int | None, *, history: Mapping[str, Cell]) -> Caps:
     """Return a capability table.
 
     Args:
         messages: the engine.
-        table: how it differs from the others.
+        version: the version to write; None means that of the history.
         history: the cells of the history.
     """
-    rows = _Maker(messages, table)
+    rows = _Maker(messages, version)
     return Caps(
         messages={
             **{role: rows.row(role) for role in ("user", "assistant", "system", "tool")},

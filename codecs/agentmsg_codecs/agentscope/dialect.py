@@ -7,6 +7,7 @@ word for the role), ``/list`` and ``/str`` (content that is a list or a text, un
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
@@ -23,17 +24,17 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    same_document,
     speed,
     word_at,
 )
-from agentmsg.formats.forms import Hatch
-from agentmsg_codecs.agentscope.shapes import beside
+from agentmsg.formats.forms import Hatch, Spare
 from agentmsg_codecs.agentscope.times import is_no_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats import Parts
+    from agentmsg.formats import Cell, Parts
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.agentscope.media import Media
 
@@ -49,12 +50,16 @@ class Dialect:
     """One version of the messages and their blocks.
 
     Attributes:
-        described: the description of messages and blocks; subclasses set it and ``media``.
+        described: the description of messages and blocks.
         media: the images, audios, videos and files.
         read: reads a native message as one, with its results among its content; set by ``fill``.
         write: writes it in the usual spelling; set by ``fill``.
+        signer: the provider whose signatures it has.
+        lacks: fields of messages that it lacks, though they come back if they were read.
+        lacks_in_blocks: the same of blocks.
         time_key: the key of the time.
         body_keys: the keys of the body, in the order of writing.
+        name_cell: the cell of the name, if that is part of the body.
         is_brief: whether content that is one bare text is written as a text.
         has_urls: whether there may be URLs of media beside content.
     """
@@ -62,16 +67,29 @@ class Dialect:
     is_filled = False
 
     family: ClassVar[str]
-    keys: ClassVar[frozenset[str]]
-    spare: ClassVar[Mapping[str, Any]]
+    signer: ClassVar[str]
+    lacks: ClassVar[frozenset[str]] = frozenset()
+    lacks_in_blocks: ClassVar[frozenset[str]] = frozenset()
     time_key: ClassVar[str]
     body_keys: ClassVar[tuple[str, ...]]
+    name_cell: ClassVar[Cell] = KEEP
     is_brief: ClassVar[bool] = False
     has_urls: ClassVar[bool] = False
     described: Described
     media: Media
     read: Callable[[Native], am.Msg]
     write: Callable[[am.Msg], Native]
+
+    def __init__(self, *, as_read: bool) -> None:
+        self.described, self.media = self.describe(as_read=as_read)
+
+    def describe(self, *, as_read: bool) -> tuple[Described, Media]:
+        """Return the description of messages and blocks, and its media.
+
+        Args:
+            as_read: whether what was read in another version is written as such.
+        """
+        raise NotImplementedError
 
     @property
     def parts(self) -> Mapping[str, Parts]:
@@ -110,7 +128,8 @@ class Dialect:
 
     def hatch(self) -> Hatch:
         """Return the item for the body."""
-        cells = {"role": KEEP, "content": KEEP, **({"name": KEEP} if "name" in self.body_keys else {})}
+        named = {"name": type(self).name_cell} if "name" in self.body_keys else {}
+        cells = {"role": KEEP, "content": KEEP, **named}
         odd = ("url",) if self.has_urls else ()
         return Hatch(keys=(*self.body_keys, *odd), cells=cells, get=self.read_body, put=self.write_body, odd=odd,
                      about=", ".join(cells))  # fmt: skip
@@ -229,7 +248,7 @@ class Dialect:
             free -= {self.time_key}
         if "url" in free and self.has_url(message, own["url"]):
             free -= {"url"}
-        return self.keys - free
+        return self.described.forms["message"].keys - free
 
     def free(self, native: Mapping[str, Any]) -> frozenset[str]:
         """Return the known keys whose values are unknown fields: spare keys with a value, an invalid time.
@@ -237,8 +256,15 @@ class Dialect:
         Args:
             native: the native message, or the unknown fields of ours.
         """
-        found = beside(native, self.spare)
-        return found | {self.time_key} if is_no_time(native.get(self.time_key)) else found
+        free = {key for key, usual in self._spare.items() if key in native and not same_document(native[key], usual)}
+        return frozenset(free | {self.time_key} if is_no_time(native.get(self.time_key)) else free)
+
+    @cached_property
+    def _spare(self) -> Mapping[str, Any]:
+        """The keys without a field, with their usual values."""
+        items = self.described.forms["message"].items
+        spare = {item.native: item.usual for item in items if isinstance(item, Spare)}
+        return {**spare, "url": None} if self.has_urls else spare
 
     def has_url(self, message: am.Msg, value: Any) -> bool:
         """Whether URLs beside content belong to the message, and aren't an unknown field."""
@@ -249,14 +275,3 @@ class Dialect:
             return self.has_urls and not has_result and bool(self.media.read_urls(thaw(value)))
         except Unreadable:
             return False
-
-    def comes_back(self, role: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
-        """Return a function that returns what is read back if a native block is written here, else None."""
-
-        def back(block: am.NativeBlock) -> am.NativeBlock | None:
-            self.fill()
-            part = thaw(block.value)
-            found = self.parts[role].read(part)
-            return found if type(found) is am.NativeBlock else None
-
-        return back

@@ -32,22 +32,10 @@ from typing import ClassVar
 
 import attrs
 
-from agentmsg.formats import Containers
-from agentmsg_codecs.agentscope.base import AgentScope, Language
-from agentmsg_codecs.agentscope.capabilities import Table
-from agentmsg_codecs.agentscope.java_messages import carried_fields, make_messages, sniff_message
+from agentmsg_codecs.agentscope.base import AgentScope
+from agentmsg_codecs.agentscope.java_messages import JavaMessages
 from agentmsg_codecs.agentscope.names import JAVA
-
-
-def _table(version: int | None) -> Table:
-    return Table(
-        signer="gemini",
-        fields=carried_fields(),
-        is_old=version == 1,
-        is_full=False,
-        without=frozenset({"item_id", "status"}) if version == 1 else frozenset(),
-        has_old=False,
-    )
+from agentmsg_codecs.agentscope.sessions import Sessions
 
 
 @attrs.frozen(kw_only=True)
@@ -57,7 +45,7 @@ class AgentScopeJavaCodec(AgentScope):
     name: ClassVar[str] = "agentscope-java"
     family: ClassVar[str] = JAVA
     title: ClassVar[str] = "AgentScope (Java)"
-    containers: ClassVar[Containers] = Containers(
+    containers: ClassVar[Sessions] = Sessions(
         family=JAVA, title="AgentScope for Java", keys=("messages", "context"), own=frozenset({"role"})
     )
-    language: ClassVar[Language] = Language(make_messages, _table, sniff_message)
+    messages = JavaMessages

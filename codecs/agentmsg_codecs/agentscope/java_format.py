@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Cell, Native
 
 _SIGNATURE_KEY = "thoughtSignature"
-_GEMINI = "gemini"
+GEMINI = "gemini"
 _make_text = maker(am.TextBlock)
 _make_signature = maker(am.Signature)
 _ACTS = ("thinking", "tool_use")
@@ -147,7 +147,7 @@ def _signed(*, is_null: bool) -> Hatch:
         if type(value) is not str:
             return {"metadata": adopt(metadata)}
         rest = without(metadata, _SIGNATURE_KEY)
-        return {"metadata": adopt(rest), "signature": _make_signature(_GEMINI, value)}
+        return {"metadata": adopt(rest), "signature": _make_signature(GEMINI, value)}
 
     def write(block: Any) -> Native:
         signed = {} if block.signature is None else {_SIGNATURE_KEY: block.signature.value}

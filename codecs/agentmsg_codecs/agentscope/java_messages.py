@@ -6,22 +6,24 @@ Marks: ``/time`` (see times.py), ``/word`` (see ``Reasons``), ``/usage`` (usage 
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Cell, Native, adopt, is_list, is_marked, is_object, mark_of, usually, write_as
+from agentmsg.formats import KEEP, Native, adopt, is_list, is_marked, is_object, mark_of, usually, write_as
 from agentmsg.formats.forms import Hatch, Key, Link
 from agentmsg_codecs.agentscope.dialect import Dialect
-from agentmsg_codecs.agentscope.java_format import carried_usage, described, is_usage
+from agentmsg_codecs.agentscope.java_format import GEMINI, carried_usage, described, is_usage
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import JAVA
 from agentmsg_codecs.agentscope.shapes import Reasons, object_or_none, parts_in, without
-from agentmsg_codecs.agentscope.times import old_times, time_hatch
+from agentmsg_codecs.agentscope.times import time_hatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from agentmsg.formats.forms import Described
+    from agentmsg_codecs.agentscope.media import Media
 
 _STRUCTURED, _USAGE_KEY, _REASON = "_structured_output", "_chat_usage", "agentscope_generate_reason"
 _USED = frozenset({_STRUCTURED, _USAGE_KEY, _REASON})
@@ -52,20 +54,19 @@ def _metadata(value: Mapping[str, Any], message: am.Msg) -> Mapping[str, Any]:
 
 class _Java(Dialect):
     family: ClassVar[str] = JAVA
-    keys: ClassVar[frozenset[str]] = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "usage"})
-    spare: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    signer: ClassVar[str] = GEMINI
     time_key: ClassVar[str] = "timestamp"
     body_keys: ClassVar[tuple[str, ...]] = ("role", "content")
     # The usual place of usage.
     usage_at: ClassVar[str]
 
-    def __init__(self, *, as_read: bool) -> None:
-        self.described, self.media = described(self._items(), as_read=as_read)
+    def describe(self, *, as_read: bool) -> tuple[Described, Media]:
+        return described(self._items(), as_read=as_read)
 
     def _items(self) -> tuple[Any, ...]:
         metadata = Hatch(
             keys=("metadata",),
-            cells={"metadata": _metadata, "structured": KEEP, "finish_reason": KEEP},
+            cells={"metadata": _metadata, "structured": KEEP, "finish_reason": _REASONS.cell()},
             get=self._read_metadata,
             put=self._write_metadata,
             about="metadata, structured, finish_reason",
@@ -158,51 +159,35 @@ class _Java2(_Java):
 
 
 class _Java1(_Java):
+    lacks_in_blocks: ClassVar[frozenset[str]] = frozenset({"item_id", "status"})
     usage_at: ClassVar[str] = "metadata"
-
-
-def _detect(native: Any) -> int | None:
-    """Return the version that a native message shows; None if it shows none."""
-    if not is_object(native):
-        return None
-    if "usage" in native:
-        return 2
-    content: Any = native.get("content")
-    for part in parts_in(content):
-        if is_object(part) and ("state" in part or part.get("type") in ("hint", "data")):
-            return 2
-    return 1 if "timestamp" in native else None
-
-
-def make_messages(version: int | None) -> Messages:
-    """Return the reader and writer of both versions; the argument is as for Python."""
-    as_read = version is None
-    dialects = {1: _Java1(as_read=as_read), 2: _Java2(as_read=as_read)}
-    return Messages(dialects, _detect, joins=lambda _: False, keeps_marks=False)
-
-
-# -- what is supported -------------------------------------------------------------------------------------------------
-
-
-def carried_fields() -> Mapping[str, Cell]:
-    """Return the cells of messages."""
-    return {
-        "name": KEEP,
-        "id": KEEP,
-        "metadata": _metadata,
-        "created_at": old_times(JAVA),
-        "usage": carried_usage,
-        "finish_reason": _REASONS.cell(),
-        "structured": KEEP,
-    }
 
 
 _SURE, _LIKELY = 0.98, 0.9
 
 
-def sniff_message(native: Native) -> float:
-    """Return how much an object looks like a message of Java: roles are in upper case."""
-    role = native.get("role")
-    if type(role) is not str or role not in _ROLES or not is_list(native.get("content")) or "type" in native:
-        return 0.0
-    return _SURE if "metadata" in native or "timestamp" in native else _LIKELY
+class JavaMessages(Messages):
+    """Messages of AgentScope for Java."""
+
+    kinds: ClassVar[Mapping[int, type[Dialect]]] = {1: _Java1, 2: _Java2}
+
+    @staticmethod
+    def detect(native: Any) -> int | None:
+        """Return the version that a native message shows; None if it shows none."""
+        if not is_object(native):
+            return None
+        if "usage" in native:
+            return 2
+        content: Any = native.get("content")
+        for part in parts_in(content):
+            if is_object(part) and ("state" in part or part.get("type") in ("hint", "data")):
+                return 2
+        return 1 if "timestamp" in native else None
+
+    @staticmethod
+    def sniff(native: Native) -> float:
+        """Return how much an object looks like a message of Java: roles are in upper case."""
+        role = native.get("role")
+        if type(role) is not str or role not in _ROLES or not is_list(native.get("content")) or "type" in native:
+            return 0.0
+        return _SURE if "metadata" in native or "timestamp" in native else _LIKELY

@@ -5,7 +5,7 @@ The mark ``/version`` is on messages in another dialect than their document.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
@@ -25,7 +25,7 @@ from agentmsg_codecs.agentscope.replies import join, seats, split
 from agentmsg_codecs.agentscope.shapes import is_pair, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
@@ -35,39 +35,50 @@ class Messages:
     """Reads and writes messages, each in its dialect.
 
     Args:
-        dialects: by version.
-        detect: returns the version that a native message shows, or None.
-        joins: whether, in a version, a whole reply with its calls and results is one native message.
+        version: the version to write; None writes each message and block in the version that it was read in.
+
+    Attributes:
+        kinds: the dialects, by version.
+        joining: the versions in which a whole reply, with its calls and results, is one native message.
         keeps_marks: whether an entry of a document may be a pair of a message and marks.
-        is_new: whether a message has fields that only the newest dialect doesn't know.
     """
 
-    def __init__(
-        self,
-        dialects: Mapping[int, Dialect],
-        detect: Callable[[Any], int | None],
-        *,
-        joins: Callable[[int], bool],
-        keeps_marks: bool,
-        is_new: Callable[[am.Msg], bool] | None = None,
-    ) -> None:
-        self.dialects = dialects
-        self.keeps_marks = keeps_marks
-        self.family = dialects[2].family
-        self._detect = detect
-        self._is_new = is_new or _never
-        self._groupings = {version: seats(dialects[2], joins=joins(version)) for version in VERSIONS}
+    kinds: ClassVar[Mapping[int, type[Dialect]]]
+    joining: ClassVar[frozenset[int]] = frozenset()
+    keeps_marks: ClassVar[bool] = False
+
+    def __init__(self, version: int | None) -> None:
+        self.dialects = {own: kind(as_read=version is None) for own, kind in self.kinds.items()}
+        newest = self.dialects[VERSIONS[-1]]
+        self.family = newest.family
+        self._groupings = {own: seats(newest, joins=own in self.joining) for own in VERSIONS}
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
         for dialect in self.dialects.values():
             dialect.fill()
 
+    # -- how languages differ -----------------------------------------------------------------------------------------
+
+    @staticmethod
+    def detect(native: Any) -> int | None:
+        """Return the version that a native message shows; None if it shows none."""
+        raise NotImplementedError
+
+    @staticmethod
+    def sniff(native: Native) -> float:
+        """Return how much an object looks like a message of the language."""
+        raise NotImplementedError
+
+    def is_new(self, message: am.Msg) -> bool:
+        """Whether a message has fields that only the newest dialect doesn't know."""
+        return False
+
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def version_of(self, native_messages: Sequence[Any], otherwise: int) -> int:
         """Return the version of the first message of a document that shows one."""
-        return next((found for native in native_messages if (found := self._detect(native)) is not None), otherwise)
+        return next((found for native in native_messages if (found := self.detect(native)) is not None), otherwise)
 
     def read_groups(self, native_messages: Iterable[Any], version: int) -> list[list[am.Msg]]:
         """Read native messages as several each; what isn't a message here gets the role "native"."""
@@ -81,7 +92,7 @@ class Messages:
         return grouping.seated(groups, self._groupings[version])
 
     def _container(self, native: Any, version: int) -> list[am.Msg]:
-        shown = self._detect(native)
+        shown = self.detect(native)
         own = shown or version
         group = None if shown is None and self._is_unclear(native) else self._group(native, own)
         if group is None:
@@ -155,7 +166,7 @@ class Messages:
 
         def reread(native: Native) -> am.Msg:
             # The spelling must not show another version.
-            if self._detect(native) not in (None, version):
+            if self.detect(native) not in (None, version):
                 raise Unreadable
             return dialect.read(thaw(native))
 
@@ -163,7 +174,7 @@ class Messages:
 
     def _version_for(self, first: am.Msg, version: int) -> int:
         """Return the version to write a group in, by its first message and the version of the document."""
-        if first.extras and self._is_new(first):
+        if first.extras and self.is_new(first):
             return VERSIONS[-1]
         own = mark_of(first, self.family, "/version")
         return own if type(own) is int and own in VERSIONS else version
@@ -183,7 +194,7 @@ class Messages:
         for native, group in zip(written, groups, strict=True):
             if group[0].role != "native" and self._has_urls(native):
                 own = version if is_forced else self._version_for(group[0], version)
-                shown = self._detect(native)
+                shown = self.detect(native)
                 if shown != own:
                     hidden.append((native, shown, own))
         if not hidden:
@@ -193,7 +204,3 @@ class Messages:
         for native, shown, own in hidden:
             if not are_clear or (shown is None and self._is_unclear(native)):
                 native[self.dialects[own].time_key] = None
-
-
-def _never(_: am.Msg) -> bool:
-    return False

@@ -5,11 +5,9 @@ Marks: ``/time`` (see times.py), ``/word`` (see ``Reasons``), ``/shape`` (struct
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmsg.formats import (
-    KEEP,
     Cell,
     Native,
     Unreadable,
@@ -23,25 +21,23 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Json, Key, Link, Nested, Object, Spare, Via
 from agentmsg_codecs.agentscope.dialect import Dialect, is_result
 from agentmsg_codecs.agentscope.messages import Messages
-from agentmsg_codecs.agentscope.names import FAMILY
+from agentmsg_codecs.agentscope.names import FAMILY, SIGNER
 from agentmsg_codecs.agentscope.python_format import carried_usage, described
 from agentmsg_codecs.agentscope.shapes import Reasons, parts_in
-from agentmsg_codecs.agentscope.times import is_no_time, old_times, time_hatch
+from agentmsg_codecs.agentscope.times import is_no_time, time_hatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import agentmsg as am
+    from agentmsg.formats.forms import Described
+    from agentmsg_codecs.agentscope.media import Media
 
 _ID = Key("id", "id", Link(), "may")
-_SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})
-_KEYS = frozenset(
-    {"name", "content", "role", "id", "metadata", "usage", "finished_reason", "structured_output", *_SPARE}
-)
 _REASONS = Reasons(FAMILY, {
     "completed": "stop", "interrupted": "interrupted", "exceed_max_iters": "exceed_max_iters", "error": "error",
 })  # fmt: skip
-_REASON = Via(_REASONS.read, _REASONS.write, supports=KEEP, is_marking=True)
+_REASON = Via(_REASONS.read, _REASONS.write, supports=_REASONS.cell(), is_marking=True)
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
 
 
@@ -53,14 +49,26 @@ def usual_name(role: str) -> str:
     return "system" if role == "tool" else role
 
 
+@usually("isinstance(value, dict)")
+def _structured(value: Any, message: am.Msg) -> Any:
+    return value if is_mapping(value) or is_marked(message, FAMILY, "/shape") else None
+
+
+@usually("value not in roles", roles=_ROLES | {"developer", "native"})
+def _name(name: str, message: am.Msg) -> str | None:
+    return None if name == usual_name(message.role) else name
+
+
 class _Python(Dialect):
     family: ClassVar[str] = FAMILY
+    signer: ClassVar[str] = SIGNER
+    name_cell: ClassVar[Cell] = _name
     version: ClassVar[int]
     # The role of a message of nothing but results.
     tool_role: ClassVar[str]
 
-    def __init__(self, *, as_read: bool) -> None:
-        self.described, self.media = described(self.version, self.items(), as_read=as_read)
+    def describe(self, *, as_read: bool) -> tuple[Described, Media]:
+        return described(self.version, self.items(), as_read=as_read)
 
     def items(self) -> tuple[Any, ...]:
         """Return the items of messages."""
@@ -84,9 +92,6 @@ class _Python(Dialect):
 
 
 class _Python2(_Python):
-    # The keys that only 1.x has are spare here.
-    keys: ClassVar[frozenset[str]] = _KEYS | {"created_at", "timestamp", "url"}
-    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "timestamp": None, "url": None}
     time_key: ClassVar[str] = "created_at"
     body_keys: ClassVar[tuple[str, ...]] = ("name", "content", "role")
     version: ClassVar[int] = 2
@@ -98,11 +103,12 @@ class _Python2(_Python):
             _ID,
             Key("metadata", "metadata", Object(), "{}"),
             time_hatch("created_at", FAMILY, is_old=False),
-            Key("usage", "usage", Nested(("usage",)), "null"),
+            Key("usage", "usage", Nested(("usage",)), "null", cell=carried_usage),
             Spare("finished_at"),
             Key("finished_reason", "finish_reason", _REASON, "null"),
-            Key("structured_output", "structured", Json(), "null"),
+            Key("structured_output", "structured", Json(), "null", cell=_structured),
             Spare("error"),
+            # The keys that only 1.x has.
             Spare("timestamp", is_written=False),
             Spare("url", is_written=False),
         )
@@ -126,8 +132,9 @@ class _Python2(_Python):
 
 
 class _Python1(_Python):
-    keys: ClassVar[frozenset[str]] = _KEYS | {"timestamp", "url"}
-    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "url": None}
+    # It ignores these keys of messages; they are written if there is a value.
+    lacks: ClassVar[frozenset[str]] = frozenset({"usage", "finish_reason", "structured"})
+    lacks_in_blocks: ClassVar[frozenset[str]] = frozenset({"item_id", "metadata", "redacted", "status"})
     is_brief: ClassVar[bool] = True
     has_urls: ClassVar[bool] = True
     time_key: ClassVar[str] = "timestamp"
@@ -141,10 +148,9 @@ class _Python1(_Python):
             self.hatch(),
             Key("metadata", "metadata", Object(), "{}"),
             time_hatch("timestamp", FAMILY, is_old=True),
-            # 1.x ignores these keys; they are written if there is a value.
-            Key("usage", "usage", Nested(("usage",)), "may"),
+            Key("usage", "usage", Nested(("usage",)), "may", cell=carried_usage),
             Key("finished_reason", "finish_reason", _REASON, "may"),
-            Key("structured_output", "structured", Json(), "may"),
+            Key("structured_output", "structured", Json(), "may", cell=_structured),
             Spare("finished_at", is_written=False),
             Spare("error", is_written=False),
         )
@@ -161,98 +167,10 @@ class _Python1(_Python):
 
 _NEW = frozenset({"tool_call", "data", "hint"})
 _OLD = frozenset({"tool_use", "image", "audio", "video"})
-
-
-def detect(native: Any) -> int | None:
-    """Return the version that a native message shows; None if it shows none."""
-    if not is_object(native):
-        return None
-    if "created_at" in native:
-        return 2
-    content: Any = native.get("content")
-    if "timestamp" in native or type(content) is str:
-        return 1
-    for part in parts_in(content):
-        tag: Any = part.get("type") if is_object(part) else None
-        if type(tag) is str and tag in _NEW | _OLD:
-            return 2 if tag in _NEW else 1
-    return None
-
-
-def make_messages(version: int | None) -> Messages:
-    """Return the reader and writer of both versions.
-
-    Args:
-        version: the version to write; None writes each message and block in the version that it was read in.
-    """
-    as_read = version is None
-    old = _Python1(as_read=as_read)
-
-    def is_new(message: am.Msg) -> bool:
-        """Whether a message has an unknown field that 1.x would read, or that would show 2.x."""
-        own = natives.extras_of(message, FAMILY)
-        if "created_at" in own or ("url" in own and old.has_url(message, own["url"])):
-            return True
-        return "timestamp" in own and message.created_at is not None
-
-    dialects = {1: old, 2: _Python2(as_read=as_read)}
-    return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True, is_new=is_new)
-
-
-# -- what is supported -------------------------------------------------------------------------------------------------
-
-
-@usually("isinstance(value, dict)")
-def _structured(value: Any, message: am.Msg) -> Any:
-    return value if is_mapping(value) or is_marked(message, FAMILY, "/shape") else None
-
-
-@usually("value not in roles", roles=_ROLES | {"developer", "native"})
-def _name(name: str, message: am.Msg) -> str | None:
-    return None if name == usual_name(message.role) else name
-
-
-def carried_fields(*, is_old: bool) -> Mapping[str, Cell]:
-    """Return the cells of messages.
-
-    Args:
-        is_old: whether only 1.x is written.
-    """
-    fields: dict[str, Cell] = {"name": _name, "id": KEEP, "metadata": KEEP}
-    if is_old:
-        return {**fields, "created_at": old_times(FAMILY)}
-    return {
-        **fields,
-        "created_at": KEEP,
-        "usage": carried_usage,
-        "finish_reason": _REASONS.cell(),
-        "structured": _structured,
-    }
-
-
+_SIGNS = frozenset({"created_at", "timestamp", "finished_reason", "structured_output"})
+_ENDED = frozenset({"finished_at", "finished_reason"})
+_OWN = frozenset({"finished_reason", "structured_output"})
 _SURE, _LIKELY = 0.98, 0.7
-
-
-def sniff_message(native: Native) -> float:
-    """Return how much an object looks like a message of Python."""
-    role, content = native.get("role"), native.get("content")
-    if (
-        type(role) is not str
-        or role not in _ROLES
-        or "type" in native
-        or not (type(content) is str or is_list(content))
-    ):
-        return 0.0
-    if native.get("name") is None:
-        # Other programs send messages without a name; only AgentScope has both of these keys, or such blocks.
-        return _SURE if native.keys() >= _ENDED or any(map(_is_own_part, parts_in(content))) else 0.0
-    if type(native["name"]) is not str:
-        return 0.0
-    if native.keys() >= _OWN:
-        return 1.0
-    if not _SIGNS.isdisjoint(native):
-        return _SURE if "metadata" in native or "id" in native else _LIKELY
-    return _LIKELY if "metadata" in native and "id" in native else 0.0
 
 
 def _is_own_part(part: Any) -> bool:
@@ -262,6 +180,54 @@ def _is_own_part(part: Any) -> bool:
     return key is not None and {"id", "name", key} <= part.keys()
 
 
-_SIGNS = frozenset({"created_at", "timestamp", "finished_reason", "structured_output"})
-_ENDED = frozenset({"finished_at", "finished_reason"})
-_OWN = frozenset({"finished_reason", "structured_output"})
+class PythonMessages(Messages):
+    """Messages of AgentScope for Python."""
+
+    kinds: ClassVar[Mapping[int, type[Dialect]]] = {1: _Python1, 2: _Python2}
+    joining: ClassVar[frozenset[int]] = frozenset({2})
+    keeps_marks: ClassVar[bool] = True
+
+    @staticmethod
+    def detect(native: Any) -> int | None:
+        """Return the version that a native message shows; None if it shows none."""
+        if not is_object(native):
+            return None
+        if "created_at" in native:
+            return 2
+        content: Any = native.get("content")
+        if "timestamp" in native or type(content) is str:
+            return 1
+        for part in parts_in(content):
+            tag: Any = part.get("type") if is_object(part) else None
+            if type(tag) is str and tag in _NEW | _OLD:
+                return 2 if tag in _NEW else 1
+        return None
+
+    @staticmethod
+    def sniff(native: Native) -> float:
+        """Return how much an object looks like a message of Python."""
+        role, content = native.get("role"), native.get("content")
+        if (
+            type(role) is not str
+            or role not in _ROLES
+            or "type" in native
+            or not (type(content) is str or is_list(content))
+        ):
+            return 0.0
+        if native.get("name") is None:
+            # Other programs send messages without a name; only AgentScope has both of these keys, or such blocks.
+            return _SURE if native.keys() >= _ENDED or any(map(_is_own_part, parts_in(content))) else 0.0
+        if type(native["name"]) is not str:
+            return 0.0
+        if native.keys() >= _OWN:
+            return 1.0
+        if not _SIGNS.isdisjoint(native):
+            return _SURE if "metadata" in native or "id" in native else _LIKELY
+        return _LIKELY if "metadata" in native and "id" in native else 0.0
+
+    def is_new(self, message: am.Msg) -> bool:
+        """Whether a message has an unknown field that 1.x would read, or that would show 2.x."""
+        own = natives.extras_of(message, FAMILY)
+        if "created_at" in own or ("url" in own and self.dialects[1].has_url(message, own["url"])):
+            return True
+        return "timestamp" in own and message.created_at is not None

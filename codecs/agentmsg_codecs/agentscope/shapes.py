@@ -20,17 +20,11 @@ from agentmsg.formats import (
     is_marked,
     is_object,
     is_sequence,
-    same_document,
     usually,
 )
 from agentmsg_codecs.agentscope.names import ITEM
 
 # -- native objects ---------------------------------------------------------------------------------------------------
-
-
-def beside(native: Mapping[str, Any], spare: Mapping[str, Any]) -> frozenset[str]:
-    """Return the spare keys with another than their usual value."""
-    return frozenset(key for key in spare if key in native and not same_document(native[key], spare[key]))
 
 
 def parts_in(content: Any) -> list[Any]:

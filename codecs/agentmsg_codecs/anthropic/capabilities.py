@@ -13,7 +13,6 @@ from agentmsg.formats import (
     Cell,
     MessageRow,
     Row,
-    carried_extras,
     cells,
     natives,
     restructure,
@@ -101,10 +100,6 @@ def needs_id(block: Any) -> bool:
     return block.kind != "server" or bool(block.provider == FAMILY)
 
 
-def _beside_messages(history: am.History) -> frozenset[str]:
-    return BODY_KEYS | SETTINGS.taken(history)
-
-
 def make_caps(messages: Messages, *, thinking: str, sampling: bool) -> Caps:
     """Return the capability table of requests.
 
@@ -140,7 +135,7 @@ def make_caps(messages: Messages, *, thinking: str, sampling: bool) -> Caps:
             ),
             "native": rules.native_message_row(FAMILY, messages.message_of),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages))},
+        history={"tools": KEEP, "extras": SETTINGS.beside(BODY_KEYS)},
         tools=tool_rows(messages.described),
         settings=settings_row(sampling=sampling),
         arrange=(restructure.split_results, gather_systems),

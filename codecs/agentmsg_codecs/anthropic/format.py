@@ -8,10 +8,10 @@ Follows the Python package anthropic 2.12, beta blocks included.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Parts, adopt, is_list, is_object
+from agentmsg.formats import KEEP, Parts, adopt, is_object, natives
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -45,9 +45,6 @@ from agentmsg_codecs.anthropic.kinds import (
 from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_CALLS, SERVER_RESULTS, TTLS, UPLOAD
 from agentmsg_codecs.anthropic.server_results import given_schema, read_given, write_given
 from agentmsg_codecs.anthropic.usage import USAGE
-
-if TYPE_CHECKING:
-    from agentmsg.formats import Native
 
 _SIGNATURE = Wrapped(am.Signature, "value", {"provider": FAMILY}, full=True)
 _CACHE = Key("cache_control", "cache", Nested(("cache",)), "may", cell=hint)
@@ -207,21 +204,14 @@ _ANSWER = (
 class _Parts(Parts):
     """Parts. References to tools and instructions amid a turn have no equivalent: other formats may write a text."""
 
-    def read_other(self, part: Any) -> Any:
-        """Read a part that no form reads."""
-        block = super().read_other(part)
-        text = _text_of(part) if is_object(part) else None
-        return block.evolve(fallback=text) if text else block
-
-
-def _text_of(part: Native) -> str | None:
-    if part.get("type") == "tool_reference":
-        name = part.get("tool_name")
-        return name if type(name) is str else None
-    if part.get("type") != "mid_conv_system" or not is_list(part.get("content")):
-        return None
-    texts = [item.get("text") for item in part["content"] if is_object(item)]
-    return "\n".join(text for text in texts if type(text) is str)
+    @staticmethod
+    def said(part: Any) -> str | None:
+        """Return the name of the tool, or the texts of the instructions."""
+        tag = part.get("type") if is_object(part) else None
+        name = part.get("tool_name") if tag == "tool_reference" else None
+        if type(name) is str and name:
+            return name
+        return natives.native_texts(part) if tag == "mid_conv_system" else natives.native_text(part)
 
 
 class Messages(Grouped):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -13,30 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # The media types that the schema allows, by class of source; other classes aren't allowed.
-IMAGE_TYPES: Mapping[type[Any], frozenset[str | None]] = MappingProxyType(
-    {
-        am.Base64Source: frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"}),
-        am.URLSource: frozenset({None}),
-        am.FileSource: frozenset({None}),
-    }
-)
+_UNTYPED: Mapping[type[Any], frozenset[str | None]] = dict.fromkeys((am.URLSource, am.FileSource), frozenset({None}))
+IMAGE_TYPES: Mapping[type[Any], frozenset[str | None]] = {
+    am.Base64Source: frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"}), **_UNTYPED,
+}  # fmt: skip
 # The schema has no videos; a compatible server (MiniMax) takes them as Anthropic takes images.
-VIDEO_TYPES: Mapping[type[Any], frozenset[str | None]] = MappingProxyType(
-    {
-        am.Base64Source: frozenset({"video/mp4", "video/quicktime", "video/x-matroska", "video/webm"}),
-        am.URLSource: frozenset({None}),
-        am.FileSource: frozenset({None}),
-    }
-)
-DOCUMENT_TYPES: Mapping[type[Any], frozenset[str | None]] = MappingProxyType(
-    {
-        am.Base64Source: frozenset({"application/pdf"}),
-        am.URLSource: frozenset({None}),
-        am.FileSource: frozenset({None}),
-        am.TextSource: frozenset({"text/plain"}),
-        am.BlocksSource: frozenset({None}),
-    }
-)
+VIDEO_TYPES: Mapping[type[Any], frozenset[str | None]] = {
+    am.Base64Source: frozenset({"video/mp4", "video/quicktime", "video/x-matroska", "video/webm"}), **_UNTYPED,
+}  # fmt: skip
+DOCUMENT_TYPES: Mapping[type[Any], frozenset[str | None]] = {
+    am.Base64Source: frozenset({"application/pdf"}), **_UNTYPED,
+    am.TextSource: frozenset({"text/plain"}),
+    am.BlocksSource: frozenset({None}),
+}  # fmt: skip
 ON_THE_WEB = "web_search_result_location"
 
 

@@ -37,7 +37,7 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg.formats.bodies import ANSWER, Answers, completed, told
+from agentmsg.formats.bodies import ANSWER, Answers, completing, told
 from agentmsg.formats.forms import Const, Described, Form, Key, Link, Nested, Text, Via, Words
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.anthropic.base import Anthropic
@@ -178,18 +178,12 @@ def _rows(engine: Messages, thinking: str) -> Rows:
     }
 
 
-def _complete(message: am.Msg) -> Any:
-    if is_marked(message, RESPONSE, "/partial"):
-        return message
-    return completed(message, **{name: value for name, value in _INVENTED.items() if getattr(message, name) is None})
-
-
 def _make_caps(engine: Messages, answer: Described, thinking: str) -> Caps:
     made = FormRows(answer)
     row = MessageRow(
         fields={**made.row("response").fields, "usage": carried(made.row("usage").fields)},
         blocks=_rows(engine, thinking),
         results=server_rows(engine),
-        otherwise=_complete,
+        otherwise=completing(RESPONSE, partial=_INVENTED),
     )
     return Caps(messages={"assistant": row}, arrange=(restructure.keep_first,), needs_id=needs_id)

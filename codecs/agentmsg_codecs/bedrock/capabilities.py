@@ -140,10 +140,6 @@ def needs_id(block: Any) -> bool:
     return natives.link_at(block) is None and (block.kind != "server" or block.provider == FAMILY)
 
 
-def _beside_messages(history: am.History) -> frozenset[str]:
-    return _BODY_KEYS | SETTINGS.taken(history)
-
-
 def _says_none(history: am.History, key: str, value: Any) -> bool:
     """Whether the value of "system" is an extra: it is neither a list nor a text, and there is no system prompt."""
     is_prompt = is_sequence(value) or isinstance(value, str)
@@ -165,7 +161,7 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages), odd=_says_none)},
+        history={"tools": KEEP, "extras": SETTINGS.beside(_BODY_KEYS, _says_none)},
         tools=tool_rows(),
         settings=SETTINGS.row(),
         arrange=(restructure.split_results, gather_systems),

@@ -36,7 +36,7 @@ from agentmsg.formats import (
     natives,
     note_of,
 )
-from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completed, told
+from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Rows, Words
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.capabilities import assistant_rows, inner_rows, needs_id
@@ -96,7 +96,7 @@ class BedrockResponseCodec(Answers, Bedrock):
             },
             blocks=assistant_rows(self.engine, thinking=self.thinking),
             results=inner_rows(self.engine),
-            otherwise=_complete,
+            otherwise=completing(RESPONSE, partial=_INVENTED),
             needs_id=needs_id,
         )
 
@@ -166,12 +166,9 @@ def _finish(word: str, message: am.Msg) -> str:
 # -- what is supported -------------------------------------------------------------------------------------------------
 
 
-def _complete(message: am.Msg) -> Any:
-    if mark_of(message, RESPONSE, "/partial") is True:
-        return message
-    wanted: dict[str, Any] = (
-        {} if message.finish_reason is not None else {"finish_reason": natives.ended(message.content)}
-    )
-    if message.usage is None:
-        wanted["usage"] = am.Usage(input=0, output=0, total=0)
-    return completed(message, **wanted)
+def _ended(message: am.Msg) -> str:
+    return natives.ended(message.content)
+
+
+# What the schema requires of every response.
+_INVENTED: Mapping[str, Any] = {"finish_reason": _ended, "usage": am.Usage(input=0, output=0, total=0)}

@@ -14,6 +14,7 @@ from agentmsg.formats.sending import (
     Path,
     Request,
     SendingRule,
+    clearing,
     data_encoding,
     is_base64,
     removing,
@@ -64,11 +65,6 @@ def _odd_redacted(request: Request) -> Iterator[Path]:
 # -- mends ------------------------------------------------------------------------------------------------------------
 
 
-def _undescribed(mending: Mending) -> Iterator[Edit]:
-    for path in mending.paths:
-        yield Change(path, None, "annotation")
-
-
 def _titled(mending: Mending) -> Iterator[Edit]:
     for path in mending.paths:
         block: Any = mending.request.messages[int(path[1])].content[int(path[3])]
@@ -89,7 +85,7 @@ RULES = (
         _empty_descriptions,
         "the description of a tool is empty",
         "leave it out",
-        mend=_undescribed,
+        mend=clearing("annotation"),
     ),
     usual.first_role(),
     # Converse answered a recorded request with a text of one line break.

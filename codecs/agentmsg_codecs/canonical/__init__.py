@@ -1,8 +1,9 @@
 """The canonical form, in its two spellings: what the codecs ``json`` and ``msgpack`` share.
 
     fields.py          the one table of classes, fields, kinds, tags and positions; fixed for version 1, append only
-    reading.py         reading by the table: the plain path, which also keeps odd spellings
-    writing.py         writing by the table, which also writes these back; plain_path.py: shared by both
+    kinds.py           the one table of kinds: how both paths read and write them, and their JSON Schema
+    reading.py         reading by the tables: the plain path, which also keeps odd spellings
+    writing.py         writing by the tables, which also writes these back; plain_path.py: shared by both
     shapes.py          an object's form in each spelling: a tagged JSON object, a positional array
     generated_code.py  the fast path: readers and writers generated from the table, as Python source
     statements.py      shared by JSON and MessagePack; generated_msgpack.py: only for MessagePack

@@ -18,15 +18,14 @@ from agentmsg import AgentMsgError, BaseBlock, Citation, DecodeError, EncodeErro
 from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.generated_code import code
+from agentmsg_codecs.canonical.kinds import floats, texts
 from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS
-from agentmsg_codecs.canonical.reading import floats, plain_reader, texts
+from agentmsg_codecs.canonical.reading import plain_reader
 from agentmsg_codecs.canonical.user_hooks import (
     as_hook,
     foreign_reader,
     foreign_writer,
     new_converter,
-    structured,
-    unstructured,
     user_spec,
 )
 from agentmsg_codecs.canonical.writing import plain_writer
@@ -63,6 +62,7 @@ class Engine:
     Attributes:
         converter: the cattrs Converter that the hooks are registered on.
         has_foreign_writers: whether any writer so far came from a user's hook or class.
+        read_blocks: reads content blocks.
         is_unhooked: whether generated_code.py made all readers of our classes, so that no user's hook replaces one.
     """
 
@@ -79,7 +79,7 @@ class Engine:
         self._tags_seen = 0
         self.is_unhooked = False
         self.has_foreign_writers = False
-        self._read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
+        self.read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
         self._names = self._namespace()
         self._ours: dict[type, tuple[Reader, Writer]] = {}
         for cls in SPECS:
@@ -106,7 +106,7 @@ class Engine:
             "texts": texts,
             "time_text": speed.time_text,
             "utc": UTC,
-            "read_blocks": self._read_blocks,
+            "read_blocks": self.read_blocks,
             "read_source": self.read_source,
             "read_tools": self.read_tools,
             "writers": self.writers,
@@ -155,7 +155,7 @@ class Engine:
                 if self._only_ours and cls not in SPECS:
                     self._blocks[tag] = _refuse
                 elif cls not in SPECS:
-                    spec = user_spec(self, cls, tag)
+                    spec = user_spec(cls, tag)
                     self._by_class[cls] = self._blocks[tag] = self._user_reader(cls, spec)
             self._tags_seen = len(tags)
 
@@ -193,25 +193,20 @@ class Engine:
             return self.writers[cls]
         tag = blocks.BLOCK_TAGS.get(cls)
         if tag is None:
-            msg = f"{cls.__name__} has no tag: name one with register_block"
-            raise EncodeError(msg, code="type")
+            raise EncodeError(f"{cls.__name__} has no tag: name one with register_block", code="type")
         self.has_foreign_writers = True
         hook = self.converter.get_unstructure_hook(cls)
         inherited = any(hook is pair[1] for pair in self._ours.values())
-        writer = plain_writer(self, user_spec(self, cls, tag)) if inherited else foreign_writer(hook, cls)
+        writer = plain_writer(self, user_spec(cls, tag)) if inherited else foreign_writer(hook, cls)
         self.writers[cls] = writer
         return writer
 
     def plain_hooks(self, cls: type) -> tuple[Reader, Writer]:
         """Return the plain reader and writer of a class, ours or a registered one."""
-        spec = SPECS.get(cls) or user_spec(self, cls, blocks.BLOCK_TAGS.get(cls, cls.__name__))
+        spec = SPECS.get(cls) or user_spec(cls, blocks.BLOCK_TAGS.get(cls, cls.__name__))
         return plain_reader(self, spec, cls if cls not in SPECS else maker(cls)), plain_writer(self, spec)
 
     # -- reading -----------------------------------------------------------------------------------------------
-
-    def read_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
-        """Read content blocks."""
-        return self._read_blocks(items, level)
 
     def read_block(self, item: Any, level: int) -> Any:
         """Read one content block."""
@@ -274,8 +269,7 @@ class Engine:
         tag = self.shape.tag(native)
         reader = self._sources.get(tag)
         if reader is None:
-            msg = f"no source is called {excerpt(tag)}"
-            raise DecodeError(msg, code="schema", path=("type",))
+            raise DecodeError(f"no source is called {excerpt(tag)}", code="schema", path=("type",))
         return reader(native, level)
 
     def read_all(self, cls: type, items: list[Any], level: int) -> tuple[Any, ...]:
@@ -300,10 +294,6 @@ class Engine:
         """Whether a tag of blocks (NativeBlock) or tools (NativeTool) names a class."""
         self.fill()
         return tag in (self._tools if cls is NativeTool else self._blocks)
-
-    def structure(self, value: Any, kind: Any) -> Any:
-        """Read a value of a type that a user's class names."""
-        return structured(self.converter, value, kind)
 
     # -- writing -----------------------------------------------------------------------------------------------
 
@@ -330,10 +320,6 @@ class Engine:
         self._names |= {name: self._compiled(name) for name in names.values()}
         return {cls: self._names[name] for cls, name in names.items()}
 
-    def unstructure(self, value: Any, kind: Any) -> Any:
-        """Write a value of a type that a user's class names."""
-        return unstructured(self.converter, value, kind)
-
 
 def _replace(table: dict[Any, Any], old: Any, new: Any) -> None:
     for key, value in list(table.items()):
@@ -354,8 +340,7 @@ def _each(read: Reader, items: list[Any], level: int) -> tuple[Any, ...]:
 
 
 def _refuse(_: Any, level: int) -> Any:
-    msg = "a block of a user"
-    raise DecodeError(msg, code="type")
+    raise DecodeError("a block of a user", code="type")
 
 
 def _too_deep() -> DecodeError:

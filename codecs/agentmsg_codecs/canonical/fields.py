@@ -63,7 +63,7 @@ class Field:
 
     Attributes:
         name: the constructor's argument, and the key in JSON.
-        kind: the kind of its values; reading.py has a reader, writing.py a writer for each kind.
+        kind: the kind of its values; see kinds.py.
         default: the value of an absent field, or REQUIRED. None is a value only if it is the default.
         of: the class of the values for the kind "object", their type for the kind "typed".
         always: whether the default is written too.
@@ -94,6 +94,11 @@ class Spec:
     key: str = "type"
 
     @property
+    def is_named(self) -> bool:
+        """Whether this is a user's class, whose fields have no positions."""
+        return self.number is None and self.tag is not None
+
+    @property
     def names(self) -> frozenset[str]:
         """The known keys of JSON objects of this class."""
         own = {field.name for field in self.fields}
@@ -104,8 +109,8 @@ def _text(name: str, default: Any = None) -> Field:
     return Field(name, "text", default)
 
 
-def _texts(*names: str) -> tuple[Field, ...]:
-    return tuple(_text(name) for name in names)
+def _may(kind: str, *names: str) -> tuple[Field, ...]:
+    return tuple(Field(name, kind, None) for name in names)
 
 
 def _must(name: str, kind: str = "text") -> Field:
@@ -136,7 +141,7 @@ _BLOCKS: Mapping[type[BaseBlock], tuple[int, tuple[Field, ...]]] = {
     ImageBlock: (2, (_SOURCE, _text("detail"))),
     AudioBlock: (3, (_SOURCE, _text("transcript"))),
     VideoBlock: (4, (_SOURCE,)),
-    FileBlock: (5, (_SOURCE, *_texts("name", "title", "context"))),
+    FileBlock: (5, (_SOURCE, *_may("text", "name", "title", "context"))),
     DataBlock: (6, (_must("data", "json"), _text("name"))),
     ThinkingBlock: (7, (_text("thinking", ""), _text("redacted"))),
     ToolUseBlock: (
@@ -147,7 +152,7 @@ _BLOCKS: Mapping[type[BaseBlock], tuple[int, tuple[Field, ...]]] = {
             Field("input", "input", EMPTY, always=True),
             _text("raw_input"),
             _KIND,
-            *_texts("provider", "status"),
+            *_may("text", "provider", "status"),
         ),
     ),
     ToolResultBlock: (
@@ -155,119 +160,87 @@ _BLOCKS: Mapping[type[BaseBlock], tuple[int, tuple[Field, ...]]] = {
         (
             _text("tool_call_id"),
             Field("content", "blocks", ()),
-            *_texts("name", "status", "error", "error_type"),
+            *_may("text", "name", "status", "error", "error_type"),
             _KIND,
             _text("provider"),
-            Field("structured", "json", None),
-            Field("artifact", "json", None),
+            *_may("json", "structured", "artifact"),
         ),
     ),
     RefusalBlock: (10, (_must("refusal"),)),
-    SourceBlock: (11, _texts("url", "title", "media_type")),
-    CompactionBlock: (12, _texts("text", "encrypted")),
+    SourceBlock: (11, _may("text", "url", "title", "media_type")),
+    CompactionBlock: (12, _may("text", "text", "encrypted")),
     ToolsBlock: (13, (_must("tools", "tools"),)),
     NativeBlock: (14, (_must("codec"), _must("value", "json"), _text("fallback"))),
 }
 
+
+def _spec(cls: type, *fields: Field, tag: str | None = None, number: int | None = None) -> Spec:
+    """Return the spec of a class that isn't a block."""
+    return Spec(cls, tag, number, (*fields, *_REST))
+
+
 SOURCES: Mapping[type, Spec] = {
-    cls: Spec(cls, tag, number, (*fields, *_REST))
-    for cls, tag, number, fields in (
-        (URLSource, "url", 1, (_must("url"), _text("media_type"))),
-        (Base64Source, "base64", 2, (_must("data"), _text("media_type"))),
-        (FileSource, "file", 3, (_must("file_id"), *_texts("provider", "media_type"))),
-        (TextSource, "text", 4, (_must("text"), _text("media_type"))),
-        (BlocksSource, "blocks", 5, (_must("content", "blocks"),)),
+    spec.cls: spec
+    for spec in (
+        _spec(URLSource, _must("url"), _text("media_type"), tag="url", number=1),
+        _spec(Base64Source, _must("data"), _text("media_type"), tag="base64", number=2),
+        _spec(FileSource, _must("file_id"), *_may("text", "provider", "media_type"), tag="file", number=3),
+        _spec(TextSource, _must("text"), _text("media_type"), tag="text", number=4),
+        _spec(BlocksSource, _must("content", "blocks"), tag="blocks", number=5),
     )
 }
 
 TOOLS: Mapping[type, Spec] = {
-    ToolSpec: Spec(
+    ToolSpec: _spec(
         ToolSpec,
-        "tool",
-        1,
-        (
-            _must("name"),
-            _text("description"),
-            Field("parameters", "mapping", None),
-            Field("strict", "truth", None),
-            _KIND,
-            _CACHE,
-            _mapping("metadata"),
-            *_REST,
-        ),
+        _must("name"),
+        _text("description"),
+        *_may("mapping", "parameters"),
+        *_may("truth", "strict"),
+        _KIND,
+        _CACHE,
+        _mapping("metadata"),
+        tag="tool",
+        number=1,
     ),
-    NativeTool: Spec(NativeTool, "native", 2, (_must("codec"), _must("value", "json"), *_REST)),
+    NativeTool: _spec(NativeTool, _must("codec"), _must("value", "json"), tag="native", number=2),
 }
 
 _COUNTERS = ("input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio")
 
 _PLAIN: tuple[Spec, ...] = (
-    Spec(
-        Citation,
-        None,
-        None,
-        (
-            *_texts("url", "title", "cited_text"),
-            Field("start", "whole", None),
-            Field("end", "whole", None),
-            _text("kind"),
-            *_REST,
-        ),
-    ),
-    Spec(Signature, None, None, (_must("value"), _text("provider"), *_REST)),
-    Spec(CacheHint, None, None, (_text("kind", "ephemeral"), _text("ttl"), *_REST)),
-    Spec(
-        Usage,
-        None,
-        None,
-        (
-            *(Field(name, "whole", None) for name in _COUNTERS),
-            Field("cost", "number", None),
-            Field("seconds", "number", None),
-            *_REST,
-        ),
-    ),
-    Spec(
+    _spec(Citation, *_may("text", "url", "title", "cited_text"), *_may("whole", "start", "end"), _text("kind")),
+    _spec(Signature, _must("value"), _text("provider")),
+    _spec(CacheHint, _text("kind", "ephemeral"), _text("ttl")),
+    _spec(Usage, *_may("whole", *_COUNTERS), *_may("number", "cost", "seconds")),
+    _spec(
         Settings,
-        None,
-        None,
-        (
-            _text("model"),
-            Field("max_tokens", "whole", None),
-            Field("temperature", "number", None),
-            Field("top_p", "number", None),
-            Field("top_k", "whole", None),
-            Field("stop", "texts", ()),
-            Field("seed", "whole", None),
-            Field("tool_choice", "json", None),
-            Field("parallel_tool_calls", "truth", None),
-            Field("response_format", "json", None),
-            Field("reasoning", "json", None),
-            Field("stream", "truth", None),
-            Field("store", "truth", None),
-            _text("user"),
-            _mapping("metadata"),
-            *_REST,
-        ),
+        _text("model"),
+        *_may("whole", "max_tokens"),
+        *_may("number", "temperature", "top_p"),
+        *_may("whole", "top_k"),
+        Field("stop", "texts", ()),
+        *_may("whole", "seed"),
+        *_may("json", "tool_choice"),
+        *_may("truth", "parallel_tool_calls"),
+        *_may("json", "response_format", "reasoning"),
+        *_may("truth", "stream", "store"),
+        _text("user"),
+        _mapping("metadata"),
     ),
-    Spec(
+    _spec(
         Msg,
-        None,
-        None,
-        (
-            _must("role", "role"),
-            Field("content", "blocks", (), always=True),
-            _text("id"),
-            Field("created_at", "time", None),
-            *_texts("name", "model", "finish_reason"),
-            Field("usage", "object", None, Usage),
-            _text("recipient"),
-            _mapping("metadata"),
-            _mapping("response_metadata"),
-            Field("structured", "json", None),
-            Field("embedding", "embedding", None),
-            *_REST,
-        ),
+        _must("role", "role"),
+        Field("content", "blocks", (), always=True),
+        _text("id"),
+        *_may("time", "created_at"),
+        *_may("text", "name", "model", "finish_reason"),
+        Field("usage", "object", None, Usage),
+        _text("recipient"),
+        _mapping("metadata"),
+        _mapping("response_metadata"),
+        *_may("json", "structured"),
+        *_may("embedding", "embedding"),
     ),
     Spec(
         History,

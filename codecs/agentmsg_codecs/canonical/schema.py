@@ -14,55 +14,25 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg import BaseBlock, History, Msg, thaw
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, SOURCES, SPECS, TOOLS, VERSION, Field, Spec
+from agentmsg_codecs.canonical.kinds import KINDS, list_schema, ref
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable
 
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# What Python reads as a time: a date by month or by week, then perhaps one sign and a time.
-_TIME = r"^\d{4}-?(\d{2}-?\d{2}|W\d{2}(-?\d)?)([\s\S]\d{2}[\s\S]*)?$"
-
-
-def _ref(name: str) -> dict[str, Any]:
-    return {"$ref": f"#/$defs/{name}"}
-
-
-def _list_of(name: str) -> dict[str, Any]:
-    return {"type": "array", "items": _ref(name)}
-
-
-_KINDS: Mapping[str, Callable[[Field], dict[str, Any]]] = {
-    "blocks": lambda _: {"anyOf": [{"type": "string"}, _list_of("Block")]},
-    "citations": lambda _: _list_of("Citation"),
-    "embedding": lambda _: {"type": "array", "items": {"type": "number"}},
-    "input": lambda _: {},
-    "json": lambda _: {},
-    "mapping": lambda _: {"type": "object"},
-    "messages": lambda _: _list_of("Msg"),
-    "number": lambda _: {"type": "number"},
-    "object": lambda field: _ref(field.of.__name__),
-    "role": lambda _: {"type": "string"},
-    "source": lambda _: _ref("Source"),
-    "text": lambda _: {"type": "string"},
-    "texts": lambda _: {"type": "array", "items": {"type": "string"}},
-    "time": lambda _: {"type": "string", "pattern": _TIME},
-    "tools": lambda _: _list_of("Tool"),
-    "truth": lambda _: {"type": "boolean"},
-    "whole": lambda _: {"type": "integer"},
-}
 
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of all documents that the codec ``json`` reads, as new plain data."""
-    message_alone = {"allOf": [_ref("Msg"), {"not": {"required": [FAMILY]}}]}
+    message_alone = {"allOf": [ref("Msg"), {"not": {"required": [FAMILY]}}]}
     blocks = [spec for cls, spec in SPECS.items() if issubclass(cls, BaseBlock)]
     return {
         "$schema": _DIALECT,
         "$id": f"urn:agentmsg:canonical:{VERSION}",
         "title": "agentmsg canonical JSON",
         "description": "A conversation; or its messages alone, or one message alone.",
-        "anyOf": [_ref(History.__name__), _list_of(Msg.__name__), message_alone],
+        "anyOf": [ref(History.__name__), list_schema(ref(Msg.__name__)), message_alone],
         "$defs": {
             "Block": _tagged("A content block; one with an unknown tag is kept as it is.", blocks),
             "Source": _tagged("Where media come from.", SOURCES.values(), only=True),
@@ -84,7 +54,7 @@ def _tagged(description: str, specs: Iterable[Spec], *, only: bool = False) -> d
         "allOf": [
             {
                 "if": {"properties": {"type": {"const": spec.tag}}, "required": ["type"]},
-                "then": _ref(spec.cls.__name__),
+                "then": ref(spec.cls.__name__),
             }
             for spec in found
         ],
@@ -109,7 +79,7 @@ def _object(spec: Spec) -> dict[str, Any]:
 
 
 def _field(field: Field, words: str | None) -> dict[str, Any]:
-    schema = _KINDS[field.kind](field)
+    schema = ref(field.of.__name__) if field.kind == "object" else dict(KINDS[field.kind].schema)
     if field.default is None and schema:
         is_ref = "type" not in schema
         schema = {"anyOf": [schema, {"type": "null"}]} if is_ref else {**schema, "type": [schema["type"], "null"]}

@@ -13,12 +13,14 @@ together again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg import DecodeError, TextBlock, ToolUseBlock
-from agentmsg.formats import excerpt
+from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.canonical.fields import REQUIRED, Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ABSENT: Any = object()
 # The key, under extras["agentmsg"], of the items after the last known position of an array.
@@ -27,34 +29,23 @@ BEYOND = "+"
 Opened = tuple[dict[str, Any], Any, dict[str, Any]]
 
 
-class Shape(Protocol):
-    """The interface of both shapes; ``key`` names the codec, and its notes."""
+def wrong(raw: Any, wanted: str) -> DecodeError:
+    """Return the error for a value of another type."""
+    return DecodeError(f"{wanted} is needed, not {excerpt(raw)}", code="type")
 
-    key: str
 
-    def tag(self, native: Any) -> Any:
-        """Return the tag of a tagged object, or raise DecodeError."""
-        ...
+def object_of(raw: Any) -> dict[str, Any]:
+    """Return a value that must be an object."""
+    if is_object(raw):
+        return raw
+    raise wrong(raw, "an object")
 
-    def spec_tag(self, spec: Spec) -> Any:
-        """Return the tag of objects of a class."""
-        ...
 
-    def open(self, spec: Spec, native: Any) -> Opened:
-        """Take an object apart into its fields, fields beyond the table (None: nothing), and note."""
-        ...
-
-    def close(self, spec: Spec, fields: dict[str, Any], beyond: Any, note: Mapping[str, Any]) -> Any:
-        """Put an object together."""
-        ...
-
-    def beyond(self, spec: Spec, own: Any) -> Any:
-        """Return ``extras["agentmsg"]`` as fields beyond the table, or None if it has another form."""
-        ...
-
-    def as_extras(self, beyond: Any) -> dict[str, Any]:
-        """Return fields beyond the table as ``extras["agentmsg"]``."""
-        ...
+def list_of(raw: Any) -> list[Any]:
+    """Return a value that must be an array."""
+    if is_list(raw):
+        return raw
+    raise wrong(raw, "an array")
 
 
 class JsonShape:
@@ -64,17 +55,12 @@ class JsonShape:
 
     def tag(self, native: Any) -> str:
         """Return the value of "type"."""
-        if type(native) is not dict:
-            msg = f"an object is needed, not {excerpt(native)}"
-            raise DecodeError(msg, code="type")
-        fields = cast("dict[str, Any]", native)
+        fields = object_of(native)
         if "type" not in fields:
-            msg = "type is missing"
-            raise DecodeError(msg, code="required", path=("type",))
+            raise DecodeError("type is missing", code="required", path=("type",))
         tag = fields["type"]
         if type(tag) is not str:
-            msg = f"type must be a string, not {excerpt(tag)}"
-            raise DecodeError(msg, code="type", path=("type",))
+            raise DecodeError(f"type must be a string, not {excerpt(tag)}", code="type", path=("type",))
         return tag
 
     def spec_tag(self, spec: Spec) -> Any:
@@ -83,10 +69,7 @@ class JsonShape:
 
     def open(self, spec: Spec, native: Any) -> Opened:
         """Split an object into known fields and others."""
-        if type(native) is not dict:
-            msg = f"an object is needed, not {excerpt(native)}"
-            raise DecodeError(msg, code="type")
-        fields = cast("dict[str, Any]", native)
+        fields = object_of(native)
         names = spec.names
         given = {key: value for key, value in fields.items() if key in names}
         if spec.tag is not None:
@@ -101,13 +84,11 @@ class JsonShape:
 
     def beyond(self, spec: Spec, own: Any) -> Any:
         """Return a mapping if none of its keys is known."""
-        if isinstance(own, Mapping) and own and spec.names.isdisjoint(cast("Mapping[str, Any]", own)):
-            return cast("Mapping[str, Any]", own)
-        return None
+        return own if is_mapping(own) and own and spec.names.isdisjoint(own) else None
 
-    def as_extras(self, beyond: Any) -> dict[str, Any]:
+    def as_extras(self, beyond: dict[str, Any]) -> dict[str, Any]:
         """Return the unknown keys."""
-        return cast("dict[str, Any]", beyond)
+        return beyond
 
 
 class MsgpackShape:
@@ -120,14 +101,11 @@ class MsgpackShape:
 
     def tag(self, native: Any) -> Any:
         """Return the first item of an array: a number, or the text of a user's class."""
-        items: list[Any] = cast("Any", native) if type(native) is list else []
-        if not items:
-            msg = f"an array with a tag is needed, not {excerpt(cast('object', native))}"
-            raise DecodeError(msg, code="type")
-        tag = items[0]
+        if not is_list(native) or not native:
+            raise wrong(native, "an array with a tag")
+        tag = native[0]
         if type(tag) is not int and type(tag) is not str:
-            msg = f"a tag must be a number or a string, not {excerpt(tag)}"
-            raise DecodeError(msg, code="type", path=("type",))
+            raise DecodeError(f"a tag must be a number or a string, not {excerpt(tag)}", code="type", path=("type",))
         return tag
 
     def spec_tag(self, spec: Spec) -> Any:
@@ -138,11 +116,8 @@ class MsgpackShape:
         """Take an array apart into fields by position."""
         if spec.cls is TextBlock and type(native) is str:
             return {"text": native}, None, {}
-        if type(native) is not list:
-            msg = f"an array is needed, not {excerpt(native)}"
-            raise DecodeError(msg, code="type")
-        items: list[Any] = cast("Any", native)
-        if spec.number is None and spec.tag is not None:
+        items = list_of(native)
+        if spec.is_named:
             return self._open_named(spec, items)
         first = 0 if spec.number is None else 1
         last = first + len(spec.fields)
@@ -163,13 +138,12 @@ class MsgpackShape:
 
     def _open_named(self, spec: Spec, items: list[Any]) -> Opened:
         if len(items) != 2:  # noqa: PLR2004 - the tag and the fields
-            msg = f"a tag and an object are needed, not {len(items)} items"
-            raise DecodeError(msg, code="schema")
+            raise DecodeError(f"a tag and an object are needed, not {len(items)} items", code="schema")
         return self._inner.open(spec, items[1])
 
     def close(self, spec: Spec, fields: dict[str, Any], beyond: Any, note: Mapping[str, Any]) -> Any:
         """Return the number, the items and those beyond the table as one array."""
-        if spec.number is None and spec.tag is not None:
+        if spec.is_named:
             return [spec.tag, {**fields, **(beyond or {})}]
         items = [fields.get(field.name, ABSENT) for field in spec.fields]
         if not beyond:
@@ -196,16 +170,15 @@ class MsgpackShape:
 
     def beyond(self, spec: Spec, own: Any) -> Any:
         """Return the items of a mapping with the key "+" alone; for a user's class as in JSON."""
-        if spec.number is None and spec.tag is not None:
+        if spec.is_named:
             return self._inner.beyond(spec, own)
-        if isinstance(own, Mapping) and list(cast("Mapping[str, Any]", own)) == [BEYOND]:
-            items: Any = cast("Mapping[str, Any]", own)[BEYOND]
-            return cast("Any", items) if isinstance(items, list) and items else None
-        return None
+        items: Any = own[BEYOND] if is_mapping(own) and list(own) == [BEYOND] else None
+        return items if is_sequence(items) and items else None
 
     def as_extras(self, beyond: Any) -> dict[str, Any]:
         """Return the items under "+", or the unknown keys of a user's class."""
-        return cast("dict[str, Any]", beyond) if isinstance(beyond, dict) else {BEYOND: beyond}
+        return beyond if is_mapping(beyond) else {BEYOND: beyond}
 
 
 _INPUT = 2  # the position of ToolUseBlock.input among its fields
+Shape: TypeAlias = JsonShape | MsgpackShape

@@ -7,40 +7,7 @@ import attrs
 from agentmsg import NativeBlock, NativeTool
 from agentmsg.formats import EMPTY
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, Field, Spec
-
-# The condition, for each kind, under which a value is unusual.
-_UNUSUAL = {
-    "blocks": "type({v}) is not list",
-    "citations": "type({v}) is not list",
-    "embedding": "type({v}) is not list or ({v} := floats({v})) is None",
-    "mapping": "type({v}) is not dict",
-    "messages": "type({v}) is not list",
-    "number": "type({v}) is not int and (type({v}) is not float or not isfinite({v}))",
-    "role": "type({v}) is not str",
-    "text": "type({v}) is not str",
-    "texts": "type({v}) is not list or ({v} := texts({v})) is None",
-    "time": "type({v}) is not str or ({v} := moment({v})) is None",
-    "tools": "type({v}) is not list",
-    "truth": "type({v}) is not bool",
-    "whole": "type({v}) is not int",
-}
-_READ_LATER = {
-    "blocks": "read_blocks({v}, level + 1)",
-    "citations": "read_all_Citation({v}, -1)",
-    "messages": "read_all_Msg({v}, -1)",
-    "source": "read_source({v}, level)",
-    "tools": "read_tools({v}, level)",
-}
-_WRITE = {
-    "blocks": "[writers[type(each)](each) for each in {v}]",
-    "citations": "[write_Citation(each) for each in {v}]",
-    "embedding": "list({v})",
-    "messages": "[write_Msg(each) for each in {v}]",
-    "source": "writers[type({v})]({v})",
-    "texts": "list({v})",
-    "time": "time_text({v})",
-    "tools": "[writers[type(each)](each) for each in {v}]",
-}
+from agentmsg_codecs.canonical.kinds import KINDS
 
 
 def local(name: str) -> str:
@@ -51,7 +18,7 @@ def local(name: str) -> str:
 def unusual(field: Field, key: str) -> str:
     """Return the condition under which a field's value is unusual, or "" if none is."""
     v = local(field.name)
-    test = _UNUSUAL.get(field.kind, "").format(v=v)
+    test = KINDS[field.kind].unusual.format(v=v)
     if field.default is None:
         return test or (f"{v} is None" if field.kind in {"json", "object"} else "")
     if field.name == "extras":
@@ -81,7 +48,7 @@ def settled(field: Field) -> str:
 def inside(field: Field) -> list[str]:
     """Return the statements that read the objects inside a field."""
     v = local(field.name)
-    call = f"read_{field.of.__name__}({v}, level)" if field.kind == "object" else _READ_LATER.get(field.kind, "")
+    call = f"read_{field.of.__name__}({v}, level)" if field.kind == "object" else KINDS[field.kind].inside
     if not call:
         return []
     return [
@@ -126,7 +93,7 @@ def written(field: Field, value: str) -> str:
     """Return the expression that writes a value of a field."""
     if field.kind == "object":
         return f"write_{field.of.__name__}({value})"
-    return _WRITE.get(field.kind, "{v}").format(v=value)
+    return KINDS[field.kind].written.format(v=value)
 
 
 def unusual_object(spec: Spec, key: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import attrs
 
@@ -31,6 +31,7 @@ from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, SPECS, Field, Spe
 from agentmsg_codecs.canonical.plain_path import parse_time
 
 if TYPE_CHECKING:
+    from agentmsg_codecs.canonical.engine import Engine
     from agentmsg_codecs.canonical.shapes import Shape
 
 _COMMON = {field.name: field for field in COMMON}
@@ -38,14 +39,6 @@ _COMMON = {field.name: field for field in COMMON}
 _NAMES = {"JSON": Any, "Block": Block, "Mapping": Mapping, "Sequence": Sequence}
 _EMPTY_TYPES = (Any, JSON, object)
 _TOP = 0  # the level of nesting: cattrs knows none
-
-
-class _Engine(Protocol):
-    def plain_hooks(self, cls: type) -> tuple[Callable[[Any, int], Any], Callable[[Any], Any]]: ...
-    def read_block(self, item: Any, level: int) -> Any: ...
-    def read_tool(self, item: Any, level: int) -> Any: ...
-    def read_source(self, native: Any, level: int) -> Any: ...
-    def write_any(self, value: Any) -> Any: ...
 
 
 def resolve(cls: type) -> None:
@@ -82,7 +75,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def new_converter(engine: _Engine) -> Any:
+def new_converter(engine: Engine) -> Any:
     """Return a strict converter that knows the unions of the model and the blocks of users."""
     for cls in SPECS:
         resolve(cls)
@@ -100,7 +93,7 @@ def new_converter(engine: _Engine) -> Any:
         converter.register_structure_hook_func(kinds.__contains__, _hook(read, _TOP))
         converter.register_unstructure_hook_func(kinds.__contains__, engine.write_any)
     converter.register_structure_hook_func(_EMPTY_TYPES.__contains__, _hook(adopt))
-    converter.register_structure_hook(datetime, _hook(_time))
+    converter.register_structure_hook(datetime, _hook(parse_time))
     converter.register_unstructure_hook(datetime, datetime.isoformat)
     for frozen in (FrozenDict, FrozenList):
         converter.register_structure_hook(frozen, _hook(freeze))
@@ -122,14 +115,7 @@ def as_hook(shape: Shape, spec: Spec, read: Callable[[Any, int], Any]) -> Callab
     return hook
 
 
-def _time(value: Any) -> datetime:
-    if type(value) is str:
-        return parse_time(value)
-    msg = f"a time is needed, not {excerpt(value)}"
-    raise DecodeError(msg, code="type")
-
-
-def user_spec(engine: object, cls: type, tag: str) -> Spec:
+def user_spec(cls: type, tag: str) -> Spec:
     """Return the spec of a user's block class: its own fields by their types, then the common ones."""
     resolve(cls)
     own: list[Field] = []
@@ -138,8 +124,7 @@ def user_spec(engine: object, cls: type, tag: str) -> Spec:
         if not field.init or name in _COMMON:
             continue
         if name == "type":
-            msg = f'{cls.__name__} has a field "type", which is the key of its tag'
-            raise EncodeError(msg, code="key")
+            raise EncodeError(f'{cls.__name__} has a field "type", which is the key of its tag', code="key")
         own.append(_user_field(name, field))
     return Spec(cls, tag, None, (*own, *COMMON))
 
@@ -226,5 +211,4 @@ def unstructured(converter: Any, value: Any, kind: Any) -> Any:
     except AgentMsgError as error:
         raise EncodeError(error.message, code=error.code, path=error.path) from None
     except Exception as error:
-        msg = f"a value of {type(value).__name__} cannot be written: {error}"
-        raise EncodeError(msg, code="type") from error
+        raise EncodeError(f"a value of {type(value).__name__} cannot be written: {error}", code="type") from error

@@ -5,86 +5,21 @@ A spelling is used only if it fits the value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from agentmsg import DecodeError, TextBlock, ToolUseBlock, same
+from agentmsg import ToolUseBlock
 from agentmsg.formats import note_of
 from agentmsg_codecs.canonical.fields import FAMILY, Field, Spec
-from agentmsg_codecs.canonical.plain_path import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
+from agentmsg_codecs.canonical.kinds import KINDS
+from agentmsg_codecs.canonical.plain_path import NATIVE, inlined, is_bare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-
-def _as_it_is(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
-    return value
+    from agentmsg_codecs.canonical.engine import Engine
 
 
-def _write_one(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
-    return None if value is None else engine.write_any(value)
-
-
-def _write_several(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
-    written = [engine.write_any(item) for item in value]
-    if spelling == "str" and field.kind == "blocks":
-        if not value:
-            return ""
-        if len(written) == 1 and type(value[0]) is TextBlock and value[0].text and _only_text(written[0]):
-            return value[0].text
-    return written
-
-
-def _only_text(native: Any) -> bool:
-    return isinstance(native, str) or (isinstance(native, dict) and set(cast("Any", native)) == {"type", "text"})
-
-
-def _write_time(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
-    text = _guarded(spelling)
-    if value is not None and isinstance(text, str):
-        try:
-            if same(parse_time(text), value):
-                return text
-        except DecodeError:
-            pass
-    return None if value is None else value.isoformat()
-
-
-def _guarded(spelling: Any) -> Any:
-    """Return the native value of a note ``["=", value]``, else None."""
-    parts: list[Any] = cast("Any", spelling) if isinstance(spelling, list) else []
-    return parts[1] if len(parts) == 2 and parts[0] == "=" else None  # noqa: PLR2004 - the mark and the value
-
-
-def _write_role(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
-    if engine.shape.key == "json" or spelling == "explicit":
-        return value
-    return ROLE_NUMBERS.get(value, value)
-
-
-def _write_list(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
-    return None if value is None else list(value)
-
-
-def _write_typed(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
-    return engine.unstructure(value, field.of)
-
-
-_WRITE: Mapping[str, Callable[[Nested, Field, Any, Any], Any]] = {
-    "blocks": _write_several,
-    "citations": _write_several,
-    "embedding": _write_list,
-    "messages": _write_several,
-    "object": _write_one,
-    "role": _write_role,
-    "source": _write_one,
-    "texts": _write_list,
-    "time": _write_time,
-    "tools": _write_several,
-    "typed": _write_typed,
-}
-
-
-def plain_writer(engine: Nested, spec: Spec) -> Callable[[Any], Any]:
+def plain_writer(engine: Engine, spec: Spec) -> Callable[[Any], Any]:
     """Return the writer of a class: ``object -> native``."""
     key = engine.shape.key
 
@@ -104,13 +39,13 @@ def plain_writer(engine: Nested, spec: Spec) -> Callable[[Any], Any]:
         for field in spec.fields:
             value, spelling = values[field.name], note.get(field.name)
             if _stands(field, value, spelling, values):
-                fields[field.name] = _WRITE.get(field.kind, _as_it_is)(engine, field, value, spelling)
+                fields[field.name] = KINDS[field.kind].write(engine, field, value, spelling)
         return engine.shape.close(spec, fields, beyond, note)
 
     return write
 
 
-def _fold(engine: Nested, spec: Spec, values: dict[str, Any], note: Mapping[str, Any]) -> Any:
+def _fold(engine: Engine, spec: Spec, values: dict[str, Any], note: Mapping[str, Any]) -> Any:
     """Take the fields beyond the table out of extras."""
     extras = values["extras"]
     beyond = None if note.get("extras") == "explicit" else inlined(engine, spec, extras)

@@ -40,7 +40,7 @@ import attrs
 import agentmsg as am
 from agentmsg import DecodeError
 from agentmsg.formats import Native, excerpt, is_bare_text, is_list, is_object, mark_of, marked, natives
-from agentmsg.formats.bodies import Requests, listed_tools, read_tool, write_tool
+from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import BODY_KEYS, make_caps
@@ -82,15 +82,12 @@ class OpenAIResponsesCodec(OpenAIResponses):
             raise DecodeError(f"a request is an object or a list of items, not {excerpt(document)}")
         self.engine.fill()
         messages = self._input(body, note)
-        tools, left = listed_tools(body, self._read_tools)
+        tools, left = listed_tools(body, self.engine.read_tools)
         rest = {**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left}
         if "instructions" in body and not _is_told(body["instructions"]):
             rest["instructions"] = body["instructions"]
         settings, rest = SETTINGS.read(rest)
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
-
-    def _read_tools(self, tools: list[Any]) -> list[Any]:
-        return [read_tool(tool, FAMILY, self.engine.inputs.shapes["tool"]) for tool in tools]
 
     def _input(self, body: Native, note: Native) -> list[am.Msg]:
         """Return the messages of a body, its instructions in front; note how they stand there."""
@@ -120,7 +117,7 @@ class OpenAIResponsesCodec(OpenAIResponses):
             messages = messages[1:]
         body["input"] = items = self.engine.write(messages)
         if history.tools:
-            body["tools"] = [write_tool(tool, FAMILY, self.engine.inputs.shapes["tool"]) for tool in history.tools]
+            body["tools"] = self.engine.write_tools(history.tools)
         body |= SETTINGS.write(history.settings)
         is_text = not (is_bare and len(body) == 1 and not rest) and mark_of(history, FAMILY, "/text") is True
         if is_text and len(items) == 1 and items[0].keys() == {"role", "content"}:

@@ -8,7 +8,7 @@ import attrs
 
 from agentmsg.formats import Codec
 from agentmsg_codecs.openai_responses.items import Items
-from agentmsg_codecs.openai_responses.names import FAMILY
+from agentmsg_codecs.openai_responses.names import FAMILY, NATIVE_ITEMS
 
 
 @attrs.frozen(kw_only=True)
@@ -24,20 +24,9 @@ class OpenAIResponses(Codec):
     family: ClassVar[str] = FAMILY
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"outputs", "results"}
-    # Parameters of requests that responses repeat, and that no other format has.
-    kept: ClassVar[frozenset[str]] = frozenset(
-        {
-            "caller",
-            "computer_call",
-            "computer_call_output",
-            "fingerprint",
-            "item_reference",
-            "mcp_approval_request",
-            "mcp_approval_response",
-            "mcp_list_tools",
-            "shell_call_output",
-        }
-    )
+    kept: ClassVar[frozenset[str]] = NATIVE_ITEMS | {
+        "caller", "computer_call", "computer_call_output", "fingerprint", "shell_call_output",
+    }  # fmt: skip
 
     thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
     engine: Items = attrs.field(factory=Items, init=False, eq=False, repr=False)

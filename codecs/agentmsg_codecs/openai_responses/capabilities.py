@@ -16,6 +16,7 @@ from agentmsg.formats import (
     Swap,
     carried_extras,
     cells,
+    is_marked,
     natives,
     restructure,
     rules,
@@ -77,8 +78,11 @@ def _own_id(value: str, message: am.Msg) -> str | None:
 
 
 def _run_id(value: str, message: am.Msg) -> str | None:
-    """Keep the id of an item without content; those of a run are on its blocks."""
-    return None if message.content else _own_id(value, message)
+    """Keep the id of an item without content that was read; those of a run are on its blocks.
+
+    Other providers' ids of answers may begin like those of items.
+    """
+    return value if not message.content and is_marked(message, FAMILY, "/id") else None
 
 
 # -- rows -------------------------------------------------------------------------------------------------------------
@@ -109,30 +113,22 @@ def run_rows(
     }
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = made.place("items", answers, others)
-    text, refusal = made.row("output_text"), made.row("refusal")
+    parts: Any = {} if is_answer else {am.TextBlock: own.text, am.RefusalBlock: own.refusal}
+
+    def part(name: str, **cited: Cell) -> Row:
+        item_id = own.answer_id if is_answer else own.message_id
+        row = made.row(name, rules=parts, item_id=item_id, phase=own.phase, **cited)
+        return row.having(extras=cells.together(row.fields["extras"], _ITEM_EXTRAS))
+
     call, result = rows[am.ToolUseBlock], rows[am.ToolResultBlock]
-    cited = _cited(own.part_citations if is_answer else own.citations, made)
-    said: dict[str, Cell] = {"item_id": own.answer_id if is_answer else own.message_id, "phase": own.phase}
     return {
         **rows,
-        am.TextBlock: Row(
-            {**text.fields, **said, "citations": cited, "extras": cells.together(text.fields["extras"], _ITEM_EXTRAS)},
-            None if is_answer else own.text,
+        am.TextBlock: part("output_text", citations=_cited(own.part_citations if is_answer else own.citations, made)),
+        am.RefusalBlock: part("refusal"),
+        am.ToolUseBlock: call.having(
+            kind=cells.kinds("custom", "server", *CLIENT_TOOLS), extras=call_extras(call.fields["extras"])
         ),
-        am.RefusalBlock: Row(
-            {**refusal.fields, **said, "extras": cells.together(refusal.fields["extras"], _ITEM_EXTRAS)},
-            None if is_answer else own.refusal,
-        ),
-        am.ToolUseBlock: Row(
-            {
-                **call.fields,
-                "kind": cells.kinds("custom", "server", *CLIENT_TOOLS),
-                "extras": call_extras(call.fields["extras"]),
-            },
-            call.otherwise,
-            call.concerns,
-        ),
-        am.ToolResultBlock: Row(result_cells(result.fields), result.otherwise, result.concerns),
+        am.ToolResultBlock: result.having(**result_cells(result.fields)),
     }
 
 
@@ -165,10 +161,6 @@ def _system(message: am.Msg) -> Any:
     return message if message.role == "developer" else Swap(message.evolve(role="developer"), why, "annotation")
 
 
-def _beside_items(history: am.History) -> frozenset[str]:
-    return BODY_KEYS | SETTINGS.taken(history)
-
-
 def _says_nothing(history: am.History, key: str, value: Any) -> bool:
     """Whether instructions or tools are an extra: they are none."""
     if key == "instructions":
@@ -187,7 +179,7 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
         thinking: what becomes of thinking that OpenAI can't go on from: "drop" or "text".
     """
     fields: dict[str, Cell] = {"id": _own_id, "extras": _EXTRAS}
-    tools = Row({"tools": carried_tools(items.inputs)})
+    tools = Row({"tools": carried_tools(items)})
     system = MessageRow(fields=fields, blocks={**_input_rows(items, "text"), am.ToolsBlock: tools}, otherwise=_system)
     result = Rows(items.inputs).row(
         *(form.name for form in OUTPUTS),
@@ -209,8 +201,8 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
             "native": rules.native_message_row(FAMILY, items.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_items), odd=_says_nothing)},
-        tools=tool_rows(items.inputs),
+        history={"tools": KEEP, "extras": SETTINGS.beside(BODY_KEYS, _says_nothing)},
+        tools=tool_rows(items),
         settings=ROW,
         arrange=(restructure.split_results, restructure.merge("assistant")),
         needs_id=needs_id,

@@ -14,6 +14,7 @@ import agentmsg as am
 from agentmsg.formats import (
     KEEP,
     Native,
+    Parts,
     Unreadable,
     is_list,
     is_marked,
@@ -280,6 +281,15 @@ TOOLS = (
 )  # fmt: skip
 
 
+class _Items(Parts):
+    """Items of the assistant's side."""
+
+    @staticmethod
+    def said(part: Any) -> str | None:
+        """Return the texts of an item."""
+        return natives.native_texts(part)
+
+
 def describe_items() -> Described:
     """Return the description of the assistant's side."""
     text = Form("output_text", am.TextBlock, "output_text", (
@@ -288,7 +298,7 @@ def describe_items() -> Described:
         Spare("logprobs", [], is_written=False),
     ))  # fmt: skip
     places = {"said": ("output_text", "refusal"), "items": tuple(form.name for form in ITEMS)}
-    described = Described(FAMILY, (text, REFUSAL, *CITATIONS, *ITEMS), places)
+    described = Described(FAMILY, (text, REFUSAL, *CITATIONS, *ITEMS), places, table=_Items)
     return described
 
 

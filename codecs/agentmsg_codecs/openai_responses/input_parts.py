@@ -19,7 +19,6 @@ from agentmsg.formats import (
     mark_of,
     marked,
     media,
-    text_at,
 )
 from agentmsg.formats.forms import Form, Hatch, Inside, Key, Nested, Spare, Spread, Text, Via, Words, Wrapped
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
@@ -161,20 +160,8 @@ def _media(word: str, cls: Any) -> Iterator[Form]:
     yield Form(word, cls, tag, (Key(url, "source", _URL), _CACHE, *unused("file_id")), fits=says(url))
 
 
-def _text_alias(tag: str) -> Form:
-    """Return the form of texts with the tag of another API; the tag is a spelling."""
-
-    def get(native: Native) -> Native:
-        return {"text": text_at(native, "text"), "notes": {"type": ["=", tag]}}
-
-    def put(block: Any) -> Native:
-        return {"text": block.text}
-
-    text = Hatch(keys=("text",), cells={"text": KEEP}, get=get, put=put, must=("text",),
-                 schema={"text": {"type": "string"}}, about="text")  # fmt: skip
-    return Form(tag, am.TextBlock, tag, (text, _CACHE), is_only_read=True)
-
-
+_TEXT = Form("input_text", am.TextBlock, "input_text", (Key("text", "text", Text()), _CACHE))
+# The tags of texts in other APIs.
 _ALIASES = ("text", "output_text")
 _OTHERS = (
     Form("audio_inside", am.AudioBlock, "input_audio", (
@@ -191,8 +178,8 @@ _OTHERS = (
 ODD = tuple(form.name for form in _OTHERS)
 PARTS = (
     HINT,
-    Form("input_text", am.TextBlock, "input_text", (Key("text", "text", Text()), _CACHE)),
-    *map(_text_alias, _ALIASES),
+    _TEXT,
+    *map(_TEXT.alias, _ALIASES),
     Form("image_by_id", am.ImageBlock, "input_image", (
         Key("file_id", "source", _BY_ID), _DETAIL, _CACHE, *unused("image_url"),
     ), fits=says("file_id"), when=_is_file),
@@ -214,32 +201,27 @@ TEXTS = ("input_text", *_ALIASES)
 INPUTS = tuple(form.name for form in PARTS[1:])
 
 
+def _with_url(part: Any) -> Any:
+    """Return an image with its URL by itself, and the keys of the object that held it, as in Chat Completions."""
+    nested: Any = part.get("image_url") if is_object(part) else None
+    if not is_object(nested) or not nested.keys() <= {"url", "detail"} or not nested.keys().isdisjoint(part):
+        return None
+    beside = {key: value for key, value in nested.items() if key != "url"}
+    return {**part, "image_url": nested.get("url"), **beside}, list(nested)
+
+
+def _with_object(native: Native, keys: Any) -> Any:
+    """Return an image with its URL in an object again; None for other parts."""
+    if not is_sequence(keys) or "image_url" not in native:
+        return None
+    nested = {key: native["image_url" if key == "url" else key] for key in keys if key == "url" or key in native}
+    rest = {key: value for key, value in native.items() if key not in nested}
+    return {**rest, "image_url": nested}
+
+
 class InputParts(Parts):
-    """Parts of users and tools.
+    """Parts of users and tools: a text may have no type, and an image its URL in an object."""
 
-    An image may have its URL in an object, as in Chat Completions; it has a mark then. A text may have no type
-    (``/untyped``).
-    """
-
-    other_spellings: ClassVar[Any] = {"untyped": Parts.untyped({"text": "input_text"})}
-
-    def read(self, part: Any) -> Any:
-        """Read a part; return a NativeBlock if it has no meaning here."""
-        block = super().read(part)
-        nested: Any = part.get("image_url") if isinstance(block, am.NativeBlock) and is_object(part) else None
-        if not is_object(nested) or not nested.keys() <= {"url", "detail"} or not nested.keys().isdisjoint(part):
-            return block
-        flat = super().read(
-            {**part, "image_url": nested.get("url"), **{key: nested[key] for key in nested if key != "url"}}
-        )
-        return block if isinstance(flat, am.NativeBlock) else marked(flat, FAMILY, nested=list(nested))
-
-    def write(self, block: Any) -> Any:
-        """Write the part of a block that fits."""
-        part = super().write(block)
-        keys = mark_of(block, FAMILY, "/nested") if block.notes and type(block) is am.ImageBlock else None
-        if not is_sequence(keys) or "image_url" not in part:
-            return part
-        nested = {key: part[key] for key in ("detail",) if key in keys and key in part}
-        rest = {key: value for key, value in part.items() if key not in nested}
-        return {**rest, "image_url": {"url": part["image_url"], **nested}}
+    other_spellings: ClassVar[Any] = {
+        "untyped": Parts.untyped({"text": "input_text"}), "nested": (_with_url, _with_object),
+    }  # fmt: skip

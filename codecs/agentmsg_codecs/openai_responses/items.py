@@ -43,10 +43,8 @@ from agentmsg_codecs.openai_responses.message_items import (
     rest_of,
     spelling_of,
     spelt,
-    texts_of,
-    with_texts,
 )
-from agentmsg_codecs.openai_responses.names import FAMILY, ITEM
+from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, MORE_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -58,7 +56,6 @@ _OUTPUT_OF = {form.fixed.get("kind", "function"): form.name for form in OUTPUTS}
 # Results of tools that OpenAI runs: of the assistant's side.
 _SERVED = frozenset(form.tag for form in ITEMS if form.cls is am.ToolResultBlock)
 _CALLS = ("function_call", "custom_tool_call", *(form.tag for form in CALLS))
-_MORE_TOOLS = "additional_tools"
 _SAID = (am.TextBlock, am.RefusalBlock)
 _make_msg = maker(am.Msg)
 _make_said = maker(am.Msg, "role", "content")
@@ -105,6 +102,14 @@ class Items:
         self.inputs.fill()
         self.items.fill()
 
+    def read_tools(self, tools: Iterable[Any]) -> tuple[Any, ...]:
+        """Read tools, of a request or of an item."""
+        return tuple(read_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in tools)
+
+    def write_tools(self, tools: Iterable[Any]) -> list[Native]:
+        """Write tools that fit."""
+        return [write_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in tools]
+
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, items: Iterable[Any]) -> list[am.Msg]:
@@ -130,7 +135,7 @@ class Items:
         blocks: list[Any] = []
         for item in items:
             found = self._read(item)
-            blocks += found if isinstance(found, list) else [with_texts(natives.native_part(item, FAMILY))]
+            blocks += found if isinstance(found, list) else [natives.native_part(item, FAMILY, natives.native_texts)]
         return tuple(blocks)
 
     def calls(self, items: Any) -> Iterator[Any]:
@@ -150,15 +155,15 @@ class Items:
                 if type(tag) is str and tag in _OUTPUTS:
                     block = self.inputs.shapes[_OUTPUTS[tag]].exact[tag](item)  # type: ignore[index]
                     return _make_said("tool", (block,))
-                if tag == _MORE_TOOLS:
+                if tag == MORE_TOOLS:
                     return self._more_tools(item)
                 if tag == "message" and has_said(item):
                     return self._assistant(item)
         except (Unreadable, AgentMsgError, KeyError):
             pass
         if _is_of_assistant(item):
-            return self._served(item) or [with_texts(self.items.parts["items"].read(item))]
-        return natives.read_whole(item, FAMILY, {"content": texts_of(item)})
+            return self._served(item) or [self.items.parts["items"].read(item)]
+        return natives.read_whole(item, FAMILY, {"content": natives.native_texts(item)})
 
     def _served(self, item: Native) -> list[Any] | None:
         """Return the call and the result of an item that has both; None for others."""
@@ -177,19 +182,13 @@ class Items:
         note = spelling_of(native, usual=False)
         if is_listed or content == []:
             note["/list"] = True
-        item_id = id_of(native, note)
-        rest = rest_of(native, MESSAGE_KEYS)
-        return _make_msg(native["role"], blocks, id=item_id, extras=kept(rest), notes=kept(note))
+        return _alone(native, native["role"], blocks, note)
 
     def _more_tools(self, native: Native) -> am.Msg:
-        note: Native = {}
-        item_id = id_of(native, note)
         if native.get("role", "developer") != "developer" or not is_list(native["tools"]) or not native["tools"]:
             raise Unreadable
-        note |= {"/role": "absent"} if "role" not in native else {}
-        tools = tuple(read_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in native["tools"])
-        rest = {key: value for key, value in native.items() if key not in TOOLS_KEYS}
-        return _make_msg("developer", (am.ToolsBlock(tools),), id=item_id, extras=kept(rest), notes=kept(note))
+        note: Native = {"/role": "absent"} if "role" not in native else {}
+        return _alone(native, "developer", (am.ToolsBlock(self.read_tools(native["tools"])),), note, TOOLS_KEYS)
 
     def _assistant(self, native: Native) -> am.Msg | list[Any]:
         content = native["content"]
@@ -197,7 +196,7 @@ class Items:
         item_id = id_of(native, note)
         is_own = item_id is not None
         if content in ("", []):
-            return self._empty(native, item_id, note)
+            return self._empty(native)
         if self._is_answer:
             if not is_own:
                 note["/nameless"] = True
@@ -240,12 +239,14 @@ class Items:
             raise Unreadable
         return blocks
 
-    def _empty(self, native: Native, item_id: str | None, note: Native) -> am.Msg:
+    def _empty(self, native: Native) -> am.Msg:
         """Return the message of an item of the assistant without content; it separates the runs around it."""
         if "phase" in native:
             raise Unreadable
-        note |= {**spelling_of(native, usual=False), **({"/list": True} if native["content"] == [] else {})}
-        return _make_msg("assistant", (), id=item_id, extras=kept(rest_of(native, MESSAGE_KEYS)), notes=kept(note))
+        note = {**spelling_of(native, usual=False), **({"/list": True} if native["content"] == [] else {})}
+        if native.get("id") is not None:
+            note["/id"] = True
+        return _alone(native, "assistant", (), note)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -272,9 +273,8 @@ class Items:
     def _written(self, message: am.Msg) -> Native:
         content: Any = message.content
         if has_tools(message):
-            tools = [write_tool(tool, FAMILY, self.inputs.shapes["tool"]) for tool in content[0].tools]
-            is_told = mark_of(message, FAMILY, "/role") != "absent"
-            native: Native = {"type": _MORE_TOOLS, **({"role": message.role} if is_told else {}), "tools": tools}
+            role = {} if mark_of(message, FAMILY, "/role") == "absent" else {"role": message.role}
+            native: Native = {"type": MORE_TOOLS, **role, "tools": self.write_tools(content[0].tools)}
         else:
             is_text = not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))
             if is_text and not (message.notes and mark_of(message, FAMILY, "/list") is True):
@@ -345,6 +345,25 @@ class Items:
         self.fill()
         found = self.read_run([thaw(block.value)])
         return found[0] if len(found) == 1 and type(found[0]) is am.NativeBlock else None
+
+
+def _alone(
+    native: Native, role: str, content: tuple[Any, ...], note: Native, known: frozenset[str] = MESSAGE_KEYS
+) -> am.Msg:
+    """Return the message of an item that is one by itself.
+
+    Args:
+        native: the item.
+        role: of the message.
+        content: of the message.
+        note: how all but the id was spelt.
+        known: the keys of the item that are no extras.
+
+    Raises:
+        Unreadable: if its id isn't a text.
+    """
+    item_id = id_of(native, note)
+    return _make_msg(role, content, id=item_id, extras=kept(rest_of(native, known)), notes=kept(note))
 
 
 def _is_of_assistant(item: Any) -> bool:

@@ -6,22 +6,21 @@ from typing import Any
 
 from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS
-from agentmsg_codecs.openai_responses.message_items import has_said
+from agentmsg_codecs.openai_responses.input_parts import PARTS
+from agentmsg_codecs.openai_responses.message_items import SAID, has_said
+from agentmsg_codecs.openai_responses.names import MORE_TOOLS, NATIVE_ITEMS
 
-# Parts that others have, too, and those that only items have.
+# Parts of messages, and those that other formats have, too.
+_PARTS = frozenset(form.tag for form in PARTS if form.tag) | SAID
 _ALSO_PARTS = frozenset({"refusal", "text", "input_audio", "input_video"})
-_PARTS = frozenset({"input_text", "input_image", "input_file", "output_text"}) | _ALSO_PARTS
 # Those that have forms, and those that have no equivalent.
-_ITEMS = frozenset(form.tag for form in (*ITEMS, *OUTPUTS)) | {
-    "additional_tools", "item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_list_tools",
-}  # fmt: skip
+_ITEMS = frozenset(form.tag for form in (*ITEMS, *OUTPUTS)) | NATIVE_ITEMS | {MORE_TOOLS}
 # Newer kinds end so.
 _ENDINGS = ("_call", "_call_output")
 # Types that others have, too; here a key beside tells them.
 _ALSO = {
     "reasoning": ("summary", "content", "encrypted_content"),
     "compaction": ("encrypted_content",),
-    "message": ("content",),
 }
 _OWN_PARAMETERS = frozenset({
     "instructions", "include", "max_output_tokens", "previous_response_id", "reasoning", "store", "text", "tool_choice",
@@ -72,14 +71,14 @@ def _sniff_item(item: Any) -> float:
     if not is_object(item):
         return 0.0
     tag = item.get("type")
-    if type(tag) is str and tag in _ALSO and tag != "message":
+    if type(tag) is str and tag in _ALSO:
         return _SURE if any(key in item for key in _ALSO[tag]) else 0.0
     if type(tag) is str and tag in _ITEMS:
         return _SURE
     if type(tag) is str and tag.endswith(_ENDINGS):
         return _PLAIN
     role: Any = item.get("role")
-    if tag == "message" and is_object(item) and has_said(item):
+    if tag == "message" and has_said(item):
         return _SURE
     if tag not in (None, "message") or type(role) is not str or role not in _ROLES or "content" not in item:
         return 0.0

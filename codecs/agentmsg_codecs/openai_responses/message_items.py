@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import agentmsg as am
-from agentmsg.formats import EMPTY, Native, Unreadable, adopt, is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import EMPTY, Native, Unreadable, adopt, is_list, is_object
 from agentmsg_codecs.openai_responses.names import FAMILY, PHASES, PREFIXES
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 MESSAGE_KEYS = frozenset({"type", "role", "content", "id", "status"})
 SAID_KEYS = MESSAGE_KEYS | {"phase"}
 TOOLS_KEYS = frozenset({"type", "role", "tools", "id"})
-_SAID = ("output_text", "refusal")
+SAID = frozenset({"output_text", "refusal"})
 
 
 def spelling_of(native: Native, *, usual: bool) -> Native:
@@ -80,21 +79,5 @@ def has_said(native: Native) -> bool:
     content: Any = native.get("content")
     if "role" in native or not is_list(content):
         return False
-    return any(is_object(part) and part.get("type") in _SAID for part in content)
-
-
-def texts_of(item: Any) -> str | None:
-    """Return the texts that an item without meaning here says, for other formats."""
-    content: Any = item.get("content") if is_mapping(item) else None
-    if isinstance(content, str):
-        return content or None
-    parts: Any = content if is_sequence(content) else (content,)
-    found = [part.get("text") for part in parts if is_mapping(part)]
-    return "\n".join(text for text in found if type(text) is str and text) or None
-
-
-def with_texts(block: Any) -> Any:
-    """Return a block; one that keeps an item unchanged has its texts for other formats."""
-    if type(block) is not am.NativeBlock or block.fallback is not None:
-        return block
-    return block.evolve(fallback=texts_of(block.value))
+    tags = [part.get("type") for part in content if is_object(part)]
+    return any(type(tag) is str and tag in SAID for tag in tags)

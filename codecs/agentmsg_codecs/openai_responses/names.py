@@ -14,6 +14,9 @@ XAI = "xai"
 PHASES = frozenset({"commentary", "final_answer"})
 # Tools that OpenAI defines and the client runs: the kinds of their calls and results, which are their names, too.
 CLIENT_TOOLS = frozenset({"apply_patch", "computer", "local_shell", "shell"})
+# The item that gives more tools, and those without an equivalent in the model.
+MORE_TOOLS = "additional_tools"
+NATIVE_ITEMS = frozenset({"item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_list_tools"})
 # What the ids of items begin with; the API refuses others.
 PREFIXES = {
     "call": "fc_",

@@ -163,9 +163,10 @@ def _type_of(call: am.ToolUseBlock) -> str:
 
 def _comes_back(result: am.ToolResultBlock, call: am.ToolUseBlock) -> bool:
     """Whether the item of a call can hold a result; a call with extras for its result holds that."""
-    keys, read, write = _TOOLS.get(_type_of(call), (frozenset[str](), None, None))
-    if read is None or write is None or not keys.isdisjoint(natives.extras_of(call, FAMILY)):
+    tool = _TOOLS.get(_type_of(call))
+    if tool is None or not tool[0].isdisjoint(natives.extras_of(call, FAMILY)):
         return False
+    _, read, write = tool
     try:
         found = read(write(result))
     except Unreadable:
@@ -206,8 +207,8 @@ def call_extras(cell: Cell) -> Cell:
         own: Any = extras.get(FAMILY)
         if not is_mapping(own) or block.name in APART or block.item_id is None:
             return extras
-        keys, read, _ = _TOOLS.get(_type_of(block), (frozenset[str](), None, None))
-        found = None if read is None or keys.isdisjoint(own) else read(am.thaw(own))
+        tool = _TOOLS.get(_type_of(block))
+        found = None if tool is None or tool[0].isdisjoint(own) else tool[1](am.thaw(own))
         if found is None:
             return extras
         rest = {key: own[key] for key in own if key != found[0]}

@@ -40,7 +40,7 @@ from agentmsg.formats import (
     natives,
     times,
 )
-from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completed, told
+from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import PLACED, SERVED_RESULTS, needs_id, run_rows
@@ -216,7 +216,7 @@ def _finish(word: str, message: am.Msg) -> str:
     """Keep the words that there are; whether it is a call is told by the items."""
     if word in _STATUSES or word in _REASONS:
         return word
-    return natives.ended(message.content)
+    return _ended(message)
 
 
 def _status(engine: Items) -> Hatch:
@@ -262,20 +262,17 @@ _TIME = Via(
 # -- what is supported -------------------------------------------------------------------------------------------------
 
 
-def _complete(message: am.Msg) -> Any:
-    wanted: dict[str, Any] = {}
-    if mark_of(message, RESPONSE, "/partial") is not True:
-        wanted = {name: value for name, value in _INVENTED.items() if getattr(message, name) is None}
-    if message.finish_reason is None and mark_of(message, RESPONSE, "/unfinished") is not True:
-        wanted["finish_reason"] = _finish("stop", message)
-    return completed(message, **wanted)
+def _ended(message: am.Msg) -> str:
+    return natives.ended(message.content)
+
+
+_complete = completing(RESPONSE, partial=_INVENTED, unfinished={"finish_reason": _ended})
 
 
 def _ruled(message: am.Msg) -> Any:
     """Place the results of OpenAI's tools, and complete the message."""
     placed = PLACED["otherwise"](message)
-    rest = message if placed is message else placed.new
-    whole = _complete(rest)
-    if whole is rest or placed is message:
-        return placed if whole is rest else whole
-    return Swap(whole.new, placed.why)
+    if placed is message:
+        return _complete(message)
+    whole = _complete(placed.new)
+    return Swap(whole.new, placed.why) if isinstance(whole, Swap) else placed

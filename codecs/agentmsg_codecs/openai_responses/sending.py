@@ -9,12 +9,10 @@ import agentmsg as am
 from agentmsg.formats import natives
 from agentmsg.formats.sending import (
     PAIRING,
-    Change,
-    Edit,
-    Mending,
     Path,
     Request,
     SendingRule,
+    clearing,
     data_encoding,
     removing,
     usual,
@@ -112,14 +110,6 @@ def _few_tokens(request: Request) -> Iterator[Path]:
         yield ("settings", "max_tokens")
 
 
-# -- mends ------------------------------------------------------------------------------------------------------------
-
-
-def _without_id(mending: Mending) -> Iterator[Edit]:
-    for path in mending.paths:
-        yield Change(path, None)
-
-
 RULES = (
     SendingRule("no-messages", _no_messages, "there is no input", "add a message"),
     SETTINGS.needs("model"),
@@ -129,7 +119,7 @@ RULES = (
         _item_ids,
         f"the ids of items begin with their kind, and have at most {_LONGEST_ID} characters",
         "leave out the id",
-        mend=_without_id,
+        mend=clearing(),
         # Recorded: another server that speaks alike has ids of its own.
         severity="warning",
     ),

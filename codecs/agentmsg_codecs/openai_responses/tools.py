@@ -6,25 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Drop, Row, cells, plain_copy
-from agentmsg.formats.bodies import native_tool_row, read_tool, write_tool
+from agentmsg.formats.bodies import native_tool_row
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.openai_responses.names import FAMILY
 
 if TYPE_CHECKING:
     from agentmsg.formats import Cell
-    from agentmsg.formats.forms import Described
+    from agentmsg_codecs.openai_responses.items import Items
 
 _SPECS = ("tool", "custom_tool")
 
 
-def carried_tools(described: Described) -> Cell:
+def carried_tools(items: Items) -> Cell:
     """Return the cell of tools that arrive in an item: those that come back as they are."""
-    shape = described.shapes["tool"]
 
     def comes_back(tool: Any) -> bool:
         if isinstance(tool, am.NativeTool) and tool.codec != FAMILY:
             return False
-        return am.same(read_tool(plain_copy(write_tool(tool, FAMILY, shape)), FAMILY, shape), tool)
+        return am.same(items.read_tools(plain_copy(items.write_tools([tool]))), (tool,))
 
     def cell(tools: tuple[Any, ...], _: Any) -> Any:
         kept = tuple(tool for tool in tools if comes_back(tool))
@@ -35,9 +34,9 @@ def carried_tools(described: Described) -> Cell:
     return cell
 
 
-def tool_rows(described: Described) -> dict[type[Any], Row]:
+def tool_rows(items: Items) -> dict[type[Any], Row]:
     """Return what requests support of tools."""
     return {
-        am.ToolSpec: Rows(described).row(*_SPECS, kind=cells.kinds("custom")),
-        am.NativeTool: native_tool_row(FAMILY, lambda native: read_tool(native, FAMILY, described.shapes["tool"])),
+        am.ToolSpec: Rows(items.inputs).row(*_SPECS, kind=cells.kinds("custom")),
+        am.NativeTool: native_tool_row(FAMILY, lambda native: items.read_tools([native])[0]),
     }
