@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import attrs
-
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import Native, Unreadable, is_object, natives
@@ -35,7 +33,7 @@ MARKS = {
 # Parts are tried in this order: forms that their keys alone don't identify come last.
 ALL_FORMS = tuple(
     # The caller of a reader has already called ``fits``.
-    attrs.evolve(form, is_asked=True)
+    form.evolve(is_asked=True)
     for form in (USE, *REASONING, *CONVERSE, *JAVASCRIPT, *FORMS, *DIALECTS, *HOSTED, *OWN, ANY_RESULT)
 )
 V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
