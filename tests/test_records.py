@@ -60,7 +60,7 @@ def test_records_never_change() -> None:
     with pytest.raises(FrozenInstanceError):
         KEY.field = "id"  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(FrozenInstanceError):
-        del KEY.field
+        del KEY.field  # pyright: ignore[reportAttributeAccessIssue]
     assert repr(KEY.evolve(need="must")) == "Key(native='title', field='name', value=Text(), lacks='/short')"
     assert repr(KEY) == "Key(native='title', field='name', value=Text(), need='may', lacks='/short')"
 
