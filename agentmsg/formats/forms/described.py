@@ -166,7 +166,7 @@ class Described:
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
 
-        choose, has_tags = chooser(forms), any(form.tag is not None for form in forms)
+        has_tags = any(form.tag is not None for form in forms)
 
         def read(native: Native, _: Any = None) -> Any:
             tag = native.get(first.tag_key) if has_tags else None
@@ -175,10 +175,14 @@ class Described:
                 raise Unreadable(f"another {first.tag_key}")
             return reader(native)
 
+        @cache
+        def choose() -> Callable[[Any], Form | None]:
+            return chooser(forms)
+
         def form_of(obj: Any) -> Form:
             if chosen is not None:
                 return self.forms[chosen(obj)]
-            return first if len(forms) == 1 else choose(obj) or first
+            return first if len(forms) == 1 else choose()(obj) or first
 
         @cache
         def writer() -> Callable[[Any], Native]:

@@ -62,7 +62,6 @@ from agentmsg.formats import (
     natives,
 )
 from agentmsg.formats.sending import rules_at
-from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
 from agentmsg_codecs.hf.names import CONTENT_KEYS, FAMILY, KEPT
@@ -123,6 +122,8 @@ class HfCodec(Codec):
 
     def make_caps(self) -> Caps:
         """Return what rows support; see capabilities.py."""
+        from agentmsg_codecs.hf.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:

@@ -82,7 +82,6 @@ from agentmsg.formats import (
     note_of,
     speed,
 )
-from agentmsg_codecs.langchain.capabilities.messages import make_caps
 from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
 from agentmsg_codecs.langchain.documents import TREES, contents_of
 from agentmsg_codecs.langchain.grouped import gather, separate
@@ -124,6 +123,8 @@ class LangChainCodec(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return what LangChain's messages support; see capabilities/messages.py."""
+        from agentmsg_codecs.langchain.capabilities.messages import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine)
 
     @property
