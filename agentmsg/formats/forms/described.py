@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.choosing import chooser
@@ -166,7 +166,7 @@ class Described:
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
 
-        has_tags = any(form.tag is not None for form in forms)
+        choose, has_tags = cache(partial(chooser, forms)), any(form.tag is not None for form in forms)
 
         def read(native: Native, _: Any = None) -> Any:
             tag = native.get(first.tag_key) if has_tags else None
@@ -174,10 +174,6 @@ class Described:
             if reader is None:
                 raise Unreadable(f"another {first.tag_key}")
             return reader(native)
-
-        @cache
-        def choose() -> Callable[[Any], Form | None]:
-            return chooser(forms)
 
         def form_of(obj: Any) -> Form:
             if chosen is not None:
