@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["linked", "unlinked"]
 
+# The blocks with links.
+_LINKED = (ToolUseBlock, ToolResultBlock)
 _with_content = replacer(Msg, "content")
 _SETTERS: Mapping[str, Callable[[Any, Any], None]] = {"id": link_call, "tool_call_id": link_result, "name": name_result}
 
@@ -90,15 +92,11 @@ class _Waiting:
 
 
 def _client(message: Msg) -> Sequence[tuple[int, Any]]:
-    return (
-        ()
-        if how_bare(message) == SAID
-        else [
-            (index, block)
-            for index, block in enumerate(message.content)
-            if isinstance(block, (ToolUseBlock, ToolResultBlock)) and block.kind != "server"
-        ]
-    )
+    return [
+        (index, block)
+        for index, block in enumerate(message.content)
+        if isinstance(block, _LINKED) and block.kind != "server"
+    ]
 
 
 def _changed(message: Msg, changes: Mapping[int, Any]) -> Msg:
@@ -120,7 +118,7 @@ def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: b
     out: list[Msg] = []
     for number, message in enumerate(messages, first):
         new = message
-        for index, block in _client(message):
+        for index, block in () if how_bare(message) == SAID else _client(message):
             if isinstance(block, ToolUseBlock):
                 made = waiting.call((number, index), block)
                 if made is not None:
@@ -163,7 +161,7 @@ def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:
     waiting = _Waiting(family)
     for number, message in enumerate(messages, first):
         changes: dict[int, Any] = {}
-        for index, block in _client(message):
+        for index, block in () if how_bare(message) == SAID else _client(message):
             if isinstance(block, ToolUseBlock):
                 if waiting.call((number, index), block) is not None and block.id is not None:
                     changes[index] = changed(block, {"id": None})
