@@ -132,15 +132,14 @@ class Grouped:
         """Read one native message as several; one of the role "native" if it isn't a message here."""
         word: Any = native.get("role") if type(native) is _OBJECT else None
         role: Any = self._roles.get(word) if type(word) is str else None
-        place: Any = None if role is None else self.places[role]
-        content: Any = native.get(self._key) if place is not None else None
-        if type(content) is str and not self._is_list:
+        content: Any = None if role is None else native.get(self._key)
+        if type(content) is _LIST:
+            group = self._split(role, self.places[role], content)
+            spelling = None if content or self._is_list else "[]"
+        elif type(content) is str and not self._is_list:
             group = [make_said(role, content) if content else _make_of(role, ())]
             spelling = None
-        elif type(content) is _LIST:
-            group = self._split(role, place, content)
-            spelling = None if content or self._is_list else "[]"
-        elif place is not None and content is None:
+        elif role is not None and content is None:
             group = [_make_of(role, ())]
             spelling = "null" if self._key in native else "absent"
         else:
