@@ -20,7 +20,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, link_call, link_result, made_call_id, name_result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = ["linked", "unlinked"]
 
@@ -91,14 +91,6 @@ class _Waiting:
         return self._names.answer(link if link is None else str(link))
 
 
-def _client(message: Msg) -> Sequence[tuple[int, Any]]:
-    return [
-        (index, block)
-        for index, block in enumerate(message.content)
-        if isinstance(block, _LINKED) and block.kind != "server"
-    ]
-
-
 def _changed(message: Msg, changes: Mapping[int, Any]) -> Msg:
     if not changes:
         return message
@@ -118,7 +110,9 @@ def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: b
     out: list[Msg] = []
     for number, message in enumerate(messages, first):
         new = message
-        for index, block in () if how_bare(message) == SAID else _client(message):
+        for index, block in enumerate(() if how_bare(message) == SAID else message.content):
+            if not isinstance(block, _LINKED) or block.kind == "server":
+                continue
             if isinstance(block, ToolUseBlock):
                 made = waiting.call((number, index), block)
                 if made is not None:
@@ -161,7 +155,9 @@ def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:
     waiting = _Waiting(family)
     for number, message in enumerate(messages, first):
         changes: dict[int, Any] = {}
-        for index, block in () if how_bare(message) == SAID else _client(message):
+        for index, block in enumerate(() if how_bare(message) == SAID else message.content):
+            if not isinstance(block, _LINKED) or block.kind == "server":
+                continue
             if isinstance(block, ToolUseBlock):
                 if waiting.call((number, index), block) is not None and block.id is not None:
                     changes[index] = changed(block, {"id": None})
