@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["Grouped", "may_join"]
 
 _OBJECT: Any = dict  # so that type checkers don't look inside
-_NONE: Any = None
 _LIST: Any = list
 _USERS = frozenset({"user", "tool"})
 _make_msg = maker(Msg)
@@ -84,7 +83,7 @@ class Grouped:
             joins=lambda group, message: group[-1].role == message.role == "tool",
         )
         self._words = {role: words.get(role, role) for role in (*roles, "user")}
-        self._roles: Any = {word: role for role, word in self._words.items()}
+        self._roles = {word: role for role, word in self._words.items()}
         self._result_name, self._result_tag = result, described.forms[result].tag
         self._fits_result = described.forms[result].fits
         self._listed = adopt({self.family: {"/list": True}})
@@ -132,15 +131,17 @@ class Grouped:
     def container(self, native: Any) -> list[Msg]:
         """Read one native message as several; one of the role "native" if it isn't a message here."""
         word: Any = native.get("role") if type(native) is _OBJECT else None
-        role: Any = self._roles.get(word) if type(word) is str else _NONE
-        content: Any = None if role is None else native.get(self._key)
+        role = self._roles.get(word) if type(word) is str else None
+        if role is None:
+            return [read_whole(native, self.family)]
+        content: Any = native.get(self._key)
         if type(content) is _LIST:
             group = self._split(role, self.places[role], content)
             spelling = None if content or self._is_list else "[]"
         elif type(content) is str and not self._is_list:
             group = [make_said(role, content) if content else _make_of(role, ())]
             spelling = None
-        elif role is not None and content is None:
+        elif content is None:
             group = [_make_of(role, ())]
             spelling = "null" if self._key in native else "absent"
         else:
