@@ -15,6 +15,7 @@ import attrs
 from agentmsg.errors import AgentMsgError, CodecLookupError, excerpt, is_a, refused
 from agentmsg.formats.codec import Codec
 from agentmsg.lazy import imported
+from agentmsg.model.construction import paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -94,7 +95,10 @@ def close_to(name: str, known: Iterable[str]) -> str:
 def _plain(name: str) -> Codec:
     """Return the codec without options: the same object for all threads, because hooks may be registered on it."""
     known = _made.get(name)
-    return known if known is not None else _made.setdefault(name, codec_class(name)())
+    if known is not None:
+        return known
+    with paused():  # modules and tables stay: the collector would find nothing
+        return _made.setdefault(name, codec_class(name)())
 
 
 _made: dict[str, Codec] = {}

@@ -19,6 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
+import agentmsg as am
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -212,6 +216,17 @@ def test_import_is_light() -> None:
     loaded = _loaded_by("import agentmsg") - _loaded_by("import attrs")
     roots = {".".join(name.split(".")[:depth]) for name in loaded for depth in (1, 2)}
     assert not [name for name in LATE if name in roots & loaded]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "gemini", "hf", "json", "langchain", "openai", "pydantic-ai"])
+def test_reading_loads_what_it_needs(name: am.CodecName) -> None:
+    """The first document read loads no capability table, no chunks, no detection, and no cattrs."""
+    document = am.encode(am.History.of(am.Msg(role="user", content="Hi")), name, on_loss="ignore")
+    loaded = _loaded_by(f"import agentmsg; agentmsg.decode({document!r}, {name!r})")
+    unneeded = re.compile(
+        r"cattrs|agentmsg\.(stream|formats\.understanding)|agentmsg_codecs\..*\.(capabilities|chunks)"
+    )
+    assert not [module for module in loaded if unneeded.match(module)]
 
 
 def test_dependencies_are_four() -> None:

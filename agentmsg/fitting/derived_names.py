@@ -9,8 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import attrs
-
 from agentmsg.fitting.compiled import compile_caps
 from agentmsg.formats.capabilities import KEEP, Caps
 from agentmsg.formats.plain_messages import SAID, how_bare
@@ -50,9 +48,9 @@ def _misfit_but_for_names(caps: Caps) -> Callable[..., int] | None:
     row = of_tools.blocks.get(ToolResultBlock) or of_tools.blocks.get(BaseBlock)
     if row is None or "name" in row.fields:
         return None
-    loose = attrs.evolve(row, fields={**row.fields, "name": KEEP})
-    of_tools = attrs.evolve(of_tools, blocks={**of_tools.blocks, ToolResultBlock: loose})
-    return compile_caps(attrs.evolve(caps, messages={**caps.messages, "tool": of_tools}))
+    loose = row.evolve(fields={**row.fields, "name": KEEP})
+    of_tools = of_tools.evolve(blocks={**of_tools.blocks, ToolResultBlock: loose})
+    return compile_caps(caps.evolve(messages={**caps.messages, "tool": of_tools}))
 
 
 def _are_derived(messages: Sequence[Msg]) -> bool:

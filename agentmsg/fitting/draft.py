@@ -280,7 +280,7 @@ class Draft:
         living = touched.inner.setdefault(at, [index for index, each in enumerate(inner) if _stands(each)])
         inner[living[int(path[5])]] = new
         content = [each.new for each in inner if _stands(each)]
-        swap = None if item.swap is None else attrs.evolve(item.swap, why=f"{item.swap.why}; {why}")
+        swap = None if item.swap is None else item.swap.evolve(why=f"{item.swap.why}; {why}")
         touched.line.set(part, place, make_item(item.new.evolve(content=content), tuple(inner), swap))
 
     def _insert(self, edit: Insert, why: str, _: list[_Line]) -> None:

@@ -333,7 +333,7 @@ def _fit_result(
     if isinstance(changes, Drop):
         return FitItem(changes)
     if swap is not None and swap.level != "content" and _loses_inside(given, changes, items):
-        swap = attrs.evolve(swap, level="content")
+        swap = swap.evolve(level="content")
     return make_item(changed(block, changes), items, swap)
 
 

@@ -14,15 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-import attrs
-
-from agentmsg.model.base import BaseBlock
+from agentmsg.formats.records import Record
 from agentmsg.values.frozen import EMPTY
 from agentmsg.values.peeking import peek, peek_keys
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
-    from agentmsg.model.msg import Msg  # noqa: TC004 - nobody resolves the annotations of a table
+    from dataclasses import KW_ONLY
+
+    from agentmsg.model.base import BaseBlock
+    from agentmsg.model.msg import Msg
 
 __all__ = [
     "ANY_ROLE",
@@ -43,8 +44,7 @@ __all__ = [
 Level = Literal["content", "annotation", "setting"]
 
 
-@attrs.frozen
-class Drop:
+class Drop(Record):
     """Returned by a rule: the format doesn't support this.
 
     Attributes:
@@ -56,8 +56,7 @@ class Drop:
     level: Level = "content"
 
 
-@attrs.frozen
-class Swap:
+class Swap(Record):
     """Returned by a rule: the format supports something else instead.
 
     Attributes:
@@ -80,8 +79,7 @@ def KEEP(value: Any, owner: Any) -> Any:  # noqa: N802 - reads as a constant in 
     return value
 
 
-@attrs.frozen(eq=False)
-class Usual:
+class Usual(Record):
     """A cell with a test for the common case in which it changes nothing, so that it need not be called.
 
     Attributes:
@@ -109,8 +107,7 @@ Rule: TypeAlias = Callable[[Any], "Any | Drop | Swap"]
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
-@attrs.frozen(eq=False)
-class Row:
+class Row(Record):
     """What is supported for one class.
 
     Attributes:
@@ -126,11 +123,10 @@ class Row:
 
     def having(self, **cells: Cell) -> Row:
         """Return the row with other cells, or more, by field."""
-        return attrs.evolve(self, fields={**self.fields, **cells})
+        return self.evolve(fields={**self.fields, **cells})
 
 
-@attrs.frozen(kw_only=True, eq=False)
-class MessageRow:
+class MessageRow(Record):
     """What is supported for messages of one role.
 
     Attributes:
@@ -145,6 +141,7 @@ class MessageRow:
             here, or None.
     """
 
+    _: KW_ONLY
     fields: Mapping[str, Cell] = _NONE
     blocks: Mapping[type[BaseBlock], Row] = _NONE
     results: Mapping[type[BaseBlock], Row] | None = None
@@ -157,8 +154,7 @@ ANY_ROLE = "*"
 """The role of the row for all roles that have none of their own."""
 
 
-@attrs.frozen(kw_only=True, eq=False)
-class Caps:
+class Caps(Record):
     """The capability table of a codec.
 
     Attributes:
@@ -180,6 +176,7 @@ class Caps:
         everything: the format supports every History; all else is empty.
     """
 
+    _: KW_ONLY
     messages: Mapping[str, MessageRow] = _NONE
     history: Mapping[str, Cell] = _NONE
     tools: Mapping[type, Row] = _NONE

@@ -15,7 +15,6 @@ import attrs
 
 from agentmsg.errors import CodecLookupError
 from agentmsg.formats.capabilities import EVERYTHING, Caps
-from agentmsg.formats.understanding import sampled, score_of, some_of, understanding_of
 from agentmsg.lazy import imported
 from agentmsg.values.frozen import EMPTY
 from agentmsg.values.text import Duplicates, dump_json, parse_json
@@ -178,6 +177,8 @@ class Codec:
             return 0.0
         if not likeness:
             return 0.0
+        from agentmsg.formats.understanding import score_of  # noqa: PLC0415 - for detection only
+
         try:
             return score_of(likeness, self.understand(sample), has_dialects=self.has_dialects)
         except Exception:  # noqa: BLE001 - the same
@@ -190,11 +191,15 @@ class Codec:
         Raises:
             Exception: any, if the document isn't plain data.
         """
+        from agentmsg.formats.understanding import sampled  # noqa: PLC0415 - for detection only
+
         return sampled(document)
 
     @staticmethod
     def some_of(values: list[Any]) -> list[Any]:
         """Return a few entries of a list, for ``sample``: the first ones, and some that look different."""
+        from agentmsg.formats.understanding import some_of  # noqa: PLC0415 - for detection only
+
         return some_of(values)
 
     def understand(self, sample: Any) -> Understanding:
@@ -206,6 +211,8 @@ class Codec:
         Raises:
             DecodeError: if the reader refuses it.
         """
+        from agentmsg.formats.understanding import understanding_of  # noqa: PLC0415 - for detection only
+
         return understanding_of(self.read(sample), self.family, self.kept)
 
     def alone(self, history: History) -> History:

@@ -20,10 +20,12 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, link_call, link_result, made_call_id, name_result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = ["linked", "unlinked"]
 
+# The blocks with links.
+_LINKED = (ToolUseBlock, ToolResultBlock)
 _with_content = replacer(Msg, "content")
 _SETTERS: Mapping[str, Callable[[Any, Any], None]] = {"id": link_call, "tool_call_id": link_result, "name": name_result}
 
@@ -89,18 +91,6 @@ class _Waiting:
         return self._names.answer(link if link is None else str(link))
 
 
-def _client(message: Msg) -> Sequence[tuple[int, Any]]:
-    return (
-        ()
-        if how_bare(message) == SAID
-        else [
-            (index, block)
-            for index, block in enumerate(message.content)
-            if isinstance(block, (ToolUseBlock, ToolResultBlock)) and block.kind != "server"
-        ]
-    )
-
-
 def _changed(message: Msg, changes: Mapping[int, Any]) -> Msg:
     if not changes:
         return message
@@ -120,7 +110,9 @@ def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: b
     out: list[Msg] = []
     for number, message in enumerate(messages, first):
         new = message
-        for index, block in _client(message):
+        for index, block in enumerate(() if how_bare(message) == SAID else message.content):
+            if not isinstance(block, _LINKED) or block.kind == "server":
+                continue
             if isinstance(block, ToolUseBlock):
                 made = waiting.call((number, index), block)
                 if made is not None:
@@ -163,7 +155,9 @@ def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:
     waiting = _Waiting(family)
     for number, message in enumerate(messages, first):
         changes: dict[int, Any] = {}
-        for index, block in _client(message):
+        for index, block in enumerate(() if how_bare(message) == SAID else message.content):
+            if not isinstance(block, _LINKED) or block.kind == "server":
+                continue
             if isinstance(block, ToolUseBlock):
                 if waiting.call((number, index), block) is not None and block.id is not None:
                     changes[index] = changed(block, {"id": None})

@@ -145,7 +145,7 @@ class Parts:
             hooks: dict[str, Any] = {}
             if cls not in ours:
                 hooks = {"read": readers[cls], "write": writers[cls], **dict.fromkeys(_OF_FORMS)}
-                self._shapes[cls] = attrs.evolve(shape, **hooks)
+                self._shapes[cls] = shape.evolve(**hooks)
             if shape.writer is None or hooks:
                 self.writers[cls] = writers[cls]
         for shape in self._shapes.values():

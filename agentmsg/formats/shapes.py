@@ -8,11 +8,9 @@ caller then keeps it whole, visibly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-import attrs
-
+from agentmsg.formats.records import Record
 from agentmsg.formats.spelling import (
     changed,
     keep_proven,
@@ -25,6 +23,10 @@ from agentmsg.model.base import Noted
 from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.peeking import peek, peek_keys
 from agentmsg.values.types import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from dataclasses import KW_ONLY
 
 __all__ = [
     "Native",
@@ -48,15 +50,14 @@ class Unreadable(Exception):
     """A native object that has no meaning in this shape."""
 
 
-@attrs.frozen(kw_only=True)
-class Shape:
+class Shape(Record):
     """How native objects of some kinds correspond to one class of the model.
 
     Attributes:
         cls: the class.
         keys: the keys that each kind of native object models, by its tag (None without a tag).
         tag: the key that holds the tag.
-        tag_of: returns the tag of the native object that an object is written as.
+        choose_tag: returns the tag of the native object that an object is written as, if there are several kinds.
         read: reads a native object; also called with the class, like hooks of cattrs. Raises Unreadable.
         write: returns the default spelling of an object, without its extras.
         never: keys whose native value is never kept as a note: lists of parts.
@@ -69,14 +70,13 @@ class Shape:
         origin: recorded on messages that were read like this: their spellings need no test.
     """
 
+    _: KW_ONLY
     cls: type[Any]
     keys: Mapping[str | None, frozenset[str]]
     read: Callable[[Native, Any], Any]
     write: Callable[[Any], Native]
     tag: str = "type"
-    tag_of: Callable[[Any], str | None] = attrs.field(
-        default=attrs.Factory(lambda self: _only_tag(next(iter(self.keys))), takes_self=True)
-    )
+    choose_tag: Callable[[Any], str | None] | None = None
     never: frozenset[str] = frozenset()
     odd: frozenset[str] = frozenset()
     exact: Mapping[Any, Callable[[Native], Any]] | None = None
@@ -85,15 +85,15 @@ class Shape:
     takes: Callable[[Native], bool] | None = None
     origin: object = None
 
+    def tag_of(self, obj: Any) -> str | None:
+        """Return the tag of the native object that an object is written as."""
+        return next(iter(self.keys)) if self.choose_tag is None else self.choose_tag(obj)
+
     def known(self, native: Mapping[str, Any]) -> frozenset[str]:
         """Return the keys that a native object models."""
         tag = native.get(self.tag)
         found = self.keys.get(tag) if isinstance(tag, str) else None
         return self.keys.get(None, frozenset()) if found is None else found
-
-
-def _only_tag(tag: str | None) -> Callable[[Any], str | None]:
-    return lambda _: tag
 
 
 def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = None) -> Any:

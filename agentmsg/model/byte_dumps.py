@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from typing import Any
 
 from agentmsg.values.types import is_list, is_object
@@ -18,6 +17,8 @@ def read_dumped_bytes(value: Any) -> tuple[str, str] | None:
     Returns:
         None for anything else, and for no bytes at all.
     """
+    import base64  # noqa: PLC0415 - needed by few
+
     if is_list(value):
         how, numbers = "list", value
     elif not is_object(value):
@@ -32,18 +33,20 @@ def read_dumped_bytes(value: Any) -> tuple[str, str] | None:
         data = bytes(numbers) if set(map(type, numbers)) == {int} else b""
     except ValueError:  # one isn't a byte
         return None
-    return (b64encode(data).decode(), how) if data else None
+    return (base64.b64encode(data).decode(), how) if data else None
 
 
 def dumped_bytes(data: str, how: Any) -> Any:
     """Return base64 text as bytes dumped in one of these ways; the text itself if it would read otherwise."""
+    import base64  # noqa: PLC0415 - needed by few
+
     if how not in ("list", "buffer", "object"):
         return data
     try:
-        held = b64decode(data, validate=True)
+        held = base64.b64decode(data, validate=True)
     except ValueError:
         return data
-    if not held or b64encode(held).decode() != data:
+    if not held or base64.b64encode(held).decode() != data:
         return data
     if how == "list":
         return list(held)

@@ -23,13 +23,15 @@ tests in the same way, and the same time, that an object says nothing but some f
 from __future__ import annotations
 
 import gc
-from functools import cache
+from functools import cache, partial
+from itertools import chain
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 __all__ = [
     "absent_values", "changer", "differing", "draft_class", "evolver", "is_ours", "maker", "nested_maker", "paused",
@@ -56,6 +58,33 @@ def absent_values(cls: type[Any]) -> dict[str, Any]:
     return values
 
 
+def _made_when_called(lines: Callable[[dict[str, Any]], list[str]]) -> Callable[..., Any]:
+    """Return a function that is generated on its first call: few processes call all that their modules define.
+
+    Later calls take no longer than those of any function: the first gives it the code that was generated.
+
+    Args:
+        lines: returns the source of a function ``made``, and puts the objects that it refers to into a scope.
+    """
+
+    def first(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        exec("\n".join(lines(scope)), scope)
+        # Another thread may call it between the two: as long as the code is the first one, no default is used.
+        function.__defaults__, function.__code__ = scope["made"].__defaults__, scope["made"].__code__
+        return function(*args, **named)
+
+    scope: dict[str, Any] = {"first": first}
+    function = FunctionType(_FIRST_CALL, scope, "made")
+    return function
+
+
+def _first_call(*args: Any, **named: Any) -> Any:
+    return first(args, named)  # type: ignore[name-defined]  # noqa: F821 - in the scope of each function
+
+
+_FIRST_CALL = _first_call.__code__
+
+
 def says_only(cls: Any, *fields: str, **fixed: Any) -> Callable[[Any], bool]:
     """Return the test whether an object is of a class itself, and says nothing but some fields.
 
@@ -64,10 +93,14 @@ def says_only(cls: Any, *fields: str, **fixed: Any) -> Callable[[Any], bool]:
         fields: what the object may say; it may have notes, too.
         fixed: the values that other fields must have.
     """
-    values = {name: value for name, value in absent_values(cls).items() if name not in {"notes", *fields}} | fixed
-    names: dict[str, Any] = {"cls": cls, **{f"value_{name}": value for name, value in values.items()}}
-    tests = ["o.__class__ is cls", *(_has(name, value) for name, value in values.items())]
-    return cast("Callable[[Any], bool]", eval(f"lambda o: {' and '.join(tests)}", names))  # noqa: S307 - names of fields
+
+    def lines(scope: dict[str, Any]) -> list[str]:
+        values = {name: value for name, value in absent_values(cls).items() if name not in {"notes", *fields}} | fixed
+        scope |= {"cls": cls, **{f"value_{name}": value for name, value in values.items()}}
+        tests = ["o.__class__ is cls", *(_has(name, value) for name, value in values.items())]
+        return ["def made(o):", f"    return {' and '.join(tests)}"]
+
+    return _made_when_called(lines)
 
 
 def _has(name: str, value: Any) -> str:
@@ -88,7 +121,12 @@ def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
         only: the parameters, if not all are needed; all of these must be passed.
         known: values of fields that aren't parameters, the same for all instances, such as those computed later.
     """
-    own = {name for name in cls.__slots__ if name != "__weakref__"}  # type: ignore[attr-defined]
+    return _made_when_called(partial(_maker, cls, only, known))
+
+
+def _maker(cls: Any, only: Sequence[str], known: Mapping[str, object], scope: dict[str, Any]) -> list[str]:
+    """Return the lines of a maker; ``scope`` collects the objects that they refer to."""
+    own = {name for name in cls.__slots__ if name != "__weakref__"}
     fields = sorted((field for field in attrs.fields(cls) if field.init), key=lambda field: field.name not in own)
     absent = absent_values(cls)
     required = only or [field.alias for field in fields if field.alias not in absent]
@@ -100,11 +138,8 @@ def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
         *(f"{name}=_{name}" for name in optional),
     ]
     values = {str(name): str(name) for name in (*required, *optional)}
-    scope = {f"_{name}": value for name, value in absent.items()}
-    lines = [f"def make({', '.join(parameters)}):", *_filled("self", cls, values, known, scope), "    return self"]
-    exec("\n".join(lines), scope)
-    make: Callable[..., _T] = scope["make"]
-    return make
+    scope |= {f"_{name}": value for name, value in absent.items()}
+    return [f"def made({', '.join(parameters)}):", *_filled("self", cls, values, known, scope), "    return self"]
 
 
 def _filled(
@@ -148,12 +183,13 @@ def nested_maker(
             parameters and earlier parts. The function returns the last part.
         known: for the last part, as for ``maker``.
     """
-    scope: dict[str, Any] = {}
     last = parts[-1][0]
-    filled = [line for v, cls, values in parts for line in _filled(v, cls, values, known if v == last else {}, scope)]
-    exec("\n".join([f"def make({parameters}):", *filled, f"    return {last}"]), scope)
-    make: Callable[..., Any] = scope["make"]
-    return make
+
+    def lines(scope: dict[str, Any]) -> list[str]:
+        filled = (_filled(v, cls, values, known if v == last else {}, scope) for v, cls, values in parts)
+        return [f"def made({parameters}):", *chain.from_iterable(filled), f"    return {last}"]
+
+    return _made_when_called(lines)
 
 
 @cache
@@ -196,12 +232,14 @@ class paused:  # noqa: N801 - reads as a statement; a generator would take longe
 
 def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
     """Return a function that copies an instance with one field replaced, without checks."""
-    names = {field.alias: field.name for field in attrs.fields(cls) if field.init}
-    given = ", ".join(f"{alias}={'value' if name == field else f'obj.{name}'}" for alias, name in names.items())
-    scope: dict[str, Any] = {"make": maker(cls)}
-    exec(f"def replace(obj, value):\n    return make({given})", scope)
-    replace: Callable[[_T, Any], _T] = scope["replace"]
-    return replace
+
+    def lines(scope: dict[str, Any]) -> list[str]:
+        scope["make"] = maker(cls)
+        names = {field.alias: field.name for field in attrs.fields(cls) if field.init}
+        given = ", ".join(f"{alias}={'value' if name == field else f'obj.{name}'}" for alias, name in names.items())
+        return ["def made(obj, value):", f"    return make({given})"]
+
+    return _made_when_called(lines)
 
 
 def setter(cls: type[_T], field: str) -> Callable[[_T, Any], None]:

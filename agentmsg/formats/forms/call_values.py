@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import attrs
-
 from agentmsg.formats.capabilities import KEEP
 from agentmsg.formats.cells import arguments_text
 from agentmsg.formats.forms.object_values import Each
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Arguments", "Content", "Input"]
 
 
-@attrs.frozen(eq=False, repr=False)
 class Input(Value):
     """The arguments of a call as an object: ``Key("input", "input", Input())``.
 
@@ -58,7 +55,6 @@ class Input(Value):
         return {"type": "object"}
 
 
-@attrs.frozen(eq=False, repr=False)
 class Arguments(Value):
     """The arguments of a call as JSON text, parsed on first access: ``Key("arguments", "input", Arguments())``.
 
@@ -102,7 +98,6 @@ class Arguments(Value):
         return {"type": "string"}
 
 
-@attrs.frozen(eq=False, repr=False)
 class Content(Value):
     """A text, or a list of parts: ``Key("content", "content", Content("inner"))``; ``Content()`` is only a text.
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
-
-import attrs
 
 from agentmsg.formats.forms.choosing import chooser
 from agentmsg.formats.forms.code import as_module
@@ -120,7 +118,7 @@ class Described:
                 raise Unreadable(f"another {shape.tag}")
             return reader(native)
 
-        return attrs.evolve(shape, exact=exact, read=read, around=Later(lambda tag: self._around(by_tag.get(tag, []))))
+        return shape.evolve(exact=exact, read=read, around=Later(lambda tag: self._around(by_tag.get(tag, []))))
 
     def _reading(self, same: list[Form]) -> Callable[[Native], Any] | None:
         """Return a function that reads native objects of some forms by the first that fits; None for no forms."""
@@ -168,7 +166,7 @@ class Described:
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
 
-        choose, has_tags = chooser(forms), any(form.tag is not None for form in forms)
+        choose, has_tags = cache(partial(chooser, forms)), any(form.tag is not None for form in forms)
 
         def read(native: Native, _: Any = None) -> Any:
             tag = native.get(first.tag_key) if has_tags else None
@@ -180,7 +178,7 @@ class Described:
         def form_of(obj: Any) -> Form:
             if chosen is not None:
                 return self.forms[chosen(obj)]
-            return first if len(forms) == 1 else choose(obj) or first
+            return first if len(forms) == 1 else choose()(obj) or first
 
         @cache
         def writer() -> Callable[[Any], Native]:
@@ -189,7 +187,7 @@ class Described:
         def write(obj: Any) -> Native:
             return writer()(obj)
 
-        def tag_of(obj: Any) -> str | None:
+        def choose_tag(obj: Any) -> str | None:
             form = form_of(obj)
             return form.tag if form.tagged == "always" else None
 
@@ -197,7 +195,7 @@ class Described:
             cls=first.cls,
             keys={tag: keys_of_all(same) for tag, same in by_tag.items()},
             tag=first.tag_key,
-            tag_of=tag_of,
+            choose_tag=choose_tag,
             read=read_one if first.tag is None and len(forms) == 1 else read,
             write=write,
             odd=frozenset[str]().union(*(form.odd for form in forms)),
@@ -227,7 +225,7 @@ class Described:
 
     def _replace(self, shape: Shape, read: Any, write: Any) -> None:
         """Read and write the objects of a class by a user's hook."""
-        hooked = attrs.evolve(shape, read=read, write=write, exact=None, around=None, writer=None, origin=None)
+        hooked = shape.evolve(read=read, write=write, exact=None, around=None, writer=None, origin=None)
 
         def read_hooked(native: Native) -> Any:
             return read_as(hooked, native, self.family)

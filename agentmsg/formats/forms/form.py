@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Literal
-
-import attrs
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentmsg.formats.forms.items import Beside, Hatch, Inside, Item, Key, Lifted, Place, Single, Spare, keys_of
-from agentmsg.formats.forms.words import Word
+from agentmsg.formats.records import Record
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.construction import absent_values
-from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.frozen import EMPTY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from dataclasses import KW_ONLY
 
 __all__ = ["Form", "absent_of", "fitting"]
 
@@ -22,8 +23,7 @@ def absent_of(cls: Any) -> dict[str, Any]:
     return absent_values(cls)
 
 
-@attrs.frozen(eq=False, repr=False)
-class Form(Word):
+class Form(Record):
     """How one kind of native object and one class of the model correspond.
 
     ``Form("text", am.TextBlock, "text", (Key("text", "text", Text()), CACHE))`` is ``{"type": "text", "text": ...,
@@ -63,24 +63,25 @@ class Form(Word):
     cls: type[Any]
     tag: str | None
     items: tuple[Item, ...]
-    tag_key: str = attrs.field(default="type", kw_only=True)
-    tag_at: int = attrs.field(default=0, kw_only=True)
-    tagged: Literal["always", "usual", "read"] = attrs.field(default="always", kw_only=True)
-    fixed: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
-    when: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
-    fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
-    around: str | None = attrs.field(default=None, kw_only=True)
-    is_asked: bool = attrs.field(default=False, kw_only=True)
-    schema: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True, converter=adopt)
-    marks: Mapping[str, Callable[[Any], Any]] = attrs.field(default=EMPTY, kw_only=True)
-    notes: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
-    is_only_read: bool = attrs.field(default=False, kw_only=True)
-    about: str = attrs.field(default="", kw_only=True)
-    space: str | None = attrs.field(default=None, kw_only=True)
-    spelt: str | None = attrs.field(default=None, kw_only=True)
-    is_apart: bool | str = attrs.field(default=False, kw_only=True)
-    first: Callable[[Any], Any] | None = attrs.field(default=None, kw_only=True)
-    odd_in: str | None = attrs.field(default=None, kw_only=True)
+    _: KW_ONLY
+    tag_key: str = "type"
+    tag_at: int = 0
+    tagged: Literal["always", "usual", "read"] = "always"
+    fixed: Mapping[str, Any] = EMPTY
+    when: Callable[[Any], bool] | None = None
+    fits: Callable[[Any], bool] | None = None
+    around: str | None = None
+    is_asked: bool = False
+    schema: Mapping[str, Any] = EMPTY
+    marks: Mapping[str, Callable[[Any], Any]] = EMPTY
+    notes: Mapping[str, Any] = EMPTY
+    is_only_read: bool = False
+    about: str = ""
+    space: str | None = None
+    spelt: str | None = None
+    is_apart: bool | str = False
+    first: Callable[[Any], Any] | None = None
+    odd_in: str | None = None
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -98,7 +99,7 @@ class Form(Word):
             return {}
 
         noted = Hatch(keys=(), cells={}, get=get, put=put)
-        return attrs.evolve(self, name=tag, tag=tag, items=(*self.items, noted), is_only_read=True)
+        return self.evolve(name=tag, tag=tag, items=(*self.items, noted), is_only_read=True)
 
     @property
     def odd(self) -> frozenset[str]:

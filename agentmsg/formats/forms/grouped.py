@@ -120,7 +120,7 @@ class Grouped:
         if message.role != "tool":
             names.see(message)
             return message
-        block = cast("ToolResultBlock", message.content[0])
+        block: Any = message.content[0]
         name = names.answer(block.tool_call_id)
         if name is None or block.name is not None:
             return message
@@ -131,16 +131,17 @@ class Grouped:
     def container(self, native: Any) -> list[Msg]:
         """Read one native message as several; one of the role "native" if it isn't a message here."""
         word: Any = native.get("role") if type(native) is _OBJECT else None
-        role: Any = self._roles.get(word) if type(word) is str else None
-        place = None if role is None else self.places[role]
-        content: Any = native.get(self._key) if place is not None else None
-        if type(content) is str and not self._is_list:
-            group = [make_said(cast("str", role), content) if content else _make_of(role, ())]
-            spelling = None
-        elif type(content) is _LIST:
-            group = self._split(cast("str", role), cast("Parts", place), cast("Any", content))
+        role = self._roles.get(word) if type(word) is str else None
+        if role is None:
+            return [read_whole(native, self.family)]
+        content: Any = native.get(self._key)
+        if type(content) is _LIST:
+            group = self._split(role, self.places[role], content)
             spelling = None if content or self._is_list else "[]"
-        elif place is not None and content is None:
+        elif type(content) is str and not self._is_list:
+            group = [make_said(role, content) if content else _make_of(role, ())]
+            spelling = None
+        elif content is None:
             group = [_make_of(role, ())]
             spelling = "null" if self._key in native else "absent"
         else:

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import attrs
-
-from agentmsg.formats.capabilities import Cell
-from agentmsg.formats.forms.values import Value
-from agentmsg.formats.forms.words import Word
+from agentmsg.formats.records import Record
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from dataclasses import KW_ONLY
+
+    from agentmsg.formats.capabilities import Cell
+    from agentmsg.formats.forms.values import Value
 
 __all__ = [
     "Beside",
@@ -36,8 +36,7 @@ Takes: TypeAlias = Mapping[type[Any], Callable[[Any], bool] | None]
 _NO_BLOCKS: Takes = MappingProxyType({})
 
 
-@attrs.frozen(eq=False, repr=False)
-class Key(Word):
+class Key(Record):
     """A native key and its field in the model: ``Key("title", "title", Text(), "may")``.
 
     Attributes:
@@ -57,12 +56,13 @@ class Key(Word):
     field: str
     value: Value
     need: Literal["must", "may", "null", "{}", '""'] = "must"
-    default: Any = attrs.field(default=None, kw_only=True)
-    known: frozenset[Any] | None = attrs.field(default=None, kw_only=True)
-    lacks: str | None = attrs.field(default=None, kw_only=True)
-    said: str | None = attrs.field(default=None, kw_only=True)
-    is_odd: bool = attrs.field(default=False, kw_only=True)
-    cell: Cell | None = attrs.field(default=None, kw_only=True)
+    _: KW_ONLY
+    default: Any = None
+    known: frozenset[Any] | None = None
+    lacks: str | None = None
+    said: str | None = None
+    is_odd: bool = False
+    cell: Cell | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -70,8 +70,7 @@ class Key(Word):
         return self.value.fields or (self.field,)
 
 
-@attrs.frozen(eq=False, repr=False)
-class Const(Word):
+class Const(Record):
     """A key with a constant value, such as ``Const("role", "assistant")``; an object without it is read, too.
 
     Another value makes the object unreadable, unless its form is ``odd_in`` a field.
@@ -81,8 +80,7 @@ class Const(Word):
     value: Any
 
 
-@attrs.frozen(eq=False, repr=False)
-class Inside(Word):
+class Inside(Record):
     """An inner object with more keys of the same: ``Inside("function", (Key("name", ...),), space=...)``.
 
     Attributes:
@@ -96,8 +94,9 @@ class Inside(Word):
     native: str
     items: tuple[Key | Spread | Spare, ...]
     need: Literal["must", "may"] = "must"
-    space: str = attrs.field(kw_only=True)
-    bare: str | None = attrs.field(default=None, kw_only=True)
+    _: KW_ONLY
+    space: str
+    bare: str | None = None
 
     @property
     def is_odd(self) -> bool:
@@ -110,8 +109,7 @@ class Inside(Word):
         return frozenset(key.native for key in self.items if isinstance(key, Key) and key.is_odd)
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
-class Hatch(Word):
+class Hatch(Record):
     """Keys that two plain functions read and write, if no other word describes them.
 
     Attributes:
@@ -134,6 +132,7 @@ class Hatch(Word):
             read there: with the fields that they fill, and with extras and notes in other namespaces.
     """
 
+    _: KW_ONLY
     keys: tuple[str, ...]
     cells: Mapping[str, Cell]
     get: Callable[..., dict[str, Any]]
@@ -149,8 +148,7 @@ class Hatch(Word):
     holds: bool = False
 
 
-@attrs.frozen(eq=False, repr=False)
-class Spare(Word):
+class Spare(Record):
     """A key without a field: its usual value says nothing, any other is an extra.
 
     Attributes:
@@ -161,11 +159,11 @@ class Spare(Word):
 
     native: str
     usual: Any = None
-    is_written: bool = attrs.field(default=True, kw_only=True)
+    _: KW_ONLY
+    is_written: bool = True
 
 
-@attrs.frozen(eq=False, repr=False)
-class Spread(Word):
+class Spread(Record):
     """Keys that together make one object of the model: ``Spread("source", am.Base64Source, (Key(...), Key(...)))``.
 
     Attributes:
@@ -191,8 +189,7 @@ class Spread(Word):
         return tuple(key.native for key in self.items)
 
 
-@attrs.frozen(eq=False, repr=False)
-class Place(Word):
+class Place(Record):
     """A key that holds some of the blocks of a message: ``Place("tool_calls", Each(CALL), {am.ToolUseBlock: None})``.
 
     Attributes:
@@ -210,10 +207,11 @@ class Place(Word):
     value: Value
     takes: Takes = _NO_BLOCKS
     need: Literal["may", "null", '""'] = "may"
-    last_of: str | None = attrs.field(default=None, kw_only=True)
-    alone: Literal["null", '""'] | None = attrs.field(default=None, kw_only=True)
-    is_one: bool = attrs.field(default=False, kw_only=True)
-    is_odd: bool = attrs.field(default=False, kw_only=True)
+    _: KW_ONLY
+    last_of: str | None = None
+    alone: Literal["null", '""'] | None = None
+    is_one: bool = False
+    is_odd: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -221,8 +219,7 @@ class Place(Word):
         return (self.native,)
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
-class Beside(Word):
+class Beside(Record):
     """Keys that hold some of the blocks of a message, read and written by two plain functions.
 
     Attributes:
@@ -234,6 +231,7 @@ class Beside(Word):
         about: what the keys are in the model, for the documentation.
     """
 
+    _: KW_ONLY
     keys: tuple[str, ...]
     takes: Takes
     get: Callable[[Any], tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]]
@@ -242,8 +240,7 @@ class Beside(Word):
     about: str = ""
 
 
-@attrs.frozen(eq=False, repr=False)
-class Lifted(Word):
+class Lifted(Record):
     """The content of a message in several keys, in reading order.
 
     Attributes:
@@ -258,8 +255,7 @@ class Lifted(Word):
         return tuple(key for place in self.places for key in place.keys)
 
 
-@attrs.frozen(eq=False, repr=False)
-class Single(Word):
+class Single(Record):
     """Keys of a message that make its only block: ``Single(am.ToolResultBlock, (Key(...), ...))``.
 
     Attributes:

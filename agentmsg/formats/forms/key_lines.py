@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.values import NOTHING, indented
-from agentmsg.formats.forms.words import Word
+from agentmsg.formats.records import Record
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
@@ -19,8 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyLines", "Level"]
 
 
-@attrs.frozen(eq=False, repr=False)
-class Level(Word):
+class Level(Record):
     """An object whose keys are read: the native object itself, or one inside it.
 
     Attributes:

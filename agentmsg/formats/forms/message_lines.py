@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
 from agentmsg.formats.forms.call_values import Content
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Beside, Hatch, Key, Lifted, Place, Single, Spare, is_usual
@@ -27,7 +25,6 @@ __all__ = ["MessageLines", "write_lifted"]
 _ONE = Level("d", "left", marks="one")
 
 
-@attrs.frozen(eq=False, repr=False)
 class _Alone(Value):
     """The value of a single block, as a tuple."""
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
-
-import attrs
 
 from agentmsg.formats.capabilities import KEEP, Cell, Drop
 from agentmsg.formats.forms.values import Text, Value, indented, refuse
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from agentmsg.formats.forms.context import Cells, Code, Schemas
 
 __all__ = ["Each", "Nested", "Wrapped"]
 
 
-@attrs.frozen(eq=False, repr=False)
 class Wrapped(Value):
     """A value that is an object of the model: ``Wrapped(am.Signature, "value", {"provider": "anthropic"})``.
 
@@ -33,7 +31,7 @@ class Wrapped(Value):
     cls: type[Any]
     field: str
     fixed: Mapping[str, Any] = EMPTY
-    of: Value = attrs.field(factory=Text)
+    of: Value = Text()
     full: bool = False
 
     @property
@@ -59,7 +57,6 @@ class Wrapped(Value):
         return self.of.schema(c)
 
 
-@attrs.frozen(eq=False, repr=False)
 class Nested(Value):
     """An object described by a form, one of several by its tag, or by ``fits`` if there is no tag.
 
@@ -92,7 +89,6 @@ class Nested(Value):
         return found[0] if len(found) == 1 else {"anyOf": found}
 
 
-@attrs.frozen(eq=False, repr=False)
 class Each(Value):
     """A list of values, a tuple in the model: ``Each(Nested(("citation",)))``."""
 

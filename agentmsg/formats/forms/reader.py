@@ -11,8 +11,6 @@ from itertools import groupby
 from math import copysign
 from typing import TYPE_CHECKING, Any, cast
 
-import attrs
-
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import (
     Const,
@@ -174,7 +172,7 @@ class _Reader(UsualLines):
 
     def _spread(self, item: Spread, level: Level) -> list[str]:
         outer, self.absent = self.absent, absent_of(item.cls)
-        own = attrs.evolve(level, marks="one")
+        own = level.evolve(marks="one")
         lines = ["one: dict[str, Any] = {}"]
         for key in item.items:
             lines += self.is_known(key, own) if key.need == "must" else self.optional_key(key, own)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
+    from agentmsg.formats.records import Record
 
 __all__ = ["Mapped", "mapped_by", "mapping_of", "plain_tables"]
 
@@ -54,16 +55,8 @@ def _plain_item(item: Item, absent: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
-def _attributes(obj: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for field in attrs.fields(obj.__class__):
-        value = getattr(obj, field.name)
-        default: Any = field.default
-        # A factory makes a new, equal object on each call.
-        default = getattr(default, "factory", lambda made=default: made)()
-        if field.name != "items" and (default is attrs.NOTHING or value != default):
-            found[field.name] = _plain(value)
-    return found
+def _attributes(obj: Record) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in obj.set_values() if name != "items"}
 
 
 def _plain(value: Any) -> Any:

@@ -7,16 +7,16 @@ read. So nothing need be written and compared to know that it comes back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import attrs
-
 from agentmsg.formats.capabilities import KEEP, Cell
-from agentmsg.formats.forms.words import Word
+from agentmsg.formats.records import Record
 from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from dataclasses import KW_ONLY
+
     from agentmsg.formats.forms.context import Cells, Code, Schemas
 
 __all__ = [
@@ -47,8 +47,7 @@ def indented(lines: list[str], by: int = 1) -> list[str]:
     return ["    " * by + line for line in lines]
 
 
-@attrs.frozen(eq=False, repr=False)
-class Value(Word):
+class Value(Record):
     """What may be under a key.
 
     Attributes:
@@ -94,7 +93,6 @@ class Value(Word):
         return {}
 
 
-@attrs.frozen(eq=False, repr=False)
 class _Plain(Value):
     kind: ClassVar[str]
     json: ClassVar[str]
@@ -112,7 +110,6 @@ class Text(_Plain):
     kind, json = "str", "string"
 
 
-@attrs.frozen(eq=False, repr=False)
 class Whole(_Plain):
     """A whole number: ``Key("output_tokens", "output", Whole(least=0))``.
 
@@ -144,7 +141,6 @@ class Truth(_Plain):
     kind, json = "bool", "boolean"
 
 
-@attrs.frozen(eq=False, repr=False)
 class Total(Whole):
     """A count that excludes others, while the model's includes them: ``Total(("cache_read", "cache_write"), least=0)``.
 
@@ -152,7 +148,8 @@ class Total(Whole):
         beside: the fields of the others.
     """
 
-    beside: tuple[str, ...] = attrs.field(default=(), kw_only=True)
+    _: KW_ONLY
+    beside: tuple[str, ...] = ()
     is_last: ClassVar[bool] = True
 
     def read(self, v: str, c: Code) -> list[str]:
@@ -184,7 +181,6 @@ class Link(Text):
         return f"({v} if type({v}) is str else link_of({v}))"
 
 
-@attrs.frozen(eq=False, repr=False)
 class Json(Value):
     """Any JSON, unchanged: ``Key("data", "data", Json())``.
 
@@ -205,7 +201,6 @@ class Json(Value):
         return v if self.stays_frozen else f"thaw({v})"
 
 
-@attrs.frozen(eq=False, repr=False)
 class Object(Json):
     """A JSON object, unchanged: ``Key("input_schema", "parameters", Object())``."""
 
@@ -224,7 +219,6 @@ class Object(Json):
         return {"type": "object"}
 
 
-@attrs.frozen(eq=False, repr=False)
 class Words(Value):
     """A word that the model spells differently: ``Words({"end_turn": "stop"})``. Others are the same on both sides.
 
@@ -271,7 +265,6 @@ class Words(Value):
         return {"type": "string", "examples": words} if words else {"type": "string"}
 
 
-@attrs.frozen(eq=False, repr=False)
 class Via(Value):
     """A value through a pair of plain functions, if no other word describes it: ``Via(read_url, write_url)``.
 
@@ -286,7 +279,7 @@ class Via(Value):
 
     get: Callable[..., Any]
     put: Callable[..., Any]
-    native: Mapping[str, Any] = attrs.field(default=adopt({"type": "string"}))
+    native: Mapping[str, Any] = adopt({"type": "string"})
     supports: Cell | None = None
     is_spelt: bool = False
     is_marking: bool = False

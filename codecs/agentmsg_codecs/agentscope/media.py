@@ -170,12 +170,12 @@ class Media:
         """Return both forms of a class; the usual one is for blocks that weren't read from the other."""
         usual, other = (data, of_kind) if self.is_new else (of_kind, data)
         if not self.as_read:
-            return [usual, attrs.evolve(other, is_only_read=True)]
+            return [usual, other.evolve(is_only_read=True)]
 
         def is_other(block: Any) -> bool:
             return self.tag_of(block) == other.tag
 
-        return [attrs.evolve(other, when=is_other), usual]
+        return [other.evolve(when=is_other), usual]
 
     def _type(self, key: str) -> Key | Hatch:
         """Return the item of a source's media type, which is under one of several keys."""

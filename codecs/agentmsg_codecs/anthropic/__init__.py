@@ -34,9 +34,8 @@ from agentmsg.formats import EMPTY, excerpt, is_list, is_object, natives, note_o
 from agentmsg.formats.bodies import Requests, read_tool, write_tool
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.anthropic.base import Anthropic
-from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.anthropic.likeness import is_message, sniff_body
-from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
+from agentmsg_codecs.anthropic.names import BODY_KEYS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.anthropic.settings import SETTINGS
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places
 
@@ -76,6 +75,8 @@ class AnthropicCodec(Anthropic):
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
+        from agentmsg_codecs.anthropic.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine, thinking=self.thinking, sampling=self.sampling == "write")
 
     def read(self, document: Any) -> am.History:

@@ -19,7 +19,7 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows as FormRows
-from agentmsg_codecs.anthropic.names import FAMILY
+from agentmsg_codecs.anthropic.names import BODY_KEYS, FAMILY
 from agentmsg_codecs.anthropic.settings import SETTINGS, settings_row
 from agentmsg_codecs.anthropic.system_messages import MESSAGE_EXTRAS, gather_systems
 from agentmsg_codecs.anthropic.tools import tool_rows
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.anthropic.format import Messages
 
 
-BODY_KEYS = frozenset({"messages", "system", "tools"})
 Rows: TypeAlias = dict[type[BaseBlock], Row]
 ComesBack: TypeAlias = "Callable[[am.NativeBlock], am.NativeBlock | None]"
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 
 FAMILY = "anthropic"
+# The keys of a body that are messages and tools.
+BODY_KEYS = frozenset({"messages", "system", "tools"})
 # Further keys with content for the model, or with its abilities.
 CONTENT_KEYS = frozenset({"data", "encrypted_content", "function", "source"})
 # Namespaces of extras besides FAMILY: of a response, of its output details, and of a block's kind.

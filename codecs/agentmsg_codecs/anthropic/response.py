@@ -170,10 +170,10 @@ def _document(block: am.FileBlock) -> Any:
 
 def _rows(engine: Messages, thinking: str) -> Rows:
     rows = block_rows(engine, "answer", engine.returns("answer"), thinking=thinking)
-    rows[am.ImageBlock] = attrs.evolve(rows[am.ImageBlock], otherwise=_image)
-    rows[am.FileBlock] = attrs.evolve(rows[am.FileBlock], otherwise=_document)
+    rows[am.ImageBlock] = rows[am.ImageBlock].evolve(otherwise=_image)
+    rows[am.FileBlock] = rows[am.FileBlock].evolve(otherwise=_document)
     return {
-        cls: attrs.evolve(row, fields={**row.fields, "cache": _cache}) if "cache" in row.fields else row
+        cls: row.evolve(fields={**row.fields, "cache": _cache}) if "cache" in row.fields else row
         for cls, row in rows.items()
     }
 

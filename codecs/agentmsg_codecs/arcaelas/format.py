@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg.formats import Unreadable, maker, mark_of, spelling, times
 from agentmsg.formats.forms import (
@@ -82,7 +80,6 @@ _CALL = Form("call", am.ToolUseBlock, None, (
 # -- content, thinking, times -----------------------------------------------------------------------------------------
 
 
-@attrs.frozen
 class _Words(Content):
     """Content that is written as one text, whatever its notes; only odd blocks make it a list."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 import agentmsg_codecs.bedrock.rules as own
 from agentmsg.formats import (
@@ -127,7 +125,7 @@ def inner_rows(messages: Messages) -> dict[type[Any], Row]:
 
 
 def _uncached(row: Row) -> Row:
-    return attrs.evolve(row, fields={name: cell for name, cell in row.fields.items() if name != "cache"})
+    return row.evolve(fields={name: cell for name, cell in row.fields.items() if name != "cache"})
 
 
 def _result_row(messages: Messages) -> Row:

@@ -60,7 +60,6 @@ class Engine:
         only_ours: refuse users' blocks.
 
     Attributes:
-        converter: the cattrs Converter that the hooks are registered on.
         has_foreign_writers: whether any writer so far came from a user's hook or class.
         read_blocks: reads content blocks.
         is_unhooked: whether generated_code.py made all readers of our classes, so that no user's hook replaces one.
@@ -70,7 +69,7 @@ class Engine:
         self.shape = shape
         self.adopt = adopt
         self._only_ours = only_ours
-        self.converter = new_converter(self)
+        self._converter: Any = None
         self.writers = _Writers(self._new_writer)
         self._by_class: dict[type, Reader] = {}
         self._blocks: dict[Any, Reader] = {}
@@ -84,10 +83,15 @@ class Engine:
         self._ours: dict[type, tuple[Reader, Writer]] = {}
         for cls in SPECS:
             reader, writer = self._generated(f"read_{cls.__name__}"), self._generated(f"write_{cls.__name__}")
-            pair = (as_hook(self.shape, SPECS[cls], reader), writer)
-            self._ours[cls] = pair
-            self.converter.register_structure_hook(cls, pair[0])
-            self.converter.register_unstructure_hook(cls, pair[1])
+            self._ours[cls] = (as_hook(self.shape, SPECS[cls], reader), writer)
+
+    @property
+    def converter(self) -> Any:
+        """The Converter that the hooks are registered on, made when somebody asks for it: cattrs takes long to load."""
+        if self._converter is None:
+            with speed.FILLING:
+                self._converter = self._converter or new_converter(self, self._ours)
+        return self._converter
 
     def _namespace(self) -> dict[str, Any]:
         """Return the globals of the generated source."""
@@ -161,10 +165,15 @@ class Engine:
 
     def _fill_ours(self) -> bool:
         """Fill the tables for our classes; return whether all readers are our own."""
-        hooks = dispatch.hook_table(self.converter.get_structure_hook, list(SPECS))
+        # Without a converter nobody has registered a hook.
+        readers: dict[type, Any] = {cls: pair[0] for cls, pair in self._ours.items()}
+        writers: dict[type, Any] = {cls: pair[1] for cls, pair in self._ours.items()}
+        if self._converter is not None:
+            readers = dispatch.hook_table(self._converter.get_structure_hook, list(SPECS))
+            writers = dispatch.hook_table(self._converter.get_unstructure_hook, list(SPECS))
         for cls, spec in SPECS.items():
-            ours = hooks[cls] is self._ours[cls][0]
-            reader = self._names[f"read_{cls.__name__}"] if ours else foreign_reader(hooks[cls], cls)
+            ours = readers[cls] is self._ours[cls][0]
+            reader = self._names[f"read_{cls.__name__}"] if ours else foreign_reader(readers[cls], cls)
             self._by_class[cls] = self._names[f"read_{cls.__name__}"] = reader
             tag = self.shape.spec_tag(spec)
             if cls in SOURCES:
@@ -173,12 +182,12 @@ class Engine:
                 self._tools[tag] = reader
             elif issubclass(cls, BaseBlock):
                 self._blocks[tag] = reader
-        for cls, hook in dispatch.hook_table(self.converter.get_unstructure_hook, list(SPECS)).items():
+        for cls, hook in writers.items():
             ours = hook is self._ours[cls][1]
             writer = hook if ours else foreign_writer(hook, cls)
             self.writers[cls] = self._names[f"write_{cls.__name__}"] = writer
             self.has_foreign_writers |= not ours
-        return all(hooks[cls] is self._ours[cls][0] for cls in SPECS)
+        return all(readers[cls] is self._ours[cls][0] for cls in SPECS)
 
     def _user_reader(self, cls: type, spec: Spec) -> Reader:
         hook = self.converter.get_structure_hook(cls)

@@ -75,8 +75,8 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def new_converter(engine: Engine) -> Any:
-    """Return a strict converter that knows the unions of the model and the blocks of users."""
+def new_converter(engine: Engine, ours: Mapping[type, tuple[Any, Any]]) -> Any:
+    """Return a strict converter that knows our hooks, the unions of the model and the blocks of users."""
     for cls in SPECS:
         resolve(cls)
     converter = dispatch.strict_converter()
@@ -98,6 +98,9 @@ def new_converter(engine: Engine) -> Any:
     for frozen in (FrozenDict, FrozenList):
         converter.register_structure_hook(frozen, _hook(freeze))
         converter.register_unstructure_hook(frozen, _as_it_is)
+    for cls, (read, write) in ours.items():
+        converter.register_structure_hook(cls, read)
+        converter.register_unstructure_hook(cls, write)
     return converter
 
 

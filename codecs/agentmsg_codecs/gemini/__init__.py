@@ -39,10 +39,9 @@ from agentmsg.formats import Native, Unreadable, excerpt, is_list, is_marked, is
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.gemini.base import Gemini
-from agentmsg_codecs.gemini.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.gemini.config import packed, unpacked
 from agentmsg_codecs.gemini.likeness import is_content, sniff_body
-from agentmsg_codecs.gemini.names import FAMILY, SYSTEM, snake
+from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, SYSTEM, snake
 from agentmsg_codecs.gemini.settings import SETTINGS, respelt
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 
@@ -78,6 +77,8 @@ class GeminiCodec(Gemini):
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
+        from agentmsg_codecs.gemini.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:

@@ -25,7 +25,7 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.gemini.names import FAMILY, ITEM, OUTER_KEYS, PROVIDER, SYSTEM, both
+from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, ITEM, OUTER_KEYS, PROVIDER, SYSTEM
 from agentmsg_codecs.gemini.results import KNOWN
 from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import tool_rows
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.gemini.messages import Messages
 
-BODY_KEYS = both(("contents", SYSTEM, "tools"))
 _MESSAGE_KEYS = frozenset({"role", "parts"})
 
 _SIGNED = cells.signed_by(PROVIDER)

@@ -61,10 +61,10 @@ def _has_only(key: str | None, *, is_thought: bool = False) -> Callable[[Native]
     wanted = frozenset[str]() if key is None else frozenset({key})
 
     def fits(native: Native) -> bool:
+        if len(native) == 1 and key is not None:
+            return key in native and not is_thought  # the usual case
         if key is not None and key not in native:
             return False
-        if len(native) == 1 and key is not None:
-            return not is_thought  # the usual case
         said = native.get("thought") is True if is_thought else "thought" not in native
         return said and DATA.intersection(native) == wanted
 

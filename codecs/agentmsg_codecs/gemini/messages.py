@@ -8,7 +8,6 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     grouping,
-    is_list,
     is_object,
     made_ids,
     mark_of,
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
 
     import agentmsg as am
 
+# So that type checkers ask nothing about what is inside; a call of ``is_object`` takes longer than the test.
+_OBJECT: Any = dict
+_LIST: Any = list
 _ROLES = ("user", "model")
 _MARKS = frozenset({"/role", "/one", "/bare"})
 _PLACES = {"system": "system", "user": "user", "assistant": "model"}
@@ -47,7 +49,7 @@ class Messages(Grouped):
 
     def container(self, native: Any) -> list[am.Msg]:
         """Read one content, a user's if it has no role; anything else becomes a message with the role "native"."""
-        if is_object(native) and native.get("role") in _ROLES and is_list(native.get("parts")):
+        if type(native) is _OBJECT and native.get("role") in _ROLES and type(native.get("parts")) is _LIST:
             return super().container(native)  # the usual case
         if is_part(native):
             content, marks = usual_content(native)
@@ -70,7 +72,7 @@ class Messages(Grouped):
         return marked(block, FAMILY, **marks) if block is not None and marks else block
 
     def _is_result(self, part: Any) -> bool:
-        return is_object(part) and ("functionResponse" in part or "function_response" in part)
+        return type(part) is _OBJECT and ("functionResponse" in part or "function_response" in part)
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Write messages that fit as contents."""

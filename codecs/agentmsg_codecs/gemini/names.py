@@ -53,4 +53,6 @@ KEPT = (
     "modelStatus", "partMetadata", "promptFeedback", "safetyRatings", "tokenCount", "urlContextMetadata",
     "videoMetadata",
 )  # fmt: skip
+# The keys of a body that are messages and tools.
+BODY_KEYS = both(("contents", SYSTEM, "tools"))
 OUTER_KEYS = both((*DATA, "thought", SIGNATURE))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _OUTER = (*DATA, SIGNATURE)
 _MAKERS = both(INNER)
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _TWINS = {name: {snake(key): key for key in keys if snake(key) != key} for name, keys in INNER.items()}
 _OUTER_TWINS = {snake(key): key for key in _OUTER if snake(key) != key}
 
@@ -112,6 +113,10 @@ def usual(part: Native) -> tuple[Native, dict[str, Any]]:
     Raises:
         Unreadable: if the part has a key in both spellings.
     """
+    if len(part) == 1:
+        key, value = next(iter(part.items()))
+        if key in INNER and is_object(value) and _TWINS[key].keys().isdisjoint(value):
+            return part, {}  # the usual case: one object, in camelCase
     native, nothing = stripped(part)
     native, found = camel_part(native)
     return native, {key: value for key, value in (("snake", found), ("nothing", nothing)) if value}
@@ -144,7 +149,7 @@ class GeminiParts(Parts):
 
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""
-        if not is_object(part) or (len(part) == 1 and "text" in part):
+        if type(part) is not _OBJECT or (len(part) == 1 and "text" in part):
             return super().read(part)  # the usual case, with no second spelling
         try:
             native, marks = usual(part)

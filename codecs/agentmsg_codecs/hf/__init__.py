@@ -62,7 +62,6 @@ from agentmsg.formats import (
     natives,
 )
 from agentmsg.formats.sending import rules_at
-from agentmsg_codecs.hf.capabilities import make_caps
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
 from agentmsg_codecs.hf.names import CONTENT_KEYS, FAMILY, KEPT
@@ -123,6 +122,8 @@ class HfCodec(Codec):
 
     def make_caps(self) -> Caps:
         """Return what rows support; see capabilities.py."""
+        from agentmsg_codecs.hf.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:
@@ -158,11 +159,11 @@ class HfCodec(Codec):
 
     def _messages(self, row: own_rows.Row) -> list[am.Msg]:
         messages: list[am.Msg] = []
-        for column, native, path in row.each():
+        for column, index, native in row.each():
             try:
                 message = self.engine.read(own_rows.without_nulls(native) if self.nulls == "absent" else native)
             except AgentMsgError as error:
-                raise error.at(*path) from None
+                raise error.at(*row.path_of(column, index)) from None
             is_answer = row.place == "prompt" and column != "prompt"
             messages.append(marked(message, FAMILY, answer=column) if is_answer else message)
         return messages
@@ -198,7 +199,7 @@ class HfCodec(Codec):
     def native_messages(self, document: Any) -> list[Any]:
         """Return the native messages of a row, a list, or one message."""
         try:
-            return [native for _, native, _ in own_rows.row_of(document).each()]
+            return [native for _, _, native in own_rows.row_of(document).each()]
         except AgentMsgError:
             return document if is_list(document) else [document]
 

@@ -171,12 +171,14 @@ def _count(messages: Sequence[am.Msg], kind: _Kind, wanted: int) -> tuple[int, C
     waiting = [block for block in _blocks(messages) if _awaited(block) is kind]
     if any(block.value.get("index", index) != index for index, block in enumerate(waiting)):
         return -1, ()
+    if waiting:
+        return len(waiting), ()
     texts = list(filter(_is_text, messages))
-    for roles in () if waiting else _TOKEN_ROLES:
+    for roles in _TOKEN_ROLES:
         tokens = sum(message.text.count(kind.token) for message in texts if message.role in roles)
         if tokens == wanted:
             return tokens, roles
-    return len(waiting), ()
+    return 0, ()
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -205,10 +207,11 @@ def placed(messages: list[am.Msg], row: Native) -> list[am.Msg]:
                 in_parts[kind.word] = waiting
     if not (in_parts or any(in_texts.values())):
         return messages
+    padded = {word: partial(_padded, in_parts[word]) for word in in_parts}
     return [
-        _split(each, in_texts[each.role])
-        if _is_text(each) and any(token in each.text for token in in_texts[each.role])
-        else _filled(each, _awaited, {word: partial(_padded, in_parts[word]) for word in in_parts})
+        _split(each, tokens)
+        if (tokens := in_texts.get(each.role)) and _is_text(each) and any(token in each.text for token in tokens)
+        else _filled(each, _awaited, padded)
         for each in messages
     ]
 

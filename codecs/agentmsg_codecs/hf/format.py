@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg.formats import (
     KEEP,
@@ -122,7 +120,6 @@ def _media(tag: str) -> Iterator[Form]:
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
-@attrs.frozen
 class _Args(Input):
     """The arguments of a call: an object, or its JSON text. What isn't the default is marked.
 

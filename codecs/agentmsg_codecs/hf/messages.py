@@ -74,13 +74,13 @@ class Messages:
     def _read(self, native: Any, role: str) -> am.Msg:
         if role not in _FORMS:
             return natives.read_whole(native, FAMILY)
+        shape: Any = self.described.shapes[_FORMS[role]]
         try:
-            message: am.Msg = self.described.shapes[_FORMS[role]].read(native, am.Msg)
+            message: am.Msg = shape.exact[role](native)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)
-        if role == "assistant" and type(native.get("content")) is str:
-            return split_off(message)
-        return message
+        content = native.get("content") if role == "assistant" else None
+        return split_off(message) if type(content) is str and content.startswith("<think>") else message
 
     def write(self, message: am.Msg) -> Any:
         """Write a message that fits."""

@@ -85,13 +85,17 @@ class Row:
     preference: Literal[True, "ranked", "messages"] | None = None
     json: str | None = None
 
-    def each(self) -> Iterable[tuple[str, Any, tuple[str | int, ...]]]:
-        """Yield the native messages, each with its column and its path in the document."""
+    def each(self) -> Iterable[tuple[str, int, Any]]:
+        """Yield the native messages, each with its column and its index there."""
         for column, messages in self.parts.items():
             for index, native in enumerate(messages):
-                path = (index,) if self.place == "list" else () if self.place == "single" else (column, index)
-                other = _PREFERENCE.get((self.preference, column))
-                yield column, native, path if other is None else (*other, index)
+                yield column, index, native
+
+    def path_of(self, column: str, index: int) -> tuple[str | int, ...]:
+        """Return the path of a message in the document."""
+        path = (index,) if self.place == "list" else () if self.place == "single" else (column, index)
+        other = _PREFERENCE.get((self.preference, column))
+        return path if other is None else (*other, index)
 
 
 def row_of(document: Any) -> Row:

@@ -82,8 +82,6 @@ from agentmsg.formats import (
     note_of,
     speed,
 )
-from agentmsg_codecs.langchain.capabilities.messages import make_caps
-from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
 from agentmsg_codecs.langchain.documents import TREES, contents_of
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages.depth import read_all
@@ -124,6 +122,8 @@ class LangChainCodec(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return what LangChain's messages support; see capabilities/messages.py."""
+        from agentmsg_codecs.langchain.capabilities.messages import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine)
 
     @property
@@ -188,11 +188,15 @@ class LangChainCodec(ContainerCodec):
 
     def read_chunk(self, document: Any) -> am.MsgChunk:
         """Return the chunk of an AIMessageChunk or another message chunk; see chunks/documents.py."""
+        from agentmsg_codecs.langchain.chunks.documents import read_chunk  # noqa: PLC0415 - few read or write chunks
+
         self.engine.fill()
         return read_chunk(document, self)
 
     def write_chunk(self, chunk: am.MsgChunk) -> Any:
         """Return the native chunk."""
+        from agentmsg_codecs.langchain.chunks.documents import write_chunk  # noqa: PLC0415 - few read or write chunks
+
         self.engine.fill()
         return write_chunk(chunk, self)
 

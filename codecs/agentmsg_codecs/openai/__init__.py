@@ -59,7 +59,6 @@ from agentmsg.formats import Codec, Native, adopt, excerpt, is_list, is_object, 
 from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai.annotations import ANNOTATIONS
-from agentmsg_codecs.openai.capabilities import make_caps
 from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
@@ -123,6 +122,8 @@ class OpenAICodec(Codec):
 
     def make_caps(self) -> Caps:
         """Return what OpenAI's messages support; see capabilities.py."""
+        from agentmsg_codecs.openai.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
 
     def read(self, document: Any) -> am.History:

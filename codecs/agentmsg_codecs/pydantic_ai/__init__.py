@@ -37,7 +37,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats import ContainerCodec, Containers
-from agentmsg_codecs.pydantic_ai.capabilities import make_caps
 from agentmsg_codecs.pydantic_ai.likeness import sniff_message
 from agentmsg_codecs.pydantic_ai.messages import Messages
 from agentmsg_codecs.pydantic_ai.names import CONTAINERS, FAMILY
@@ -72,6 +71,8 @@ class PydanticAICodec(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return what the messages support; see capabilities.py."""
+        from agentmsg_codecs.pydantic_ai.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import EMPTY, KEEP, Unreadable, adopt, given, is_marked, maker, mark_of, natives, times, word_at
@@ -51,7 +49,6 @@ _make_native = maker(am.NativeBlock)
 # -- items that are kept whole if they are unknown --------------------------------------------------------------------
 
 
-@attrs.frozen
 class _Kept(Nested):
     """An object with one of some forms; anything else is kept whole, in a native block."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import Shape, Unreadable, is_list, is_object, natives, write_as
@@ -42,7 +40,7 @@ def _in_order(form: str) -> Shape:
                 del ordered[key]
         return ordered
 
-    return attrs.evolve(DESCRIBED.shapes[form], write=write)
+    return DESCRIBED.shapes[form].evolve(write=write)
 
 
 def dialect(native_messages: Sequence[Any]) -> Version | None:

@@ -79,7 +79,7 @@ class VercelCodec(Vercel):
 
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
-        return attrs.evolve(make_caps(self.engine), history={"extras": _beside_messages})
+        return make_caps(self.engine).evolve(history={"extras": _beside_messages})
 
     def read_all(self, contents: Any) -> list[am.Msg]:
         """Read the messages of a document; a system prompt beside them becomes the first."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import (
@@ -218,7 +216,7 @@ def source_hatch(
 
 def with_types(hatch: Hatch, *types: str) -> Hatch:
     """Return the hatch of a source with media types for its schema."""
-    return attrs.evolve(hatch, schema={**hatch.schema, "mediaType": {"enum": list(types)}})
+    return hatch.evolve(schema={**hatch.schema, "mediaType": {"enum": list(types)}})
 
 
 def of_kind(kind: str) -> Callable[[Native], bool]:
@@ -272,4 +270,4 @@ def is_image(block: Any) -> bool:
 
 
 _IMAGE = source_hatch("image", _read_image, _write_image, _BASE64, type_of=_type_beside)
-IMAGE = attrs.evolve(_IMAGE, schema={**_IMAGE.schema, "mediaType": STRING})
+IMAGE = _IMAGE.evolve(schema={**_IMAGE.schema, "mediaType": STRING})

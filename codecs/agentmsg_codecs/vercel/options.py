@@ -266,7 +266,7 @@ def place_rows(
         own = [form for form in forms if form.cls is cls]
         if own and cls in options:
             extras = options[cls].extras(described, own)
-            rows[cls] = attrs.evolve(row, fields={**row.fields, "extras": extras})
+            rows[cls] = row.evolve(fields={**row.fields, "extras": extras})
     return rows
 
 

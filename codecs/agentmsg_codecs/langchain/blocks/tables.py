@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import attrs
-
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import Native, Unreadable, is_object, natives, speed
@@ -34,7 +32,7 @@ MARKS = {
 # Parts are tried in this order: forms that their keys alone don't identify come last.
 ALL_FORMS = tuple(
     # The caller of a reader has already called ``fits``.
-    attrs.evolve(form, is_asked=True)
+    form.evolve(is_asked=True)
     for form in (USE, *REASONING, *CONVERSE, *JAVASCRIPT, *FORMS, *DIALECTS, *HOSTED, *OWN, ANY_RESULT)
 )
 V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
@@ -70,18 +68,7 @@ def _says_all_within(item: Key | Spread) -> Callable[[Any], bool]:
 
 
 def says_all_of(form: Form) -> Callable[[Any], bool]:
-    """Return the test of blocks that a form describes completely; it is made when first asked, which most never are."""
-    made: list[Callable[[Any], bool]] = []
-
-    def says_all(block: Any) -> bool:
-        if not made:
-            made.append(_says_all_of(form))
-        return made[0](block)
-
-    return says_all
-
-
-def _says_all_of(form: Form) -> Callable[[Any], bool]:
+    """Return the test of blocks that a form describes completely."""
     cls: Any = form.cls
     fields = {"extras", *form.fixed}
     spaces = {FAMILY, NESTED, *form.fixed.get("extras", ())}

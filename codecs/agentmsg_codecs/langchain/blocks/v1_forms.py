@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg.formats import (
     EMPTY,
@@ -320,6 +318,6 @@ _CALLS = (
     _valid_call("tool_call"),
     _text_call("invalid_tool_call", Spare("error")),
 )
-CHUNK = attrs.evolve(_text_call("tool_call_chunk"), notes={"shape": "tool_call_chunk"})
+CHUNK = _text_call("tool_call_chunk").evolve(notes={"shape": "tool_call_chunk"})
 
 FORMS = (*_WORDS, _PLAIN_TEXT, *(form for tag in MEDIA for form in _media(tag)), *_CALLS)

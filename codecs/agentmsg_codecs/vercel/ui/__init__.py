@@ -78,7 +78,7 @@ class VercelUICodec(Vercel):
 
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
-        return attrs.evolve(make_caps(self.engine), history=CONTAINERS.cells())
+        return make_caps(self.engine).evolve(history=CONTAINERS.cells())
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like messages for users, judging by its first ones."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import (
@@ -209,7 +207,7 @@ _OUTPUT = Hatch(
     schema={"state": {"const": "output-available"}, "output": {}, "errorText": {"not": {}}},
     about="content, structured, status, error",
 )
-_SERVED = attrs.evolve(_OUTPUT, cells={**_FIELDS, "provider": carried_provider}, get=_read_served)
+_SERVED = _OUTPUT.evolve(cells={**_FIELDS, "provider": carried_provider}, get=_read_served)
 RESULT_KEYS = frozenset({"output", "errorText", RESULT_KEY})
 
 

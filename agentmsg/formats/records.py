@@ -1,0 +1,86 @@
+"""Record: the base of the classes that descriptions and tables consist of.
+
+attrs would compile several functions for each of these forty classes, and the first use of a codec would wait for it.
+So one function makes all records, one copies and one shows them; a record is equal only to itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+
+from attrs.exceptions import FrozenInstanceError
+
+from agentmsg.model.checks import clean_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["Record"]
+
+
+@dataclass_transform(frozen_default=True)
+class Record:
+    """Named values that never change, declared as in a dataclass; those after ``_: KW_ONLY`` are passed by name.
+
+    A default is shared by all records of the class, so it must not change either.
+    """
+
+    # By name: whether a value may be passed by position.
+    _names: ClassVar[Mapping[str, bool]] = {}
+    _places: ClassVar[tuple[str, ...]] = ()
+    _defaults: ClassVar[Mapping[str, Any]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Collect the names and defaults of a class, after those of its base."""
+        names, defaults, by_place = dict(cls._names), dict(cls._defaults), True
+        for name, kind in cls.__annotations__.items():
+            if name == "_":
+                by_place = False
+            elif "ClassVar" not in str(kind):  # of a text, or of the type itself
+                names[name] = by_place
+                if name in vars(cls):
+                    defaults[name] = vars(cls)[name]
+        cls._names, cls._defaults = names, defaults
+        cls._places = tuple(name for name in names if names[name])
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        """Take the values.
+
+        Raises:
+            TypeError: if one is missing, passed twice or unknown.
+        """
+        placed = dict(zip(self._places, args, strict=False))
+        values = {**self._defaults, **placed, **named}
+        if values.keys() != self._names.keys() or len(placed) != len(args) or placed.keys() & named.keys():
+            raise TypeError(self._fault(args, named))
+        vars(self).update(values)
+
+    def _fault(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:
+        placed = self._places[: len(args)]
+        missing = [name for name in self._names if name not in {*self._defaults, *placed, *named}]
+        wrong = {"missing": missing, "passed twice": named.keys() & {*placed}, "unknown": named.keys() - self._names}
+        told = [f"{what}: {', '.join(sorted(names))}" for what, names in wrong.items() if names]
+        return f"{type(self).__name__}: {'; '.join(told) or f'at most {len(placed)} values by position'}"
+
+    def evolve(self, **changes: Any) -> Self:
+        """Return a copy with some values replaced."""
+        return type(self)(**{**{name: getattr(self, name) for name in self._names}, **changes})
+
+    def set_values(self) -> Iterator[tuple[str, Any]]:
+        """Yield the values that aren't defaults, by name."""
+        for name in self._names:
+            value = getattr(self, name)
+            if name not in self._defaults or value != self._defaults[name]:
+                yield name, value
+
+    __repr__ = clean_repr
+    __rich_repr__ = set_values
+    __replace__ = evolve
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: a record never changes."""
+        raise FrozenInstanceError
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse: a record never changes."""
+        raise FrozenInstanceError
