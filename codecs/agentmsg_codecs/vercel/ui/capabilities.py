@@ -173,6 +173,7 @@ def make_caps(messages: Messages) -> Caps:
         arrange=(restructure.split_results, beside_calls),
         needs_id=needs_id,
         derives_names=True,
+        near_names=True,
         relink=_relink(messages),
         drops_emptied=True,
     )  # fmt: skip
