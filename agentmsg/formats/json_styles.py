@@ -1,7 +1,12 @@
-"""How Python and JavaScript write the same JSON: a text in one of these styles comes back by the style's name."""
+"""How Python and JavaScript write the same JSON: a text in one of these styles comes back by the style's name.
+
+Any other text comes back by its white space, and by those of its tokens that are spelt otherwise:
+``["compact", ".. ..", [3, "1.10"]]`` has the space before, between and after the tokens, separated by dots.
+"""
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -9,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.model.equality import same
 from agentmsg.values.text import library, parse_json
 from agentmsg.values.types import is_list, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["JSON_STYLES", "dump_as_told", "dump_styled", "listed", "styled", "told_style"]
+__all__ = ["JSON_STYLES", "dump_as_told", "dump_styled", "listed", "parse_told", "styled", "told_style"]
 
 JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
     "python": {"ensure_ascii": False},
@@ -29,6 +35,7 @@ JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
 """The styles, with what ``json.dumps`` is told for them."""
 
 
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"\s]+')
 # A text with at most this many letters, and no more brackets than allowed levels, needs no further size check.
 _SHORT = 100_000
 
@@ -68,6 +75,45 @@ def styled(text: str, written: Callable[[str], str] = str) -> tuple[Any, str] | 
     return None if style is None else (value, style)
 
 
+def parse_told(text: str, written: Callable[[str], str] = str) -> tuple[Any, Any] | None:
+    """Return the value of a JSON text, and what ``dump_as_told`` needs to write it so; None if nothing can.
+
+    Arguments as for ``styled``.
+    """
+    found: tuple[Any, Any] | None = styled(text, written)
+    if found is not None:
+        return found
+    try:
+        value = parse_json(text, duplicates="error")
+    except AgentMsgError:
+        return None
+    own, space = _TOKEN.findall(text), ".".join(_TOKEN.split(text))
+    found: list[list[Any]] = []
+    for style in ("compact", "compact ascii"):
+        usual = _TOKEN.findall(written(dump_styled(value, style)))
+        odd = [[at, token] for at, token in enumerate(own) if [token] != usual[at : at + 1]]
+        found.append([style, space, *odd])
+    return value, min(found, key=len)
+
+
+def _respelt(text: str, space: str, odd: Any) -> str:
+    """Return compact JSON with other white space and tokens, as far as that says the same."""
+    gaps, tokens = space.split("."), _TOKEN.findall(text)
+    if len(gaps) != len(tokens) + 1 or space.strip(". \t\n\r"):
+        return text
+    own = {each[0]: each[1] for each in odd if is_sequence(each) and len(each) == 2 and type(each[0]) is int}  # noqa: PLR2004 - place and token
+    spelt = [own[at] if at in own and _is_same(own[at], token) else token for at, token in enumerate(tokens)]
+    return "".join(f"{gap}{token}" for gap, token in zip(gaps, (*spelt, ""), strict=True))
+
+
+def _is_same(own: Any, token: str) -> bool:
+    """Whether a planted or noted token has the value of another one."""
+    try:
+        return type(own) is str and own.strip() == own and same(parse_json(own), parse_json(token))
+    except AgentMsgError:
+        return False
+
+
 def listed(value: Any, test: Callable[[Any], bool]) -> Any:
     """Return the list in a JSON text if it has items, and all of them pass a test; any other value as it is."""
     if type(value) is not str or not value.startswith("["):
@@ -87,21 +133,22 @@ def told_style(text: str, value: Any) -> Any:
         value: what we write for its value; keys may have another order.
 
     Returns:
-        The style, or a list of it and the orders of keys that differ.
+        The style, or a list of it, of white space and tokens if these are told, and of the orders of keys that differ.
     """
-    found = styled(text)
+    found = parse_told(text)
     if found is None:
         return None
-    held, style = found
-    if dump_styled(value, style) == text:
-        return style
-    orders = orders_of(held, value)
-    return [style, *orders] if dump_styled(reordered(value, orders), style) == text else None
+    held, told = found
+    if dump_as_told(value, told) == text:
+        return told
+    told = [*([told] if isinstance(told, str) else told), *orders_of(held, value)]
+    return told if dump_as_told(value, told) == text else None
 
 
 def dump_as_told(value: Any, told: Any) -> str | None:
     """Return the JSON text of a value, spelt as ``told_style`` told; None if that isn't told."""
-    style, orders = (told[0], told[1:]) if is_sequence(told) and told else (told, ())
+    style, *more = told if is_sequence(told) and told else (told,)
     if not isinstance(style, str) or style not in JSON_STYLES:
         return None
-    return dump_styled(reordered(value, orders), style)
+    text = dump_styled(reordered(value, more), style)
+    return _respelt(text, more[0], more[1:]) if more and isinstance(more[0], str) else text

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
-from agentmsg.formats.json_styles import JSON_STYLES, dump_as_told, dump_styled, listed, styled, told_style
+from agentmsg.formats.json_styles import JSON_STYLES, dump_as_told, dump_styled, listed, parse_told, styled, told_style
 from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer, is_ours
@@ -37,6 +37,7 @@ __all__ = [
     "listed",
     "note_of",
     "orders_of",
+    "parse_told",
     "put_back",
     "reads_as",
     "reordered",
