@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import AgentMsgError
+from agentmsg.errors import AgentMsgError, DecodeError
 from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.equality import same
@@ -21,7 +21,17 @@ from agentmsg.values.types import is_list, is_sequence
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["JSON_STYLES", "dump_as_told", "dump_styled", "listed", "parse_told", "styled", "told_style"]
+__all__ = [
+    "JSON_STYLES",
+    "dump_as_told",
+    "dump_listed",
+    "dump_styled",
+    "listed",
+    "parse_told",
+    "styled",
+    "told_list",
+    "told_style",
+]
 
 JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
     "python": {"ensure_ascii": False},
@@ -87,13 +97,13 @@ def parse_told(text: str, written: Callable[[str], str] = str) -> tuple[Any, Any
         value = parse_json(text, duplicates="error")
     except AgentMsgError:
         return None
-    own, space = _TOKEN.findall(text), ".".join(_TOKEN.split(text))
-    found: list[list[Any]] = []
-    for style in ("compact", "compact ascii"):
-        usual = _TOKEN.findall(written(dump_styled(value, style)))
-        odd = [[at, token] for at, token in enumerate(own) if [token] != usual[at : at + 1]]
-        found.append([style, space, *odd])
-    return value, min(found, key=len)
+    return value, min((_told_tokens(text, value, style, written) for style in ("compact", "compact ascii")), key=len)
+
+
+def _told_tokens(text: str, value: Any, style: str, written: Callable[[str], str]) -> list[Any]:
+    usual: list[str] = _TOKEN.findall(written(dump_styled(value, style)))
+    pairs = enumerate(zip(usual, _TOKEN.findall(text), strict=True))
+    return [style, ".".join(_TOKEN.split(text)), *([at, own] for at, (token, own) in pairs if own != token)]
 
 
 def _respelt(text: str, space: str, odd: Any) -> str:
@@ -123,6 +133,29 @@ def listed(value: Any, test: Callable[[Any], bool]) -> Any:
     except AgentMsgError:
         return value
     return found if is_list(found) and found and all(map(test, found)) else value
+
+
+def told_list(text: str, items: Any, *path: str) -> Any:
+    """Return ``told_style`` for the text of a list.
+
+    Args:
+        text: the text.
+        items: as they are written.
+        path: of the text.
+
+    Raises:
+        DecodeError: if nothing can be told.
+    """
+    told = told_style(text, items)
+    if told is None:
+        raise DecodeError("the JSON text of the list is spelt in a way of its own", path=path)
+    return told
+
+
+def dump_listed(items: Any, told: Any, test: Callable[[Any], bool]) -> Any:
+    """Return the JSON text of a list, spelt as told, if ``listed`` reads that; the list itself otherwise."""
+    text = dump_as_told(items, told)
+    return items if text is None or not is_list(listed(text, test)) else text
 
 
 def told_style(text: str, value: Any) -> Any:

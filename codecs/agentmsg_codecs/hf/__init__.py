@@ -46,6 +46,7 @@ import attrs
 
 import agentmsg as am
 import agentmsg_codecs.hf.columns as own_columns
+import agentmsg_codecs.hf.preferences as preferences
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
@@ -60,6 +61,7 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    spelling,
 )
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.hf.capabilities import make_caps
@@ -142,7 +144,7 @@ class HfCodec(Codec):
         if row.preference is not None:
             note["/preference"] = row.preference
         if row.json is not None:
-            note["/json"] = own_rows.json_style(row.json, self._written(messages)[is_lifted:])
+            note["/json"] = spelling.told_list(row.json, self._written(messages)[is_lifted:])
         if not own_columns.COLUMNS.isdisjoint(rest):
             messages = own_columns.placed(messages, rest)
         tools, style = self.engine.tools.read(rest.get("tools")) or ((), {})
@@ -190,7 +192,7 @@ class HfCodec(Codec):
         row.update(media)
         if own:
             row.update({key: thaw(value) for key, value in own.items() if key not in row})
-        return own_rows.as_preference(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
+        return preferences.own_columns(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
 
     def _written(self, messages: Any) -> list[Any]:
         return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))

@@ -17,7 +17,7 @@ def read_called(text: Any) -> tuple[Native, Any] | None:
     found = spelling.parse_told(text) if type(text) is str else None
     if found is None or not is_object(found[0]) or not {"name", "arguments"} <= found[0].keys() <= _KEYS:
         return None
-    call = {key: found[0][key] for key in ("id", "name", "arguments") if key in found[0]}
+    call: Native = {key: found[0][key] for key in ("id", "name", "arguments") if key in found[0]}
     is_call = is_object(call["arguments"]) or type(call["arguments"]) is str
     if not is_call or type(call["name"]) is not str or type(call.get("id", "")) is not str:
         return None

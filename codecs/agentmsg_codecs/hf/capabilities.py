@@ -177,14 +177,11 @@ def make_caps(messages: Messages) -> Caps:
 
     def answer_extras(value: Any, message: am.Msg) -> Any:
         # Thinking in front of a text takes no key.
-        kept = of_answer["extras"](value, messages.put_back(message))
-        own: Any = kept.get(FAMILY, {})
-        if not has_function_call(own) or any(_rank(block) == _LAST for block in message.content):
-            return kept
-        # It would be read as a call.
-        left = {key: own[key] for key in own if key != "function_call"}
-        others = {space: kept[space] for space in kept if space != FAMILY}
-        return {**others, **({FAMILY: left} if left else {})}
+        return of_answer["extras"](value, messages.put_back(message))
+
+    def read_as_call(own: Any, message: am.Msg) -> tuple[str, ...]:
+        is_free = not has_function_call(own) or any(_rank(block) == _LAST for block in message.content)
+        return () if is_free else ("function_call",)
 
     def columns(history: am.History) -> frozenset[str]:
         own: Any = history.extras[FAMILY]
@@ -199,7 +196,7 @@ def make_caps(messages: Messages) -> Caps:
                 for role in ("system", "developer", "user")
             },
             "assistant": MessageRow(
-                fields={**of_answer, "extras": answer_extras},
+                fields={**of_answer, "extras": cells.without(answer_extras, FAMILY, read_as_call)},
                 blocks=_assistant_rows(messages),
                 otherwise=thoughts.rule,
                 concerns=am.ThinkingBlock,

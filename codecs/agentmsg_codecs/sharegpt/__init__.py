@@ -49,7 +49,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import EMPTY, Codec, adopt, is_list, maker, mark_of, marked, natives
+from agentmsg.formats import EMPTY, Codec, adopt, is_list, maker, mark_of, marked, natives, spelling
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
@@ -58,7 +58,7 @@ from agentmsg_codecs.sharegpt.links import link
 from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
-from agentmsg_codecs.sharegpt.rows import as_json, is_single, json_style, taken_apart, written
+from agentmsg_codecs.sharegpt.rows import as_json, is_single, taken_apart, written
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -123,7 +123,10 @@ class ShareGptCodec(Codec):
             extras=adopt({FAMILY: rest}) if rest else EMPTY,
             notes=adopt({FAMILY: marks}) if marks else EMPTY,
         )
-        return history if text is None else marked(history, FAMILY, json=json_style(text, self.write(history)))
+        if text is None:
+            return history
+        turns = self.write(history).get("conversations")
+        return marked(history, FAMILY, json=spelling.told_list(text, turns, "conversations"))
 
     def write(self, history: am.History) -> Any:
         """Write a row; or a list or one turn, if it was read from that, or by option."""

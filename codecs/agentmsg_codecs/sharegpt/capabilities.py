@@ -18,7 +18,7 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
-    is_mapping,
+    cells,
     is_marked,
     media,
     natives,
@@ -36,7 +36,7 @@ from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentmsg.formats import Cell, Native
+    from agentmsg.formats import Native
 
 _TURN_KEYS = frozenset({"from", "value"})
 
@@ -106,18 +106,8 @@ def _link(link: str, block: Any) -> str | None:
     return link
 
 
-def _of_result(cell: Cell) -> Cell:
-    """Return the cell for the extras of a result, without the key of its id if it has one."""
-
-    def both(extras: Any, message: am.Msg) -> Any:
-        kept = cell(extras, message)
-        own = kept.get(FAMILY)
-        if not is_mapping(own) or LINK not in own or message.tool_call_id is None:
-            return kept
-        rest = {key: own[key] for key in own if key != LINK}
-        return {**{space: kept[space] for space in kept if space != FAMILY}, **({FAMILY: rest} if rest else {})}
-
-    return both
+def _keys_of_link(_: Any, message: am.Msg) -> tuple[str, ...]:
+    return () if message.tool_call_id is None else (LINK,)
 
 
 _MEDIA_ROWS = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), Row({"source": KEEP}, _media))
@@ -199,7 +189,7 @@ def make_caps() -> Caps:
             "user": _message_row(user, own_values.asked),
             "assistant": _message_row(answer, own_values.spoken),
             "tool": MessageRow(
-                fields={**result, "extras": _of_result(result["extras"])},
+                fields={**result, "extras": cells.without(result["extras"], FAMILY, _keys_of_link)},
                 blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},
                 results={am.TextBlock: _text_row(_plain)},
             ),

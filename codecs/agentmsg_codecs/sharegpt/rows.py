@@ -115,23 +115,10 @@ def parsed(value: Any) -> Any:
     return spelling.listed(value, is_turn)
 
 
-def json_style(text: str, row: Native) -> Any:
-    """Return the style in which a JSON text holds the turns of a row.
-
-    Raises:
-        DecodeError: if it has none.
-    """
-    told = spelling.told_style(text, row.get("conversations"))
-    if told is None:
-        raise DecodeError("the JSON text of the turns is spelt in a way of its own", path=("conversations",))
-    return told
-
-
 def as_json(row: Native, noted: Any) -> Native:
     """Return a row with its turns as JSON text in the noted style, if that reads as the same."""
     turns: Any = row.get("conversations")
-    text = spelling.dump_as_told(turns, noted) if is_list(turns) else None
-    return row if text is None or not is_list(parsed(text)) else {**row, "conversations": text}
+    return {**row, "conversations": spelling.dump_listed(turns, noted, is_turn)} if is_list(turns) else row
 
 
 def _is_answer(row: Mapping[str, Any], turns: list[Any]) -> bool:

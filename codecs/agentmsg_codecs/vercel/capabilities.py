@@ -8,7 +8,6 @@ import agentmsg as am
 import agentmsg_codecs.vercel.rules as own
 from agentmsg.formats import (
     ANY_ROLE,
-    EMPTY,
     Caps,
     Cell,
     MessageRow,
@@ -48,16 +47,6 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
     return all(is_bare_text(block.evolve(notes={}), FAMILY) for block in message.content)
 
 
-def _only_options(cell: Cell) -> Cell:
-    """Return the cell for the extras of a text that is the whole content: it has options, but no other keys."""
-
-    def both(extras: Any, block: Any) -> Any:
-        kept = cell(extras, block)
-        return kept if FAMILY not in kept else {space: kept[space] for space in kept if space != FAMILY} or EMPTY
-
-    return both
-
-
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
     described = messages.described
@@ -70,7 +59,8 @@ def make_caps(messages: Messages) -> Caps:
     text = place("system", {})[am.TextBlock].fields
     system = rules.one_text_row(
         {"extras": carried_extras((FAMILY, _keys_of_system), odd=_is_odd)},
-        {**text, "extras": _only_options(text["extras"])},
+        # Such a text may have options, but no other keys.
+        {**text, "extras": cells.without(text["extras"], FAMILY, lambda own, _: own)},
     )
     fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _KEYS))}
     user = place("user", {**_TYPED, am.ImageBlock: carried(is_typed=False)})
