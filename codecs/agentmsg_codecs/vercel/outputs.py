@@ -41,9 +41,10 @@ _DENIAL, _OTHERS = frozenset({"type", "reason"}), frozenset({"type", "value"})
 _make_text = maker(am.TextBlock, "text")
 
 
-def output_keys(block: am.ToolResultBlock) -> frozenset[str]:
-    """Return the keys of a result's output: a denial has a reason, any other a value."""
-    return _DENIAL if block.status == "denied" else _OTHERS
+def _unknown(output: Any, block: am.ToolResultBlock) -> Any:
+    """Return the extras of a result's output: a denial has a reason, any other a value."""
+    known = _DENIAL if block.status == "denied" else _OTHERS
+    return output if known.isdisjoint(output) else {key: output[key] for key in output if key not in known}
 
 
 def _is_text(block: am.ToolResultBlock) -> bool:
@@ -187,5 +188,5 @@ def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
         odd=_OLD,
         schema={"output": {"anyOf": kinds}},
         about="content, structured, status, error",
-        spaces=(OUTPUT,),
+        spaces={OUTPUT: _unknown},
     )

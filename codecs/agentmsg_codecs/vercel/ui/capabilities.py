@@ -29,9 +29,9 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
-from agentmsg_codecs.vercel.options import place_rows
 from agentmsg_codecs.vercel.rules import call, compaction, needs_id, thinking
-from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEY, RESULT_KEYS
+from agentmsg_codecs.vercel.shared import place_rows
+from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.pairing import beside_calls, with_results
 from agentmsg_codecs.vercel.ui.tool_parts import is_own_denial
@@ -63,6 +63,11 @@ def _of_result(own: Mapping[str, Any], call: Any) -> frozenset[str]:
 def _of_call(own: Mapping[str, Any], _: Any) -> frozenset[str]:
     """Return the extras of a result that its part has for its call: all unknown keys."""
     return frozenset(own) - {RESULT_KEY}
+
+
+def _sharing(row: Row, taken: Callable[[Mapping[str, Any], Any], frozenset[str]]) -> Row:
+    """Return the row of calls or results, whose part has the extras of the other one, too."""
+    return row.having(extras=cells.without(row.fields["extras"], UI, taken))
 
 
 def _taken(message: am.Msg) -> frozenset[str]:
@@ -122,18 +127,12 @@ def _without(message: am.Msg, keys: frozenset[str]) -> am.Msg:
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
-    described = messages.described
     system, user, assistant = (
-        place_rows(messages, place, _ANSWERS, OPTIONS_OF, _OTHERS) for place in ("system", "user", "assistant")
+        place_rows(messages, place, _ANSWERS, _OTHERS) for place in ("system", "user", "assistant")
     )
-    calls, results = assistant[am.ToolUseBlock], assistant[am.ToolResultBlock]
-    assistant[am.ToolUseBlock] = calls.having(extras=cells.without(calls.fields["extras"], UI, _of_result))
-    answered = cells.without(results.fields["extras"], UI, _of_call)
-    assistant[am.ToolResultBlock] = results.having(extras=answered, name=KEEP)
-    extras = OPTIONS_OF[am.ToolResultBlock].extras(described, [described.forms["result"]])
-    result = Rows(described).row(
-        "result", rules={am.ToolResultBlock: own.result}, extras=cells.without(extras, UI, _of_call)
-    )
+    result = _sharing(Rows(messages.described).row("result", rules={am.ToolResultBlock: own.result}), _of_call)
+    assistant[am.ToolUseBlock] = _sharing(assistant[am.ToolUseBlock], _of_result)
+    assistant[am.ToolResultBlock] = _sharing(assistant[am.ToolResultBlock], _of_call).having(name=KEEP)
     fields: dict[str, Cell] = {
         "id": KEEP, "created_at": _time, "metadata": KEEP, "extras": carried_extras((UI, _taken), odd=_is_odd),
     }  # fmt: skip
