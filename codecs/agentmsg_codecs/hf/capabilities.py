@@ -107,13 +107,6 @@ def _rank(block: Any) -> int:
     return _LAST if is_entry(block) else 1
 
 
-def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return the order of an assistant's blocks: thinking, content, calls; None if they are in order."""
-    if message.role != "assistant" or len(message.content) <= 1:
-        return None
-    return restructure.in_order(message.content, _rank)
-
-
 class _Thoughts:
     """The rules for several blocks of thinking: each key holds one text.
 
@@ -212,7 +205,7 @@ def make_caps(messages: Messages) -> Caps:
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, columns))},
         tools=messages.tools.rows(),
-        arrange=(restructure.split_results, restructure.choose(_layout)),
+        arrange=(restructure.split_results, restructure.order("assistant", _rank)),
         needs_id=natives.lacks_id(FAMILY),
         derives_names=True,
         drops_emptied=True,

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     Native,
-    excerpt,
     is_list,
     is_marked,
     is_object,
@@ -35,6 +34,7 @@ from agentmsg.formats import (
     natives,
     spelling,
 )
+from agentmsg.formats.bodies import check_document
 from agentmsg_codecs.hf.names import ANSWERS, COLUMNS, FAMILY, LISTS
 from agentmsg_codecs.hf.preferences import path_of, usual_columns
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     import agentmsg as am
 
-_MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
 _WHOLE = (*LISTS, "chosen")
 _ROLES: Mapping[str, str] = {"prompt": "user", "completion": "assistant", "chosen": "assistant"}
 
@@ -82,12 +81,9 @@ def row_of(document: Any) -> Row:
     Raises:
         DecodeError: if it isn't a row, a list of messages, or one message.
     """
+    check_document(document, _is_row)
     if is_list(document):
-        if document and _is_row(document[0]):
-            raise DecodeError(_MANY)
         return Row("list", {"list": document}, (), {})
-    if not is_object(document):
-        raise DecodeError(f"a row must be an object, not {excerpt(document)}")
     usual, mark = usual_columns(document)
     if mark is not None:
         return row_of(usual)._replace(preference=mark)

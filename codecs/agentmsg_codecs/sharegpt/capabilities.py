@@ -129,13 +129,6 @@ def _rank(block: Any) -> int:
     return 2 if kind is am.ToolUseBlock and block.kind != "server" else 1
 
 
-def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return the order of an assistant's blocks: thinking, text, calls; None if they are in order."""
-    if message.role != "assistant" or len(message.content) <= 1:
-        return None
-    return restructure.in_order(message.content, _rank)
-
-
 def _turn_keys(message: am.Msg) -> frozenset[str]:
     """Return the keys that the extras of a message must not use: calls beside its text would be read as calls."""
     own = natives.extras_of(message, FAMILY)
@@ -198,7 +191,7 @@ def make_caps() -> Caps:
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _taken))},
         tools=TOOLS.rows(),
-        arrange=(restructure.split_results, restructure.choose(_layout), one_kind),
+        arrange=(restructure.split_results, restructure.order("assistant", _rank), one_kind),
         derives_names=True,
         relink=relinked,
         drops_emptied=True,
