@@ -16,6 +16,7 @@ from agentmsg_codecs.vercel.media import IMAGE, file_form, is_image
 from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS
 from agentmsg_codecs.vercel.options import SLOTS, Options, compaction
 from agentmsg_codecs.vercel.outputs import output
+from agentmsg_codecs.vercel.parts import VercelParts
 
 # The options of a part, by its class.
 _OPTIONS = {cls: Options(PROVIDER_OPTIONS, FAMILY, slots).hatch for cls, slots in SLOTS.items()}
@@ -67,7 +68,8 @@ def describe() -> Described:
         "system": ("text",),
         "user": ("text", "image", "image_file", *files),
         "assistant": ("text", "said_image", *files, "reasoning", "call", "server_result", "compaction"),
+        "tool": ("result",),
         "inner": ("text", *(form.name for form in inner)),
     }
-    described = Described(FAMILY, forms, places)
+    described = Described(FAMILY, forms, places, table=VercelParts)
     return described
