@@ -10,6 +10,7 @@ May import ``model`` and what lies below it, and forms.
 | read_tool, write_tool | one tool, by a form; any other is native |
 | with_input, native_tool_row | the rule for tools that take free text; the row of native tools |
 | RowCodec, check_document | codecs of training rows; whether a document may be a row |
+| sources_at, as_address | the media of a row's column of addresses; the rule for them |
 | ToolColumn | the tools of a training row, in their own column |
 | Answers, ANSWER, answer_caps | codecs of responses of one message; their forms and capability table |
 | told, completed | what a response says besides; a message with the fields that every response has |
@@ -24,7 +25,7 @@ from agentmsg.lazy import later
 if TYPE_CHECKING:
     from agentmsg.formats.bodies.answers import ANSWER, Answers, answer_caps, completed, told
     from agentmsg.formats.bodies.requests import Requests
-    from agentmsg.formats.bodies.rows import RowCodec, check_document
+    from agentmsg.formats.bodies.rows import RowCodec, as_address, check_document, sources_at
     from agentmsg.formats.bodies.settings import BodySettings
     from agentmsg.formats.bodies.tool_column import ToolColumn
     from agentmsg.formats.bodies.tools import (
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("ANSWER", "Answers", "answer_caps", "completed", "told"), "agentmsg.formats.bodies.answers"),
     "Requests": "agentmsg.formats.bodies.requests",
-    **dict.fromkeys(("RowCodec", "check_document"), "agentmsg.formats.bodies.rows"),
+    **dict.fromkeys(("RowCodec", "as_address", "check_document", "sources_at"), "agentmsg.formats.bodies.rows"),
     "BodySettings": "agentmsg.formats.bodies.settings",
     "ToolColumn": "agentmsg.formats.bodies.tool_column",
     **dict.fromkeys(
@@ -56,12 +57,14 @@ __all__ = [
     "RowCodec",
     "ToolColumn",
     "answer_caps",
+    "as_address",
     "check_document",
     "completed",
     "listed_tools",
     "native_tool_row",
     "read_tool",
     "says_no_tools",
+    "sources_at",
     "told",
     "with_input",
     "write_tool",

@@ -1,4 +1,7 @@
-"""Rows of training data: a document is a row with a column of messages, a list of messages, or one message."""
+"""Rows of training data: a document is a row with a column of messages, a list of messages, or one message.
+
+Media may be in a column of addresses.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.formats.capabilities import Drop, Swap
 from agentmsg.formats.codec import Codec
+from agentmsg.formats.rules import audio_as_text
+from agentmsg.model import media
+from agentmsg.model.blocks import AudioBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.history import History
+from agentmsg.model.sources import Base64Source, URLSource
 from agentmsg.values.frozen import EMPTY, adopt
 from agentmsg.values.types import is_list, is_object
 
@@ -20,10 +28,11 @@ if TYPE_CHECKING:
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
 
-__all__ = ["RowCodec", "check_document"]
+__all__ = ["RowCodec", "as_address", "check_document", "sources_at"]
 
 _MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
 _make_history = maker(History)
+_make_url = maker(URLSource)
 
 
 @attrs.frozen(kw_only=True)
@@ -62,6 +71,29 @@ class RowCodec(Codec):
             extras=adopt({self.family: columns}) if columns else EMPTY,
             notes=adopt({self.family: note}) if note else EMPTY,
         )
+
+
+def sources_at(addresses: list[Any]) -> list[URLSource | Base64Source] | None:
+    """Return the sources at the addresses in a column; None if one of them isn't an address."""
+    if not all(type(address) is str and address for address in addresses):
+        return None
+    found = [media.read_data_url(address) or _make_url(url=address) for address in addresses]
+    return found if list(map(media.write_url, found)) == addresses else None
+
+
+def as_address(block: Any, *, is_empty: bool = True) -> Any:
+    """Return a rule's answer for media in a column of addresses: they have a URL or data, and nothing more.
+
+    Args:
+        block: the media.
+        is_empty: whether an address may be empty.
+    """
+    source = block.source
+    if not isinstance(source, (URLSource, Base64Source)) or not (is_empty or media.write_url(source)):
+        said = audio_as_text(block) if isinstance(block, AudioBlock) else block
+        return said if said is not block else Drop("media are given by URL or as data here")
+    new = media.as_url(source, is_untyped=True)
+    return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
 
 
 def check_document(document: Any, is_row: Callable[[Any], bool]) -> None:

@@ -16,11 +16,11 @@ from agentmsg.formats import (
     Swap,
     carried_extras,
     cells,
-    media,
     natives,
     restructure,
     rules,
 )
+from agentmsg.formats.bodies import as_address
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
@@ -38,14 +38,7 @@ _Rows = dict[type[Any], Row]
 
 def _media(block: Any) -> Any:
     """Keep media with a URL or data."""
-    source = block.source
-    if not isinstance(source, (am.URLSource, am.Base64Source)):
-        said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
-        return said if said is not block else Drop("media are given by URL or as data here")
-    if is_raw(block):
-        return block
-    new = media.as_url(source, is_untyped=True)
-    return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
+    return block if is_raw(block) else as_address(block)
 
 
 def _rows(messages: Messages, place: str) -> _Rows:

@@ -38,7 +38,8 @@ from agentmsg.formats import (
     media,
     spelling,
 )
-from agentmsg_codecs.hf.format import KINDS, read_url
+from agentmsg.formats.bodies import sources_at
+from agentmsg_codecs.hf.format import KINDS
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -135,10 +136,8 @@ def _sources(column: Any, count: int) -> list[tuple[Any, list[str]]] | None:
         return None
     keys = list(map(_keys_of, entries))
     addresses = [entry[at[0]] if at else entry for entry, at in zip(entries, keys, strict=True)]
-    if not all(type(address) is str and address for address in addresses):
-        return None
-    found = list(map(read_url, addresses))
-    return list(zip(found, keys, strict=True)) if list(map(media.write_url, found)) == addresses else None
+    found = sources_at(addresses)
+    return None if found is None else list(zip(found, keys, strict=True))
 
 
 def _keys_of(entry: Any) -> list[str]:

@@ -20,11 +20,11 @@ from agentmsg.formats import (
     carried_extras,
     cells,
     is_marked,
-    media,
     natives,
     restructure,
     rules,
 )
+from agentmsg.formats.bodies import as_address
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.sharegpt.beside import read_beside
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
@@ -73,12 +73,7 @@ def _thinking(block: am.ThinkingBlock) -> Any:
 
 def _media(block: Any) -> Any:
     """Keep media with a URL or data."""
-    source = block.source
-    if not isinstance(source, (am.URLSource, am.Base64Source)) or not media.write_url(source):
-        said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
-        return said if said is not block else Drop("media are given by URL, or as data, here")
-    new = media.as_url(source, is_untyped=True)
-    return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
+    return as_address(block, is_empty=False)
 
 
 def _result(block: am.ToolResultBlock) -> Any:
