@@ -19,9 +19,7 @@ import re
 from functools import partial
 from itertools import count, pairwise
 from operator import is_
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg import thaw
@@ -54,32 +52,25 @@ _SOURCES = (am.URLSource, am.Base64Source)
 _make_text = maker(am.TextBlock, "text")
 
 
-@attrs.frozen
-class _Kind:
+class _Kind(NamedTuple):
     """Media of one kind.
 
     Attributes:
         word: the type of their parts.
         cls: their class.
         make: makes a block from a source.
+        column: the column with the addresses.
+        token: the placeholder in a text.
     """
 
     word: str
     cls: type[Any]
     make: Any
-
-    @property
-    def column(self) -> str:
-        """The column with the addresses."""
-        return f"{self.word}s"
-
-    @property
-    def token(self) -> str:
-        """The placeholder in a text."""
-        return f"<{self.word}>"
+    column: str
+    token: str
 
 
-_KINDS = tuple(_Kind(word, cls, maker(cls, "source")) for word, (cls, _) in KINDS.items())
+_KINDS = tuple(_Kind(word, cls, maker(cls, "source"), f"{word}s", f"<{word}>") for word, (cls, _) in KINDS.items())
 # The keys of an object with an address.
 _ENTRY = frozenset({"bytes", "path", "url", *KINDS})
 COLUMNS = frozenset(kind.column for kind in _KINDS)

@@ -3,7 +3,8 @@
 Marks: on a message ``/list`` (its content is a list, although a text would do); on a block ``/at`` (the key that it was
 read from), ``/part`` (thinking or a call in content), ``/value`` or ``/content`` (a text under that key), ``/inline``
 (thinking in tags before the text), ``/call`` (a native block among the calls), ``/text`` or ``/object`` (arguments that
-aren't spelt in the codec's default way), ``/no-id``, ``/no-name``, ``/is-value`` (a result that is any JSON).
+aren't spelt in the codec's default way), ``/json`` (how the JSON text of a call in content is spelt), ``/no-id``,
+``/no-name``, ``/is-value`` (a result that is any JSON).
 """
 
 from __future__ import annotations

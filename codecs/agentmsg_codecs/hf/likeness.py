@@ -28,19 +28,10 @@ _BESIDE = frozenset(
 )  # fmt: skip
 _KEYS = frozenset(
     {
-        "role",
-        "content",
-        "name",
-        "tool_calls",
-        "function_call",
-        "tool_call_id",
-        "weight",
-        "loss",
-        "loss_weight",
-        "train",
-        *REASONING_KEYS,
+        "role", "content", "name", "tool_calls", "function_call", "tool_call_id", "weight", "loss", "loss_weight",
+        "train", *REASONING_KEYS,
     }
-)
+)  # fmt: skip
 _MEDIA = frozenset({"image", "video", "audio"})
 _OWN_PARTS = frozenset({"reasoning", "tool_call", "image_url", "video_url", "audio_url", "text"})
 # Roles that only rows have.
