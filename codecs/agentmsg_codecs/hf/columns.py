@@ -315,7 +315,7 @@ def _with_tokens(
         bad: set[str] = set()
         texts: list[am.Msg] = []
         for message in messages:
-            found = {kind.word for block in message.content if (kind := _placed(block)) in chosen}
+            found = {kind.word for block in message.content if (kind := _placed(block)) and kind in chosen}
             joined = _joined(message, chosen) if found and message.role in _ROLES else message
             texts.append(message if joined is None else joined)
             bad |= found if joined is None else set()
