@@ -22,6 +22,7 @@ _KEYS: dict[str, Any] = {
 }  # fmt: skip
 _PENDING: Any = {"type": "tool-find", "toolCallId": "c", "state": "input-available", "input": {}}
 _DONE: Any = {**_PENDING, "state": "output-available", "output": "x"}
+_OTHER: Any = {**_DONE, "type": "tool-open"}
 _SAID: Any = {"type": "text", "text": "a"}
 _ASKED: Any = {"part_kind": "user-prompt", "content": "a"}
 _OUTPUT: Any = {"type": "tool_result", "id": "c", "name": "f", "output": "r"}
@@ -253,6 +254,12 @@ def _without_first(name: am.CodecName, document: Any) -> am.History:
     return history.evolve(messages=[message.evolve(content=message.content[1:]) for message in history.messages])
 
 
+def _answered_second(name: str | None) -> am.History:
+    """Return two calls of one id, and a result of the second with this name."""
+    calls = [am.Msg(role="assistant", content=[am.ToolUseBlock(id="c", name=tool)]) for tool in ("find", "open")]
+    return am.History([*calls, am.Msg(role="tool", content=[am.ToolResultBlock("c", name=name, content="x")])])
+
+
 _CALLS = _turn("function_call", '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]')
 _LINKED = _turn("observation", "3", tool_call_id="call_0_0_f")
 # The second shares the first one's native message, because it loses the id that depends on its place.
@@ -289,6 +296,7 @@ _BLOCKS = am.FileBlock(am.BlocksSource((am.TextBlock("a"),)))
         *(("openai-responses", _search(name)) for name in ("web_search", "tool_search")),
         ("vercel-ui", _twice("vercel-ui", [{"id": "agentmsg-1", "role": "user", "parts": []}])),
         ("vercel-ui", _twice("vercel-ui", _steps([_SAID]), _NUMBERED)),
+        *(("vercel-ui", _answered_second(name)) for name in ("find", "open", None)),
     ],
 )
 def test_odd_combinations_are_told(name: am.CodecName, history: am.History) -> None:
@@ -317,6 +325,8 @@ _THROUGH: tuple[Any, ...] = (
     ("langchain", [{"type": "AIMessageChunk", "example": {}, "tool_call_chunks": "x"}], "langchain-lc"),
     ("langchain", [{"type": "tool", "tool_calls": [], "name": 5}], "langchain-lc"),
     ("langchain", [_ai(tool_calls=0, zz=1)], "langchain-lc"),
+    *(("vercel-ui", _steps([_PENDING], [_OTHER]), through) for through in ("json", "openai-response")),
+    ("vercel-ui", _steps([_PENDING, {"type": "step-start"}, _OTHER]), "langchain"),
 )
 
 

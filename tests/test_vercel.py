@@ -226,7 +226,8 @@ _TYPED_IMAGE = am.ImageBlock(am.Base64Source("AP8=", "image/png"))
           for data in (_BYTES, _OBJECT, _BUFFER, {"type": "data", "data": _BYTES})),
         ({"type": "image", "image": _OBJECT}, am.ImageBlock(am.Base64Source("AP8="))),
         ({"type": "image", "image": _BUFFER, "mimeType": "image/png"}, _TYPED_IMAGE),
-        ({"type": "file", "data": "AP8=", "mimeType": "image/png"}, _TYPED_IMAGE),
+        *(({"type": "file", "data": "AP8=", "mimeType": "image/png", **more}, _TYPED_IMAGE)
+          for more in ({}, {"mediaType": None})),
         ({"type": "image", "image": "https://x.test/a", "mimeType": "image/png"},
          am.ImageBlock(am.URLSource("https://x.test/a", "image/png"))),
         ({"type": "file", "data": "AP8=", "mimeType": "a/b", "mediaType": "image/png"},

@@ -36,7 +36,9 @@ def fits_with_names(messages: Sequence[Msg], caps: Caps, start: int) -> bool:
     if not caps.derives_names or messages[start].role != "tool":
         return False
     misfit = _misfit_but_for_names(caps)
-    return misfit is not None and misfit(messages, start) < 0 and _are_derived(messages)
+    if misfit is None or misfit(messages, start) >= 0:
+        return False
+    return _are_derived(messages, CallNames(are_near=caps.near_names))
 
 
 @lru_cache(maxsize=256)
@@ -53,13 +55,14 @@ def _misfit_but_for_names(caps: Caps) -> Callable[..., int] | None:
     return compile_caps(caps.evolve(messages={**caps.messages, "tool": of_tools}))
 
 
-def _are_derived(messages: Sequence[Msg]) -> bool:
+def _are_derived(messages: Sequence[Msg], names: CallNames) -> bool:
     """Whether a reader that takes names from calls gives each result the name that it has."""
-    names = CallNames()
     for message in messages:
         if how_bare(message) == SAID:
             continue
         content = message.content
+        if names.are_near and message.role != "tool":
+            names.forget()
         for block in content:
             if isinstance(block, ToolUseBlock):
                 if block.kind != "server":

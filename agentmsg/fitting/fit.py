@@ -104,7 +104,7 @@ def _changed(planned: Sequence[Msg], caps: Caps, asked: Sequence[Msg | None]) ->
         asked: for each message, the one that the rules for whole messages left alone; it may be the same.
     """
     changes: dict[int, FitMessage] = {}
-    names = CallNames() if caps.derives_names else None
+    names = CallNames(are_near=caps.near_names) if caps.derives_names else None
     misfit, _, fields = _compiled(caps)
     done, index = 0, misfit(planned)
     while index >= 0:

@@ -168,6 +168,7 @@ class Caps(Record):
         needs_id: whether a tool call or result without an id must get one before it can be written.
         derives_names: the format names the tool of a call but not of its result, and the reader gives a result the name
             of its call (see agentmsg.model.tool_links.CallNames). Such a name is supported, whatever the row says.
+        near_names: a native call holds its result, so that only the calls right before a result may name it.
         relink: for a format whose reader adds ids or citations: returns fitted messages as that reader will know them,
             or their calls and results as plain texts; the same objects if they are so already. It looks at no message
             further on.
@@ -184,6 +185,7 @@ class Caps(Record):
     arrange: tuple[Callable[..., Any], ...] = ()
     needs_id: Callable[[Any], bool] | None = None
     derives_names: bool = False
+    near_names: bool = False
     relink: Callable[[Sequence[Msg]], Sequence[Msg]] | None = None
     drops_emptied: bool = False
     apart: Mapping[type[BaseBlock], Row] | None = None

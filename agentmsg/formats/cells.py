@@ -11,7 +11,7 @@ from agentmsg.model.usage import COUNTERS, Usage
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from agentmsg.formats.capabilities import Cell
     from agentmsg.model.base import Signature
@@ -28,6 +28,7 @@ __all__ = [
     "those",
     "together",
     "usage",
+    "without",
 ]
 
 
@@ -106,6 +107,29 @@ def together(*cells: Cell) -> Cell:
         return extras if is_all else kept
 
     return cell
+
+
+def without(cell: Cell, space: str, taken: Callable[[Mapping[str, Any], Any], Collection[str]]) -> Cell:
+    """Return the cell for extras that also leaves out some fields of a namespace.
+
+    Args:
+        cell: the cell for all of them.
+        space: the namespace.
+        taken: returns the fields to leave out, given those that the cell keeps there and their owner.
+    """
+
+    def both(extras: Any, owner: Any) -> Any:
+        kept = cell(extras, owner)
+        own = kept.get(space)
+        if own is None:
+            return kept
+        gone = taken(own, owner)
+        left = {key: own[key] for key in own if key not in gone}
+        if len(left) == len(own):
+            return kept
+        return {each: left if each == space else kept[each] for each in kept if each != space or left} or EMPTY
+
+    return both
 
 
 def usage(

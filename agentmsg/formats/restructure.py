@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from agentmsg.model.msg import Msg
 
 __all__ = [
-    "Part", "Plan", "Step", "as_is", "choose", "in_order", "keep_first", "lift", "merge", "roles_of", "split_results",
+    "Part", "Plan", "Step", "as_is", "choose", "in_order", "keep_first", "lift", "merge", "order", "roles_of",
+    "split_results",
 ]  # fmt: skip
 
 
@@ -189,6 +190,16 @@ def in_order(blocks: Sequence[Any], rank: Callable[[Any], int]) -> tuple[int, ..
         return None
     order = sorted(range(len(ranks)), key=ranks.__getitem__)
     return tuple(order)
+
+
+def order(role: str, rank: Callable[[Any], int]) -> Step:
+    """Return the step that orders the blocks of each message of a role by rank."""
+
+    def picks(message: Msg) -> tuple[int, ...] | None:
+        is_ordered = message.role != role or len(message.content) <= 1
+        return None if is_ordered else in_order(message.content, rank)
+
+    return choose(picks)
 
 
 def keep_first(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:

@@ -15,7 +15,17 @@ from functools import cache
 from itertools import islice
 from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
-from agentmsg.formats.json_styles import JSON_STYLES, dump_as_told, dump_styled, listed, styled, told_style
+from agentmsg.formats.json_styles import (
+    JSON_STYLES,
+    dump_as_told,
+    dump_listed,
+    dump_styled,
+    listed,
+    parse_told,
+    styled,
+    told_list,
+    told_style,
+)
 from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer, is_ours
@@ -31,12 +41,14 @@ __all__ = [
     "SPELLINGS",
     "changed",
     "dump_as_told",
+    "dump_listed",
     "dump_styled",
     "keep",
     "keep_proven",
     "listed",
     "note_of",
     "orders_of",
+    "parse_told",
     "put_back",
     "reads_as",
     "reordered",
@@ -45,6 +57,7 @@ __all__ = [
     "spelling_of",
     "spelling_of_nothing",
     "styled",
+    "told_list",
     "told_style",
     "with_extras",
     "with_note",

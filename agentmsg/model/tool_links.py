@@ -124,11 +124,15 @@ class CallNames:
 
     The n-th result of an id goes with its n-th call. Used by readers, and by fit, which must know what a reader would
     find; both pass the blocks in order.
+
+    Args:
+        are_near: whether a result only goes with a call in the last message before the results.
     """
 
-    __slots__ = ("_waiting",)
+    __slots__ = ("_waiting", "are_near")
 
-    def __init__(self) -> None:
+    def __init__(self, *, are_near: bool = False) -> None:
+        self.are_near = are_near
         # A queue only if several calls have the same id: making one takes longer than everything else here.
         self._waiting: dict[str, str | deque[str]] = {}
 
@@ -163,8 +167,14 @@ class CallNames:
         names = self._waiting.get(link)
         return names[0] if isinstance(names, deque) else names
 
+    def forget(self) -> None:
+        """Forget all calls: no later result goes with them."""
+        self._waiting.clear()
+
     def see(self, message: Msg) -> None:
         """Record all calls and results of client tools in a message."""
+        if self.are_near and message.role != "tool":
+            self.forget()
         for block in message.content:
             if isinstance(block, ToolUseBlock) and block.kind != "server":
                 self.call(block.id, block.name)

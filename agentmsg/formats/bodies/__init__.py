@@ -9,6 +9,8 @@ May import ``model`` and what lies below it, and forms.
 | listed_tools, says_no_tools | the tools under a key; whether an extra there means "no tools" |
 | read_tool, write_tool | one tool, by a form; any other is native |
 | with_input, native_tool_row | the rule for tools that take free text; the row of native tools |
+| RowCodec, check_document | codecs of training rows; whether a document may be a row |
+| sources_at, as_address | the media of a row's column of addresses; the rule for them |
 | ToolColumn | the tools of a training row, in their own column |
 | Answers, ANSWER, answer_caps | codecs of responses of one message; their forms and capability table |
 | told, completing | what a response says besides; the rule that adds the fields that every response has |
@@ -23,6 +25,7 @@ from agentmsg.lazy import later
 if TYPE_CHECKING:
     from agentmsg.formats.bodies.answers import ANSWER, Answers, answer_caps, completing, told
     from agentmsg.formats.bodies.requests import Requests
+    from agentmsg.formats.bodies.rows import RowCodec, as_address, check_document, sources_at
     from agentmsg.formats.bodies.settings import BodySettings
     from agentmsg.formats.bodies.tool_column import ToolColumn
     from agentmsg.formats.bodies.tools import (
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("ANSWER", "Answers", "answer_caps", "completing", "told"), "agentmsg.formats.bodies.answers"),
     "Requests": "agentmsg.formats.bodies.requests",
+    **dict.fromkeys(("RowCodec", "as_address", "check_document", "sources_at"), "agentmsg.formats.bodies.rows"),
     "BodySettings": "agentmsg.formats.bodies.settings",
     "ToolColumn": "agentmsg.formats.bodies.tool_column",
     **dict.fromkeys(
@@ -50,13 +54,17 @@ __all__ = [
     "Answers",
     "BodySettings",
     "Requests",
+    "RowCodec",
     "ToolColumn",
     "answer_caps",
+    "as_address",
+    "check_document",
     "completing",
     "listed_tools",
     "native_tool_row",
     "read_tool",
     "says_no_tools",
+    "sources_at",
     "told",
     "with_input",
     "write_tool",

@@ -8,7 +8,7 @@ from agentmsg.formats.bodies.tools import native_tool_row, read_tool, with_input
 from agentmsg.formats.capabilities import Row
 from agentmsg.formats.cells import kinds
 from agentmsg.formats.forms import Rows
-from agentmsg.formats.json_styles import dump_as_told, dump_styled, styled, told_style
+from agentmsg.formats.json_styles import dump_as_told, dump_styled, parse_told, told_style
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.shapes import mark_of
 from agentmsg.model.tools import NativeTool, ToolSpec
@@ -41,7 +41,7 @@ class ToolColumn:
 
     def read(self, column: Any) -> tuple[tuple[Tool, ...], dict[str, Any]] | None:
         """Return a column's tools, and the mark for the history; None if it holds no tools."""
-        found = styled(column) if type(column) is str else (column, "list")
+        found = parse_told(column) if type(column) is str else (column, "list")
         if found is None or not is_list(found[0]) or not found[0]:
             return None
         tools = tuple(map(self._read_one, found[0]))

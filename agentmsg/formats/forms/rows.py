@@ -16,6 +16,7 @@ from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys
 from agentmsg.formats.natives import extras_of, odd_at
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -157,6 +158,7 @@ class Rows:
         fixed = {space: form.name for form in forms for space in form.fixed.get("extras", ())}
         inner: dict[str, dict[str, frozenset[str]]] = {}
         inner_odd: dict[str, dict[str, _IsOdd]] = {}
+        told: dict[str, dict[str, Cell]] = {}
         space = forms[0].space or described.family
         for form in forms:
             for item in form.items:
@@ -165,6 +167,9 @@ class Rows:
                     if item.odd:
                         test = odd_at(shapes[form.name], space, item.space, inside=(item.native, item.odd))
                         inner_odd.setdefault(item.space, {})[form.name] = test
+                elif isinstance(item, Hatch) and is_mapping(item.spaces):
+                    for name, cell in item.spaces.items():
+                        told.setdefault(name, {})[form.name] = cell
 
         choose = chooser(forms)
 
@@ -194,10 +199,13 @@ class Rows:
         spaces.append((space, taken))
         own_odd = {form.name: odd_at(shapes[form.name], space) for form in forms if form.odd}
         odd = odd_of(own_odd) if own_odd else None
-        if not inner_odd:
-            return carried_extras(*spaces, odd=odd)
         tests = {space: odd, **{name: odd_of(own) for name, own in inner_odd.items()}}
-        return together(*(carried_extras((name, keys), odd=tests.get(name)) for name, keys in spaces))
+        of_hatches = [_there(space, own, name_of) for space, own in told.items()]
+        if inner_odd:
+            others = [carried_extras((name, keys), odd=tests.get(name)) for name, keys in spaces]
+        else:
+            others = [carried_extras(*spaces, odd=odd)]
+        return together(*of_hatches, *others) if of_hatches or inner_odd else others[0]
 
     # -- cells of values ----------------------------------------------------------------------------------------------
 
@@ -250,6 +258,18 @@ class Rows:
             return old if same(new, old) else new
 
         return cell
+
+
+def _there(space: str, cells: Mapping[str, Cell], name_of: Callable[[Any], str]) -> Cell:
+    """Return the cell for extras that hatches read: for those in a namespace, by form, the hatch has a cell."""
+
+    def cell(extras: Any, owner: Any) -> Any:
+        own = extras.get(space)
+        inner = cells.get(name_of(owner)) if own and is_mapping(own) else None
+        kept = None if inner is None else inner(own, owner)
+        return {space: kept} if kept else EMPTY
+
+    return cell
 
 
 def _says_more(item: Spare, own: Mapping[str, Any]) -> bool:

@@ -46,33 +46,24 @@ import attrs
 
 import agentmsg as am
 import agentmsg_codecs.hf.columns as own_columns
+import agentmsg_codecs.hf.preferences as preferences
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import (
-    EMPTY,
-    Codec,
-    Native,
-    adopt,
-    is_list,
-    is_object,
-    made_ids,
-    maker,
-    mark_of,
-    marked,
-    natives,
-)
+from agentmsg.formats import Native, is_object, made_ids, mark_of, marked, natives, spelling
+from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
 from agentmsg_codecs.hf.names import CONTENT_KEYS, FAMILY, KEPT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["HfCodec"]
 
-_make_history = maker(am.History)
 Reasoning = Literal["reasoning_content", "thinking", "reasoning", "think", "drop"]
 
 
@@ -86,7 +77,7 @@ def _engine(codec: HfCodec) -> Messages:
 
 
 @attrs.frozen(kw_only=True)
-class HfCodec(Codec):
+class HfCodec(RowCodec):
     """Rows of training data.
 
     Attributes:
@@ -105,8 +96,7 @@ class HfCodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Hugging Face (rows of training data)"
     kept: ClassVar[frozenset[str]] = KEPT
-    writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = RowCodec.content_keys | CONTENT_KEYS
     rules = rules_at("agentmsg_codecs.hf.sending")
 
     reasoning: Reasoning = attrs.field(default="reasoning_content", validator=_one_of(*get_args(Reasoning)))
@@ -143,19 +133,10 @@ class HfCodec(Codec):
         if row.preference is not None:
             note["/preference"] = row.preference
         if row.json is not None:
-            note["/json"] = own_rows.json_style(row.json, self._written(messages)[is_lifted:])
+            note["/json"] = spelling.told_list(row.json, self._written(messages)[is_lifted:])
         if not own_columns.COLUMNS.isdisjoint(rest):
             messages = own_columns.placed(messages, rest)
-        tools, style = self.engine.tools.read(rest.get("tools")) or ((), {})
-        if tools:
-            del rest["tools"]
-        note |= style
-        return _make_history(
-            tuple(messages),
-            tools=tools,
-            extras=adopt({FAMILY: rest}) if rest else EMPTY,
-            notes=adopt({FAMILY: note}) if note else EMPTY,
-        )
+        return self.history(messages, rest, note, self.engine.tools)
 
     def _messages(self, row: own_rows.Row) -> list[am.Msg]:
         messages: list[am.Msg] = []
@@ -191,17 +172,14 @@ class HfCodec(Codec):
         row.update(media)
         if own:
             row.update({key: thaw(value) for key, value in own.items() if key not in row})
-        return own_rows.as_preference(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
+        return preferences.own_columns(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
 
     def _written(self, messages: Any) -> list[Any]:
         return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))
 
-    def native_messages(self, document: Any) -> list[Any]:
-        """Return the native messages of a row, a list, or one message."""
-        try:
-            return [native for _, _, native in own_rows.row_of(document).each()]
-        except AgentMsgError:
-            return document if is_list(document) else [document]
+    def natives_in(self, document: Any) -> Iterable[Any]:
+        """Yield the native messages of a row, a list, or one message."""
+        return (native for _, _, native in own_rows.row_of(document).each())
 
     def likeness(self, document: Any) -> float:
         """Return how much the columns and messages of a document look like those of a row."""

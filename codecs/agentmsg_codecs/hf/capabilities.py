@@ -16,11 +16,11 @@ from agentmsg.formats import (
     Swap,
     carried_extras,
     cells,
-    media,
     natives,
     restructure,
     rules,
 )
+from agentmsg.formats.bodies import as_address
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
@@ -38,14 +38,7 @@ _Rows = dict[type[Any], Row]
 
 def _media(block: Any) -> Any:
     """Keep media with a URL or data."""
-    source = block.source
-    if not isinstance(source, (am.URLSource, am.Base64Source)):
-        said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
-        return said if said is not block else Drop("media are given by URL or as data here")
-    if is_raw(block):
-        return block
-    new = media.as_url(source, is_untyped=True)
-    return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
+    return block if is_raw(block) else as_address(block)
 
 
 def _rows(messages: Messages, place: str) -> _Rows:
@@ -105,13 +98,6 @@ def _rank(block: Any) -> int:
     if kind is am.ToolUseBlock:
         return _LAST if block.kind != "server" and not is_part(block) else 1
     return _LAST if is_entry(block) else 1
-
-
-def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return the order of an assistant's blocks: thinking, content, calls; None if they are in order."""
-    if message.role != "assistant" or len(message.content) <= 1:
-        return None
-    return restructure.in_order(message.content, _rank)
 
 
 class _Thoughts:
@@ -177,14 +163,11 @@ def make_caps(messages: Messages) -> Caps:
 
     def answer_extras(value: Any, message: am.Msg) -> Any:
         # Thinking in front of a text takes no key.
-        kept = of_answer["extras"](value, messages.put_back(message))
-        own: Any = kept.get(FAMILY, {})
-        if not has_function_call(own) or any(_rank(block) == _LAST for block in message.content):
-            return kept
-        # It would be read as a call.
-        left = {key: own[key] for key in own if key != "function_call"}
-        others = {space: kept[space] for space in kept if space != FAMILY}
-        return {**others, **({FAMILY: left} if left else {})}
+        return of_answer["extras"](value, messages.put_back(message))
+
+    def read_as_call(own: Any, message: am.Msg) -> tuple[str, ...]:
+        is_free = not has_function_call(own) or any(_rank(block) == _LAST for block in message.content)
+        return () if is_free else ("function_call",)
 
     def columns(history: am.History) -> frozenset[str]:
         own: Any = history.extras[FAMILY]
@@ -199,7 +182,7 @@ def make_caps(messages: Messages) -> Caps:
                 for role in ("system", "developer", "user")
             },
             "assistant": MessageRow(
-                fields={**of_answer, "extras": answer_extras},
+                fields={**of_answer, "extras": cells.without(answer_extras, FAMILY, read_as_call)},
                 blocks=_assistant_rows(messages),
                 otherwise=thoughts.rule,
                 concerns=am.ThinkingBlock,
@@ -215,7 +198,7 @@ def make_caps(messages: Messages) -> Caps:
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, columns))},
         tools=messages.tools.rows(),
-        arrange=(restructure.split_results, restructure.choose(_layout)),
+        arrange=(restructure.split_results, restructure.order("assistant", _rank)),
         needs_id=natives.lacks_id(FAMILY),
         derives_names=True,
         drops_emptied=True,

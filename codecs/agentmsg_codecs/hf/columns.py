@@ -19,9 +19,7 @@ import re
 from functools import partial
 from itertools import count, pairwise
 from operator import is_
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg import thaw
@@ -38,7 +36,8 @@ from agentmsg.formats import (
     media,
     spelling,
 )
-from agentmsg_codecs.hf.format import KINDS, read_url
+from agentmsg.formats.bodies import sources_at
+from agentmsg_codecs.hf.format import KINDS
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -53,32 +52,25 @@ _SOURCES = (am.URLSource, am.Base64Source)
 _make_text = maker(am.TextBlock, "text")
 
 
-@attrs.frozen
-class _Kind:
+class _Kind(NamedTuple):
     """Media of one kind.
 
     Attributes:
         word: the type of their parts.
         cls: their class.
         make: makes a block from a source.
+        column: the column with the addresses.
+        token: the placeholder in a text.
     """
 
     word: str
     cls: type[Any]
     make: Any
-
-    @property
-    def column(self) -> str:
-        """The column with the addresses."""
-        return f"{self.word}s"
-
-    @property
-    def token(self) -> str:
-        """The placeholder in a text."""
-        return f"<{self.word}>"
+    column: str
+    token: str
 
 
-_KINDS = tuple(_Kind(word, cls, maker(cls, "source")) for word, (cls, _) in KINDS.items())
+_KINDS = tuple(_Kind(word, cls, maker(cls, "source"), f"{word}s", f"<{word}>") for word, (cls, _) in KINDS.items())
 # The keys of an object with an address.
 _ENTRY = frozenset({"bytes", "path", "url", *KINDS})
 COLUMNS = frozenset(kind.column for kind in _KINDS)
@@ -135,10 +127,8 @@ def _sources(column: Any, count: int) -> list[tuple[Any, list[str]]] | None:
         return None
     keys = list(map(_keys_of, entries))
     addresses = [entry[at[0]] if at else entry for entry, at in zip(entries, keys, strict=True)]
-    if not all(type(address) is str and address for address in addresses):
-        return None
-    found = list(map(read_url, addresses))
-    return list(zip(found, keys, strict=True)) if list(map(media.write_url, found)) == addresses else None
+    found = sources_at(addresses)
+    return None if found is None else list(zip(found, keys, strict=True))
 
 
 def _keys_of(entry: Any) -> list[str]:
@@ -328,7 +318,7 @@ def _with_tokens(
         bad: set[str] = set()
         texts: list[am.Msg] = []
         for message in messages:
-            found = {kind.word for block in message.content if (kind := _placed(block)) in chosen}
+            found = {kind.word for block in message.content if (kind := _placed(block)) and kind in chosen}
             joined = _joined(message, chosen) if found and message.role in _ROLES else message
             texts.append(message if joined is None else joined)
             bad |= found if joined is None else set()

@@ -3,7 +3,8 @@
 Marks: on a message ``/list`` (its content is a list, although a text would do); on a block ``/at`` (the key that it was
 read from), ``/part`` (thinking or a call in content), ``/value`` or ``/content`` (a text under that key), ``/inline``
 (thinking in tags before the text), ``/call`` (a native block among the calls), ``/text`` or ``/object`` (arguments that
-aren't spelt in the codec's default way), ``/no-id``, ``/no-name``, ``/is-value`` (a result that is any JSON).
+aren't spelt in the codec's default way), ``/json`` (how the JSON text of a call in content is spelt), ``/no-id``,
+``/no-name``, ``/is-value`` (a result that is any JSON).
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from agentmsg.formats import (
     marked,
     media,
     natives,
-    parse_json,
     spelling,
     tool_arguments,
 )
@@ -47,6 +47,7 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
+from agentmsg_codecs.hf.called import read_called, write_called
 from agentmsg_codecs.hf.names import FAMILY, ITEM, REASONING_KEYS
 
 if TYPE_CHECKING:
@@ -166,25 +167,19 @@ class _Args(Input):
 
 def _read_called(native: Native) -> dict[str, Any]:
     """Read the JSON text of a call in a part: its name and arguments, and perhaps its id."""
-    text = native["value"]
-    if type(text) is not str:
-        raise Unreadable
-    value = parse_json(text, duplicates="error")
-    if not is_object(value) or not {"name", "arguments"} <= value.keys() <= {"id", "name", "arguments"}:
+    found = read_called(native["value"])
+    if found is None or not is_object(found[0]["arguments"]):
         raise Unreadable("not a call")
-    name, arguments, link = value["name"], value["arguments"], value.get("id")
-    if type(name) is not str or not is_object(arguments) or ("id" in value and type(link) is not str):
-        raise Unreadable("not a call")
-    marks: dict[str, Any] = {"/no-id": True} if link is None else {}
-    if spelling.dump_styled(value) != text:
-        marks["value"] = ["=", text]
-    return {"id": link, "name": name, **tool_arguments.from_object(arguments), "notes": marks}
+    call, told = found
+    marks = {**({} if told == "python" else {"/json": told}), **({} if "id" in call else {"/no-id": True})}
+    fields = tool_arguments.from_object(call["arguments"])
+    return {"id": call.get("id"), "name": call["name"], **fields, "notes": marks}
 
 
 def _write_called(block: Any) -> Native:
     link = natives.link_of(block.id)
-    own = {} if link is None else {"id": link}
-    return {"value": spelling.dump_styled({**own, "name": block.name, "arguments": tool_arguments.input_copy(block)})}
+    call = {**({} if link is None else {"id": link}), "name": block.name, "arguments": tool_arguments.input_copy(block)}
+    return {"value": write_called(call, mark_of(block, FAMILY, "/json"))}
 
 
 def is_part(block: Any) -> bool:

@@ -25,25 +25,24 @@ _make_text = maker(am.TextBlock, "text")
 _make_thinking = maker(am.ThinkingBlock, "thinking")
 
 
-def _split(text: str) -> tuple[str, tuple[int, int, int], str] | None:
-    """Return the thinking in front of a text, the line breaks around it, and the rest; None without thinking."""
-    found = _TAGS.fullmatch(text) if text.startswith("<think>") else None
-    if found is None:
+def _split(text: str) -> tuple[str, tuple[int, ...], str] | None:
+    """Return the thinking in front of a text, the line breaks around it, and the rest; None without tags.
+
+    Tags without thinking have no line breaks behind it.
+    """
+    if not text.startswith("<think>"):
         return None
-    breaks = (len(found[1]), len(found[3]), len(found[4]))
-    return (found[2], breaks, found[5]) if found[2] and max(breaks) <= _MOST else None
-
-
-def _bared(text: str) -> tuple[str, list[int]] | None:
-    """Return a text without the tags in front, and their line breaks; None if these hold thinking, or don't exist."""
-    found = _NOTHING.match(text) if text.startswith("<think>") else None
-    breaks = [] if found is None else [len(found[1]), len(found[2])]
-    return None if found is None or max(breaks) > _MOST else (text[found.end() :], breaks)
+    found: tuple[str, tuple[int, ...], str] | None = None
+    if (nothing := _NOTHING.match(text)) is not None:
+        found = "", (len(nothing[1]), len(nothing[2])), text[nothing.end() :]
+    elif (tags := _TAGS.fullmatch(text)) is not None and tags[2]:
+        found = tags[2], (len(tags[1]), len(tags[3]), len(tags[4])), tags[5]
+    return None if found is None or max(found[1]) > _MOST else found
 
 
 def _join(thought: str, breaks: Sequence[int], said: str) -> str:
-    before, after, behind = ("\n" * count for count in breaks)
-    return f"<think>{before}{thought}{after}</think>{behind}{said}"
+    first, *middle, last = ("\n" * count for count in breaks)
+    return f"<think>{first}{thought}{''.join(middle)}</think>{last}{said}"
 
 
 def split_off(message: am.Msg) -> am.Msg:
@@ -54,14 +53,11 @@ def split_off(message: am.Msg) -> am.Msg:
     text: Any = content[0]
     found = _split(text.text)
     if found is None:
-        bared = _bared(text.text)
-        if bared is None:
-            return message
-        rest = (_make_text(bared[0]),) if bared[0] else ()
-        return marked(message.evolve(content=(*rest, *content[1:])), FAMILY, unthought=bared[1])
+        return message
     thought, breaks, said = found
-    thinking = marked(_make_thinking(thought), FAMILY, inline=list(breaks))
-    return message.evolve(content=(thinking, *((_make_text(said),) if said else ()), *content[1:]))
+    thinking = (marked(_make_thinking(thought), FAMILY, inline=list(breaks)),) if thought else ()
+    new = message.evolve(content=(*thinking, *((_make_text(said),) if said else ()), *content[1:]))
+    return new if thought else marked(new, FAMILY, unthought=list(breaks))
 
 
 def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
@@ -82,37 +78,23 @@ def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
             return message
     thoughts: list[Any] = [block for block in message.content if _is_thought(block)]
     said: list[Any] = [block for block in message.content if not (_is_thought(block) or _is_call(block))]
-    if not thoughts:
-        tagged = None if noted is None else _in_front(message, said, noted)
-        if tagged is not None:
-            return tagged
-        looks_so = len(said) == 1 and is_bare_text(said[0], FAMILY) and (_split(said[0].text) or _bared(said[0].text))
-        return marked(message, FAMILY, list=True) if looks_so else message
-    breaks = _breaks(thoughts[0], is_default=is_default)
-    if breaks is None or len(thoughts) > 1 or len(said) > 1 or mark_of(message, FAMILY, "/list") is True:
-        return message
-    if said and not is_bare_text(said[0], FAMILY):
-        return message
-    thought, answer = thoughts[0].thinking, said[0].text if said else ""
-    joined = _join(thought, breaks, answer)
-    if _split(joined) != (thought, tuple(breaks), answer):
-        return message
-    return message.evolve(content=(_make_text(joined), *message.content[1 + len(said) :]))
+    breaks = _breaks(thoughts[0], is_default=is_default) if thoughts else _counts(noted, 2)
+    thought = thoughts[0].thinking if thoughts else ""
+    text = None if breaks is None or len(thoughts) > 1 else _in_front(message, thought, breaks, said)
+    if text is not None:
+        return message.evolve(content=(_make_text(text), *message.content[len(thoughts) + len(said) :]))
+    is_text = len(said) == 1 and not thoughts and is_bare_text(said[0], FAMILY)
+    return marked(message, FAMILY, list=True) if is_text and _split(said[0].text) else message
 
 
-def _in_front(message: am.Msg, said: Sequence[Any], noted: Any) -> am.Msg | None:
-    """Return a message with tags in front of its text that hold no thinking; None if they can't stand there."""
+def _in_front(message: am.Msg, thought: str, breaks: Sequence[int], said: Sequence[Any]) -> str | None:
+    """Return the text of a message with tags in front of what it says; None if they can't stand there."""
     if len(said) > 1 or not all(is_bare_text(block, FAMILY) for block in said):
         return None
-    if mark_of(message, FAMILY, "/list") is True or not is_sequence(noted) or len(noted) != 2:  # noqa: PLR2004
-        return None
-    if not all(type(count) is int and 0 <= count <= _MOST for count in noted):
-        return None
     answer = said[0].text if said else ""
-    joined = "<think>{}</think>{}".format(*("\n" * count for count in noted)) + answer
-    if _bared(joined) != (answer, [*noted]):
-        return None
-    return message.evolve(content=(_make_text(joined), *message.content[len(said) :]))
+    joined = _join(thought, breaks, answer)
+    is_read = _split(joined) == (thought, tuple(breaks), answer)
+    return joined if is_read and mark_of(message, FAMILY, "/list") is not True else None
 
 
 def may_be_inline(block: Any, *, is_default: bool) -> bool:
@@ -132,7 +114,12 @@ def _is_call(block: Any) -> bool:
 
 def _breaks(thinking: Any, *, is_default: bool) -> Sequence[int] | None:
     noted: Any = mark_of(thinking, FAMILY, "/inline") if thinking.notes else None
-    if is_sequence(noted) and len(noted) == len(_USUAL) and all(type(n) is int and 0 <= n <= _MOST for n in noted):
-        return noted
     is_new = is_default and (not thinking.notes or mark_of(thinking, FAMILY, "/at") is None)
-    return _USUAL if is_new else None
+    return _counts(noted, len(_USUAL)) or (_USUAL if is_new else None)
+
+
+def _counts(noted: Any, length: int) -> Sequence[int] | None:
+    """Return the line breaks that a mark counts; None for anything else."""
+    if not is_sequence(noted) or len(noted) != length:
+        return None
+    return noted if all(type(count) is int and 0 <= count <= _MOST for count in noted) else None

@@ -6,8 +6,9 @@ from typing import Any
 
 import agentmsg_codecs.hf.roles as roles
 from agentmsg.formats import is_mapping, is_sequence
-from agentmsg_codecs.hf.names import REASONING_KEYS
-from agentmsg_codecs.hf.rows import LISTS, of_named, of_preference, of_ranked, parsed
+from agentmsg_codecs.hf.names import LISTS, REASONING_KEYS
+from agentmsg_codecs.hf.preferences import usual_columns
+from agentmsg_codecs.hf.rows import parsed
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", *roles.ROLES})
 # Keys of requests that no row has.
@@ -27,19 +28,10 @@ _BESIDE = frozenset(
 )  # fmt: skip
 _KEYS = frozenset(
     {
-        "role",
-        "content",
-        "name",
-        "tool_calls",
-        "function_call",
-        "tool_call_id",
-        "weight",
-        "loss",
-        "loss_weight",
-        "train",
-        *REASONING_KEYS,
+        "role", "content", "name", "tool_calls", "function_call", "tool_call_id", "weight", "loss", "loss_weight",
+        "train", *REASONING_KEYS,
     }
-)
+)  # fmt: skip
 _MEDIA = frozenset({"image", "video", "audio"})
 _OWN_PARTS = frozenset({"reasoning", "tool_call", "image_url", "video_url", "audio_url", "text"})
 # Roles that only rows have.
@@ -56,7 +48,7 @@ def sniff_row(document: Any) -> float:
     """Return 1 for rows that can be nothing else, less for rows that could be requests, 0 for other documents."""
     if is_sequence(document):
         return 1.0 if any(map(_is_of_swift, document)) and all(map(_is_message, document)) else 0.0
-    document = of_preference(document) or of_ranked(document) or of_named(document) or document
+    document, _ = usual_columns(document)
     if not is_mapping(document) or not _REQUEST.isdisjoint(document) or "role" in document:
         return 0.0
     if _are_texts(document):

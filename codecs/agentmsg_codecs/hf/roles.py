@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import AgentMsgError
-from agentmsg.formats import Native, is_list, is_mapping, is_object, is_sequence, mark_of, parse_json, spelling
+from agentmsg.formats import Native, is_list, is_mapping, is_object, mark_of, spelling
+from agentmsg_codecs.hf.called import read_called, write_called
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
@@ -45,16 +45,13 @@ def usual(native: Native, role: Any) -> tuple[Native, Mapping[str, Any]] | None:
         rest = {key: value for key, value in native.items() if key != _FUNCTION_CALL}
         noted = spelling.spelling_of(native["tool_calls"]) if "tool_calls" in native else True
         return {**rest, "tool_calls": [{"type": "function", "function": function}]}, {_FUNCTION_CALL: noted}
-    text = native.get("content")
-    if role != CALL or "tool_calls" in native or type(text) is not str:
+    found = read_called(native.get("content")) if role == CALL and "tool_calls" not in native else None
+    if found is None:
         return None
-    called = _called(text)
-    if called is None:
-        return None
-    link = {"id": called["id"]} if "id" in called else {}
-    function = {"name": called["name"], "arguments": called["arguments"]}
+    function, told = found
+    link = {"id": function.pop("id")} if "id" in function else {}
     call = {**link, "type": "function", "function": function}
-    marks = {} if spelling.dump_styled({**link, **function}) == text else {"json": _style(called, text)}
+    marks = {} if told == "python" else {"json": told}
     return {**native, "role": "assistant", "content": "", "tool_calls": [call]}, {"role": role, **marks}
 
 
@@ -90,32 +87,4 @@ def unusual(native: Native, message: am.Msg) -> Native:
         nothings: Mapping[Any, Native] = {"null": {"tool_calls": None}, "[]": {"tool_calls": []}}
         nothing = nothings.get(noted, {}) if isinstance(noted, str) else {}
         return native if "id" in said or _FUNCTION_CALL in rest else {**rest, _FUNCTION_CALL: function, **nothing}
-    return {**rest, "role": role, "content": _spelt(said, mark_of(message, FAMILY, "/json"))}
-
-
-def _called(text: str) -> Native | None:
-    """Return the object in the JSON of a call; None if it is anything else."""
-    try:
-        value = parse_json(text, duplicates="error")
-    except AgentMsgError:
-        return None
-    if not is_object(value) or not {"name", "arguments"} <= value.keys() <= {"id", "name", "arguments"}:
-        return None
-    is_call = is_object(value["arguments"]) or type(value["arguments"]) is str
-    return value if is_call and type(value["name"]) is str and type(value.get("id", "")) is str else None
-
-
-def _style(said: Native, text: str) -> Any:
-    found = spelling.styled(text)
-    return ["=", text] if found is None or list(said) != ["name", "arguments"] else found[1]
-
-
-def _spelt(said: Native, noted: Any) -> str:
-    """Return the JSON of a call, spelt as noted if that says the same."""
-    if isinstance(noted, str) and noted in spelling.JSON_STYLES:
-        return spelling.dump_styled(said, noted)
-    if is_sequence(noted) and len(noted) == 2 and isinstance(noted[1], str):  # noqa: PLR2004 - a text, marked as such
-        found = _called(noted[1])
-        if found is not None and spelling.same_document(found, said):
-            return noted[1]
-    return spelling.dump_styled(said)
+    return {**rest, "role": role, "content": write_called(said, mark_of(message, FAMILY, "/json"))}

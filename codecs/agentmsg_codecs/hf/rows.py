@@ -21,17 +21,12 @@ system message ``/column``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     Native,
-    excerpt,
     is_list,
-    is_mapping,
     is_marked,
     is_object,
     is_sequence,
@@ -39,34 +34,20 @@ from agentmsg.formats import (
     natives,
     spelling,
 )
-from agentmsg_codecs.hf.names import FAMILY
+from agentmsg.formats.bodies import check_document
+from agentmsg_codecs.hf.names import ANSWERS, COLUMNS, FAMILY, LISTS
+from agentmsg_codecs.hf.preferences import path_of, usual_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import agentmsg as am
 
-_MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
-_ANSWERS = ("completion", "chosen")
-LISTS = ("messages", "conversations", "conversation", "trajectory", "traj", "turns")
 _WHOLE = (*LISTS, "chosen")
-_COLUMNS = frozenset({*_WHOLE, *_ANSWERS, "prompt"})
-_OUTPUTS: Mapping[str, str] = {"preferred_output": "chosen", "non_preferred_output": "rejected"}
-# Where the messages of these columns are, by the mark of the others.
-_PREFERENCE: Mapping[tuple[Any, str], tuple[str, ...]] = {
-    (True, "prompt"): ("input", "messages"),
-    (True, "chosen"): ("preferred_output",),
-    ("ranked", "prompt"): ("context",),
-    ("ranked", "chosen"): ("completions",),
-    ("messages", "prompt"): ("prompt_messages",),
-    ("messages", "chosen"): ("chosen_messages",),
-}
-_NAMED: Mapping[str, str] = {f"{column}_messages": column for column in ("prompt", "chosen", "rejected")}
 _ROLES: Mapping[str, str] = {"prompt": "user", "completion": "assistant", "chosen": "assistant"}
 
 
-@attrs.frozen
-class Row:
+class Row(NamedTuple):
     """The parts of a document.
 
     Attributes:
@@ -82,7 +63,7 @@ class Row:
     parts: Mapping[str, list[Any]]
     texts: tuple[str, ...]
     rest: Native
-    preference: Literal[True, "ranked", "messages"] | None = None
+    preference: Any = None
     json: str | None = None
 
     def each(self) -> Iterable[tuple[str, int, Any]]:
@@ -93,9 +74,9 @@ class Row:
 
     def path_of(self, column: str, index: int) -> tuple[str | int, ...]:
         """Return the path of a message in the document."""
-        path = (index,) if self.place == "list" else () if self.place == "single" else (column, index)
-        other = _PREFERENCE.get((self.preference, column))
-        return path if other is None else (*other, index)
+        if self.place == "single":
+            return ()
+        return (index,) if self.place == "list" else (*path_of(column, self.preference), index)
 
 
 def row_of(document: Any) -> Row:
@@ -104,19 +85,12 @@ def row_of(document: Any) -> Row:
     Raises:
         DecodeError: if it isn't a row, a list of messages, or one message.
     """
+    check_document(document, _is_row)
     if is_list(document):
-        if document and _is_row(document[0]):
-            raise DecodeError(_MANY)
         return Row("list", {"list": document}, (), {})
-    if not is_object(document):
-        raise DecodeError(f"a row must be an object, not {excerpt(document)}")
-    preference, ranked, named = of_preference(document), of_ranked(document), of_named(document)
-    if preference is not None:
-        return attrs.evolve(row_of(preference), preference=True)
-    if ranked is not None:
-        return attrs.evolve(row_of(ranked), preference="ranked")
-    if named is not None:
-        return attrs.evolve(row_of(named), preference="messages")
+    usual, mark = usual_columns(document)
+    if mark is not None:
+        return row_of(usual)._replace(preference=mark)
     columns = _columns(document)
     if not columns:
         if "role" in document:
@@ -131,82 +105,6 @@ def row_of(document: Any) -> Row:
     return Row(place, parts, () if is_json else texts, rest, json=document[place] if is_json else None)
 
 
-def of_preference(document: Any) -> Native | None:
-    """Return the columns of a prompt and its answers that OpenAI has otherwise; None for any other document."""
-    if not is_mapping(document) or {*document} != {*_OUTPUTS, "input"}:
-        return None
-    given: Any = document["input"]
-    if not is_mapping(given) or not {*_COLUMNS, "rejected"}.isdisjoint({*given} - {"messages"}):
-        return None
-    if not all(map(is_sequence, (given.get("messages"), *(document[key] for key in _OUTPUTS)))):
-        return None
-    others = {key: given[key] for key in given if key != "messages"}
-    return {"prompt": given["messages"], **{_OUTPUTS[key]: document[key] for key in _OUTPUTS}, **others}
-
-
-def of_ranked(document: Any) -> Native | None:
-    """Return the columns of a prompt and its answers that NeMo RL has otherwise; None for any other document."""
-    if not is_mapping(document) or not {*_COLUMNS, "rejected", "text"}.isdisjoint(document):
-        return None
-    context: Any = document.get("context")
-    ranked: Any = document.get("completions")
-    if not is_sequence(context) or not is_sequence(ranked) or not ranked or not all(map(_is_ranked, ranked)):
-        return None
-    best = min(range(len(ranked)), key=lambda index: ranked[index]["rank"])
-    left = [
-        each if at != best else {key: each[key] for key in each if key != "completion"}
-        for at, each in enumerate(ranked)
-    ]
-    return {**{key: document[key] for key in document if key != "context"}, "prompt": context,
-            "chosen": ranked[best]["completion"], "completions": left}  # fmt: skip
-
-
-def _is_ranked(value: Any) -> bool:
-    return (
-        is_mapping(value)
-        and type(value.get("rank")) is int
-        and is_sequence(value.get("completion"))
-        and bool(value["completion"])
-    )
-
-
-def as_ranked(row: Native) -> Native:
-    """Return a row with the columns of NeMo RL, or as it is if it isn't one."""
-    ranked = row.get("completions")
-    if not {"prompt", "chosen"} <= row.keys() or not is_list(ranked) or not all(map(is_object, ranked)):
-        return row
-    whole = [each if "completion" in each else {**each, "completion": row["chosen"]} for each in ranked]
-    others = {key: value for key, value in row.items() if key not in ("prompt", "chosen")}
-    found = {"context": row["prompt"], **others, "completions": whole}
-    return found if of_ranked(found) == row else row
-
-
-def of_named(document: Any) -> Native | None:
-    """Return the usual columns for those of preferences with longer names; None for any other document."""
-    if not is_mapping(document) or not is_sequence(document.get("chosen_messages")):
-        return None
-    found = {_NAMED.get(key, key): document[key] for key in document}
-    return found if {*_COLUMNS, "rejected", "text"}.isdisjoint(document) and found["chosen"] else None
-
-
-def as_preference(row: Native, mark: Any) -> Native:
-    """Return a row with other columns of preferences, as marked, or as it is if it isn't one."""
-    if mark == "ranked":
-        return as_ranked(row)
-    if mark == "messages":
-        longer = {column: key for key, column in _NAMED.items()}
-        found = {longer.get(key, key): value for key, value in row.items()}
-        return found if of_named(found) == row else row
-    if mark is not True:
-        return row
-    others = {key: value for key, value in row.items() if key not in ("prompt", "chosen", "rejected")}
-    if not {"prompt", "chosen", "rejected"} <= row.keys():
-        return row
-    outputs = {key: row[column] for key, column in _OUTPUTS.items()}
-    found = {"input": {"messages": row["prompt"], **others}, **outputs}
-    return row if of_preference(found) != row else found
-
-
 def _is_row(value: Any) -> bool:
     return is_object(value) and "role" not in value and bool(_columns(value) or type(value.get("text")) is str)
 
@@ -218,7 +116,7 @@ def _columns(row: Native) -> tuple[str, ...]:
         if is_list(found) and (column == "messages" or all(map(_has_role, found))):
             return (column,)
     prompt = row.get("prompt")
-    answer = next((key for key in _ANSWERS if type(row.get(key)) is str or (is_list(row.get(key)) and row[key])), None)
+    answer = next((key for key in ANSWERS if type(row.get(key)) is str or (is_list(row.get(key)) and row[key])), None)
     is_whole = answer == "chosen" and is_list(row["chosen"])
     if not is_list(prompt) and (is_whole or type(prompt) is not str):
         return ("chosen",) if is_whole else ()
@@ -254,7 +152,7 @@ def answer_of(messages: Sequence[am.Msg]) -> tuple[int, str | None]:
     """Return the index of the answer to a prompt, and its column; without answer, the end and None."""
     for index, message in enumerate(messages):
         column = mark_of(message, FAMILY, "/answer") if message.notes else None
-        if column in _ANSWERS:
+        if column in ANSWERS:
             return index, column
     return len(messages), None
 
@@ -268,7 +166,8 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
         place: the column of the messages.
     """
     if place != "prompt":
-        return {place: _as_json(messages, mark_of(history, FAMILY, "/json")) if place in LISTS else messages}
+        told = mark_of(history, FAMILY, "/json") if place in LISTS else None
+        return {place: messages if told is None else spelling.dump_listed(messages, told, _has_role)}
     start, column = answer_of(history.messages)
     noted: Any = mark_of(history, FAMILY, "/texts")
     texts = noted if is_sequence(noted) else ()
@@ -277,24 +176,6 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
         # Beside a text, the list would be the whole conversation.
         texts = ()
     return {"prompt": _as_text("prompt", messages[:start], texts), **answer}
-
-
-def json_style(text: str, messages: list[Any]) -> Any:
-    """Return the style in which a JSON text holds messages that were written.
-
-    Raises:
-        DecodeError: if it has none.
-    """
-    told = spelling.told_style(text, messages)
-    if told is None:
-        raise DecodeError("the JSON text of the messages is spelt in a way of its own")
-    return told
-
-
-def _as_json(messages: list[Any], noted: Any) -> Any:
-    """Return messages as JSON text in the noted style, if that reads as the same; otherwise as they are."""
-    text = spelling.dump_as_told(messages, noted)
-    return messages if text is None or not is_list(parsed(text)) else text
 
 
 def is_lifted(history: am.History, messages: list[Any]) -> bool:
@@ -339,11 +220,11 @@ def taken(history: am.History) -> frozenset[str]:
     if ours and isinstance(own.get("system"), str) and own["system"]:
         is_read = bool(history.messages) and history.messages[0].role != "system"
         ours = ours | {"system"} if is_read else ours
-    rest: Any = {key: thaw(own[key]) for key in own if key in _COLUMNS and key not in ours}
+    rest: Any = {key: thaw(own[key]) for key in own if key in COLUMNS and key not in ours}
     if not rest:
         return ours
     found = _columns({**rest, **{key: [{"role": "user"}] for key in ours}})
-    return ours if frozenset(found) == ours else _COLUMNS
+    return ours if frozenset(found) == ours else COLUMNS
 
 
 def without_nulls(native: Any) -> Any:

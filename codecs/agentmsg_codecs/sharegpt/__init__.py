@@ -49,7 +49,8 @@ import attrs
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import EMPTY, Codec, adopt, is_list, maker, mark_of, marked, natives
+from agentmsg.formats import mark_of, marked, natives, spelling
+from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
@@ -58,19 +59,19 @@ from agentmsg_codecs.sharegpt.links import link
 from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
-from agentmsg_codecs.sharegpt.rows import as_json, is_single, json_style, taken_apart, written
+from agentmsg_codecs.sharegpt.rows import as_json, is_single, taken_apart, written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["ShareGptCodec"]
 
-_make_history = maker(am.History)
-
 
 @attrs.frozen(kw_only=True)
-class ShareGptCodec(Codec):
+class ShareGptCodec(RowCodec):
     """Rows of turns.
 
     Attributes:
@@ -82,8 +83,7 @@ class ShareGptCodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "ShareGPT and Alpaca (rows of training data)"
     kept: ClassVar[frozenset[str]] = KEPT
-    writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = RowCodec.content_keys | CONTENT_KEYS
     rules = rules_at("agentmsg_codecs.sharegpt.sending")
 
     container: Literal["row", "list"] = attrs.field(default="row", validator=attrs.validators.in_(("row", "list")))
@@ -110,20 +110,14 @@ class ShareGptCodec(Codec):
             messages += found if mark is None else [marked(each, FAMILY, **{mark: True}) for each in found]
         link(messages)
         messages, marks = placed(messages, rest)
-        tools, style = TOOLS.read(rest.get("tools")) or ((), {})
-        if tools:
-            del rest["tools"]
-        marks |= style
         text = note.pop("/json", None)
         if note["/container"] != self.container:
             marks |= note
-        history = _make_history(
-            tuple(messages),
-            tools=tools,
-            extras=adopt({FAMILY: rest}) if rest else EMPTY,
-            notes=adopt({FAMILY: marks}) if marks else EMPTY,
-        )
-        return history if text is None else marked(history, FAMILY, json=json_style(text, self.write(history)))
+        history = self.history(messages, rest, marks, TOOLS)
+        if text is None:
+            return history
+        turns = self.write(history).get("conversations")
+        return marked(history, FAMILY, json=spelling.told_list(text, turns, "conversations"))
 
     def write(self, history: am.History) -> Any:
         """Write a row; or a list or one turn, if it was read from that, or by option."""
@@ -140,12 +134,9 @@ class ShareGptCodec(Codec):
             row["tools"] = TOOLS.write(history)
         return {**row, **columns, **{key: thaw(value) for key, value in own.items() if key not in row}}
 
-    def native_messages(self, document: Any) -> list[Any]:
-        """Return the turns of a row, a list, or one turn."""
-        try:
-            return [turn for turn, _, _ in taken_apart(document).turns]
-        except AgentMsgError:
-            return document if is_list(document) else [document]
+    def natives_in(self, document: Any) -> Iterable[Any]:
+        """Yield the turns of a row, a list, or one turn."""
+        return (turn for turn, _, _ in taken_apart(document).turns)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a row of turns, or like Alpaca's."""

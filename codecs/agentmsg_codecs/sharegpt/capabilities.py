@@ -18,13 +18,13 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
-    is_mapping,
+    cells,
     is_marked,
-    media,
     natives,
     restructure,
     rules,
 )
+from agentmsg.formats.bodies import as_address
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.sharegpt.beside import read_beside
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
@@ -36,7 +36,7 @@ from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentmsg.formats import Cell, Native
+    from agentmsg.formats import Native
 
 _TURN_KEYS = frozenset({"from", "value"})
 
@@ -73,12 +73,7 @@ def _thinking(block: am.ThinkingBlock) -> Any:
 
 def _media(block: Any) -> Any:
     """Keep media with a URL or data."""
-    source = block.source
-    if not isinstance(source, (am.URLSource, am.Base64Source)) or not media.write_url(source):
-        said = rules.audio_as_text(block) if isinstance(block, am.AudioBlock) else block
-        return said if said is not block else Drop("media are given by URL, or as data, here")
-    new = media.as_url(source, is_untyped=True)
-    return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
+    return as_address(block, is_empty=False)
 
 
 def _result(block: am.ToolResultBlock) -> Any:
@@ -106,18 +101,8 @@ def _link(link: str, block: Any) -> str | None:
     return link
 
 
-def _of_result(cell: Cell) -> Cell:
-    """Return the cell for the extras of a result, without the key of its id if it has one."""
-
-    def both(extras: Any, message: am.Msg) -> Any:
-        kept = cell(extras, message)
-        own = kept.get(FAMILY)
-        if not is_mapping(own) or LINK not in own or message.tool_call_id is None:
-            return kept
-        rest = {key: own[key] for key in own if key != LINK}
-        return {**{space: kept[space] for space in kept if space != FAMILY}, **({FAMILY: rest} if rest else {})}
-
-    return both
+def _keys_of_link(_: Any, message: am.Msg) -> tuple[str, ...]:
+    return () if message.tool_call_id is None else (LINK,)
 
 
 _MEDIA_ROWS = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), Row({"source": KEEP}, _media))
@@ -137,13 +122,6 @@ def _rank(block: Any) -> int:
     if kind is am.ThinkingBlock:
         return 0
     return 2 if kind is am.ToolUseBlock and block.kind != "server" else 1
-
-
-def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return the order of an assistant's blocks: thinking, text, calls; None if they are in order."""
-    if message.role != "assistant" or len(message.content) <= 1:
-        return None
-    return restructure.in_order(message.content, _rank)
 
 
 def _turn_keys(message: am.Msg) -> frozenset[str]:
@@ -199,7 +177,7 @@ def make_caps() -> Caps:
             "user": _message_row(user, own_values.asked),
             "assistant": _message_row(answer, own_values.spoken),
             "tool": MessageRow(
-                fields={**result, "extras": _of_result(result["extras"])},
+                fields={**result, "extras": cells.without(result["extras"], FAMILY, _keys_of_link)},
                 blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},
                 results={am.TextBlock: _text_row(_plain)},
             ),
@@ -208,7 +186,7 @@ def make_caps() -> Caps:
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _taken))},
         tools=TOOLS.rows(),
-        arrange=(restructure.split_results, restructure.choose(_layout), one_kind),
+        arrange=(restructure.split_results, restructure.order("assistant", _rank), one_kind),
         derives_names=True,
         relink=relinked,
         drops_emptied=True,

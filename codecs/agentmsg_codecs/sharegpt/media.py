@@ -13,21 +13,17 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import is_list, is_mapping, is_sequence, maker, mark_of, media, restructure, spelling
+from agentmsg.formats.bodies import sources_at
 from agentmsg_codecs.sharegpt.names import FAMILY, MEDIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_make_url = maker(am.URLSource)
 _MAKERS = {cls: maker(cls, "source") for cls, _ in MEDIA.values()}
 # The number of a kind's column, and whether it is a list; and the marks for what isn't written by default.
 _USUAL = (0, True)
 _MARKS: Mapping[tuple[int, bool], str] = {(1, False): "/single", (1, True): "/listed", (0, False): "/alone"}
 _TOKENS: Mapping[Any, str] = {cls: token for token, (cls, _) in MEDIA.items()}
-
-
-def _source(entry: str) -> Any:
-    return media.read_data_url(entry) or _make_url(url=entry)
 
 
 def token_of(block: Any) -> str | None:
@@ -45,10 +41,7 @@ def _asked(messages: Sequence[am.Msg]) -> Iterator[Any]:
 def _sources(value: Any, count: int) -> list[Any] | None:
     """Return the sources in a column; None if it doesn't hold one for each token."""
     entries: Any = thaw(value) if is_sequence(value) else [value]
-    if len(entries) != count or not all(type(entry) is str and entry for entry in entries):
-        return None
-    sources = list(map(_source, entries))
-    return sources if list(map(media.write_url, sources)) == entries else None
+    return sources_at(entries) if len(entries) == count else None
 
 
 def _found(messages: Sequence[am.Msg], token: str, row: Mapping[str, Any]) -> tuple[str, list[Any]] | None:

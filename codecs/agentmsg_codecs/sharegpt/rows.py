@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import excerpt, is_list, is_mapping, is_marked, is_object, mark_of, natives, spelling
+from agentmsg.formats import is_list, is_mapping, is_marked, is_object, mark_of, natives, spelling
+from agentmsg.formats.bodies import check_document
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Native
 
-_MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
 # The columns of questions and their answers; the first that a row has are read, the very first are written.
 _ASKED = (
     ("instruction", "output"),
@@ -80,12 +80,9 @@ def taken_apart(document: Any) -> Row:
     Raises:
         DecodeError: if it isn't a row, a list of turns, or one turn.
     """
+    check_document(document, _is_row)
     if is_list(document):
-        if document and _is_row(document[0]):
-            raise DecodeError(_MANY)
         return Row([(turn, (index,), None) for index, turn in enumerate(document)], {}, {"/container": "list"})
-    if not is_object(document):
-        raise DecodeError(f"a row must be an object, not {excerpt(document)}")
     if is_single(document):
         return Row([(document, (), None)], {}, {"/container": "single"})
     rest, given = dict(document), parsed(document.get("conversations"))
@@ -115,23 +112,10 @@ def parsed(value: Any) -> Any:
     return spelling.listed(value, is_turn)
 
 
-def json_style(text: str, row: Native) -> Any:
-    """Return the style in which a JSON text holds the turns of a row.
-
-    Raises:
-        DecodeError: if it has none.
-    """
-    told = spelling.told_style(text, row.get("conversations"))
-    if told is None:
-        raise DecodeError("the JSON text of the turns is spelt in a way of its own", path=("conversations",))
-    return told
-
-
 def as_json(row: Native, noted: Any) -> Native:
     """Return a row with its turns as JSON text in the noted style, if that reads as the same."""
     turns: Any = row.get("conversations")
-    text = spelling.dump_as_told(turns, noted) if is_list(turns) else None
-    return row if text is None or not is_list(parsed(text)) else {**row, "conversations": text}
+    return {**row, "conversations": spelling.dump_listed(turns, noted, is_turn)} if is_list(turns) else row
 
 
 def _is_answer(row: Mapping[str, Any], turns: list[Any]) -> bool:

@@ -20,7 +20,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import AgentMsgError
 from agentmsg.formats import (
     is_list,
     is_marked,
@@ -29,7 +28,6 @@ from agentmsg.formats import (
     maker,
     mark_of,
     natives,
-    parse_json,
     speed,
     spelling,
     tool_arguments,
@@ -39,7 +37,7 @@ from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, MEDIA
 from agentmsg_codecs.sharegpt.tags import MOST, around, between, break_marks, in_tags, noting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 _TOKENS = re.compile("(" + "|".join(map(re.escape, MEDIA)) + ")")
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
@@ -105,27 +103,11 @@ def _under(keys: Any, said: dict[str, Any]) -> dict[str, Any]:
     return {key: known[key] for key in keys} if is_all and not is_left_out else said
 
 
-def _parsed(text: str, written: Callable[[str], str] = str) -> tuple[Any, Any] | None:
-    """Return the value of JSON text, and its style, or the text if that has no style; None if it isn't JSON."""
-    found = spelling.styled(text, written)
-    if found is not None:
-        return found
-    try:
-        return parse_json(text, duplicates="error"), ["=", text]
-    except AgentMsgError:
-        return None
-
-
 def _spelt(value: Any, call: Any, *, is_usual: bool) -> str:
     """Return the text of JSON, spelt like the call, its first or only one, when it was read."""
     noted: Any = None if is_usual or not call.notes else mark_of(call, FAMILY, "/json")
-    if isinstance(noted, str) and noted in spelling.JSON_STYLES:
-        return spelling.dump_styled(value, noted)
-    usual = spelling.dump_styled(value)
-    if is_sequence(noted) and len(noted) == 2 and isinstance(noted[1], str):  # noqa: PLR2004 - a text, marked as such
-        found = _parsed(noted[1])
-        return noted[1] if found is not None and spelling.dump_styled(found[0]) == usual else usual
-    return usual
+    text = None if noted is None else spelling.dump_as_told(value, noted)
+    return spelling.dump_styled(value) if text is None else text
 
 
 def _escaped(text: str) -> str:
@@ -135,7 +117,7 @@ def _escaped(text: str) -> str:
 
 def _listed(text: str) -> tuple[list[Any], dict[str, Any]] | None:
     """Return the calls in JSON text, and the marks of their message; None if there is anything else."""
-    found = _parsed(text)
+    found = spelling.parse_told(text)
     if found is None:
         return None
     entries = found[0] if is_list(found[0]) else [found[0]]
@@ -174,7 +156,7 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
     while rest[-14:].rstrip("\n").endswith("</tool_call>"):
         at, end = rest.rfind("<tool_call>"), rest.rfind("</tool_call>")
         inside = between(rest, "tool_call", at, end)
-        value = None if inside is None else _parsed(inside[0], _escaped)
+        value = None if inside is None else spelling.parse_told(inside[0], _escaped)
         call = None if value is None else called(*value)
         gap = int(at > 0 and rest[at - 1] == "\n")
         # Without words before it, there is no break.

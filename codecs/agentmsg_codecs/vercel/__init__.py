@@ -57,7 +57,6 @@ __all__ = ["VercelCodec"]
 CONTAINERS = Containers(
     family=FAMILY, title="the Vercel AI SDK", keys=("messages", "prompt"), own=frozenset({"role", "content"})
 )
-_OF_CONTAINER = CONTAINERS.cells()["extras"]
 SYSTEM = "system"
 
 
@@ -79,7 +78,8 @@ class VercelCodec(Vercel):
 
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
-        return make_caps(self.engine).evolve(history={"extras": _beside_messages})
+        extras = cells.without(CONTAINERS.cells()["extras"], FAMILY, _of_prompt)
+        return make_caps(self.engine).evolve(history={"extras": extras})
 
     def read_all(self, contents: Any) -> list[am.Msg]:
         """Read the messages of a document; a system prompt beside them becomes the first."""
@@ -120,10 +120,6 @@ def _is_beside(history: am.History) -> bool:
     return is_text and len(note_of(first, FAMILY)) == 1 and not natives.has_extra(history, FAMILY, SYSTEM)
 
 
-_EXTRAS = cells.beside((FAMILY, frozenset({SYSTEM})), odd=lambda _, __, value: not _is_prompt(value))
-
-
-def _beside_messages(extras: Any, history: am.History) -> Any:
-    """Keep the keys beside the messages, except for a system prompt, which is a message."""
-    kept = _OF_CONTAINER(extras, history)
-    return _EXTRAS(kept, history) if kept else kept
+def _of_prompt(own: Any, _: am.History) -> tuple[str, ...]:
+    """Return the key of a system prompt among the keys beside the messages: it is a message."""
+    return (SYSTEM,) if _is_prompt(own.get(SYSTEM)) else ()

@@ -12,12 +12,10 @@ from agentmsg import thaw
 from agentmsg.formats import (
     KEEP,
     Native,
-    Unreadable,
     adopt,
     cells,
     dump_json,
     is_mapping,
-    is_marked,
     is_object,
     natives,
     speed,
@@ -25,7 +23,7 @@ from agentmsg.formats import (
     tool_arguments,
 )
 from agentmsg.formats.forms import Hatch
-from agentmsg_codecs.vercel.names import FAMILY, RUNNERS
+from agentmsg_codecs.vercel.names import RUNNERS
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -74,23 +72,16 @@ def write_input(block: am.ToolUseBlock) -> Any:
 
 
 def _get_input(native: Native) -> dict[str, Any]:
-    if "input" in native:
-        fields = {"raw_input": None, **read_input(native["input"])}
-        return {**fields, "odd": ("args",)} if "args" in native else fields
-    if "args" not in native:
-        raise Unreadable
-    return {"raw_input": None, **read_input(native["args"]), "notes": {"/args": True}}
+    return {"raw_input": None, **read_input(native["input"])}
 
 
 def _put_input(block: am.ToolUseBlock) -> Native:
-    is_old = is_marked(block, FAMILY, "/args") and not natives.has_extra(block, FAMILY, "args")
-    return {"args" if is_old else "input": write_input(block)}
+    return {"input": write_input(block)}
 
 
-# Before AI SDK 5, the input of a call was its `args`.
 INPUT = Hatch(
-    keys=("input", "args"), cells={"input": KEEP, "raw_input": cells.arguments_text}, get=_get_input, put=_put_input,
-    odd=("args",), schema={"input": {}}, about="input",
+    keys=("input",), cells={"input": KEEP, "raw_input": cells.arguments_text}, get=_get_input, put=_put_input,
+    must=("input",), schema={"input": {}}, about="input",
 )  # fmt: skip
 
 # -- who runs a tool --------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import agentmsg as am
 import agentmsg_codecs.vercel.rules as own
 from agentmsg.formats import (
     ANY_ROLE,
-    EMPTY,
     Caps,
     Cell,
     MessageRow,
@@ -21,16 +20,15 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.format import INNER_OPTIONS_OF, OPTIONS_OF
 from agentmsg_codecs.vercel.media_rules import carried
 from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS
-from agentmsg_codecs.vercel.options import are_options, place_rows
+from agentmsg_codecs.vercel.options import are_options
+from agentmsg_codecs.vercel.shared import place_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg_codecs.vercel.messages import Messages
-    from agentmsg_codecs.vercel.options import Options
 
 _KEYS = frozenset({"role", "content"})
 _TYPED = dict.fromkeys(media.KINDS, carried(is_typed=True))
@@ -48,29 +46,17 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
     return all(is_bare_text(block.evolve(notes={}), FAMILY) for block in message.content)
 
 
-def _only_options(cell: Cell) -> Cell:
-    """Return the cell for the extras of a text that is the whole content: it has options, but no other keys."""
-
-    def both(extras: Any, block: Any) -> Any:
-        kept = cell(extras, block)
-        return kept if FAMILY not in kept else {space: kept[space] for space in kept if space != FAMILY} or EMPTY
-
-    return both
-
-
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
-    described = messages.described
 
-    def place(
-        name: str, answers: Mapping[type[Any], Any], options: Mapping[type[Any], Options] = OPTIONS_OF
-    ) -> dict[type[Any], Row]:
-        return place_rows(messages, name, answers, options, rules.TEXT_ROWS)
+    def place(name: str, answers: Mapping[type[Any], Any]) -> dict[type[Any], Row]:
+        return place_rows(messages, name, answers, rules.TEXT_ROWS)
 
     text = place("system", {})[am.TextBlock].fields
     system = rules.one_text_row(
         {"extras": carried_extras((FAMILY, _keys_of_system), odd=_is_odd)},
-        {**text, "extras": _only_options(text["extras"])},
+        # Such a text may have options, but no other keys.
+        {**text, "extras": cells.without(text["extras"], FAMILY, lambda own, _: own)},
     )
     fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _KEYS))}
     user = place("user", {**_TYPED, am.ImageBlock: carried(is_typed=False)})
@@ -78,9 +64,8 @@ def make_caps(messages: Messages) -> Caps:
         **_TYPED, am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result, am.CompactionBlock: own.compaction,
     })  # fmt: skip
-    inner = place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)), INNER_OPTIONS_OF)
-    extras = OPTIONS_OF[am.ToolResultBlock].extras(described, [described.forms["result"]])
-    result = Rows(described).row("result", rules={am.ToolResultBlock: own.result}, extras=extras)
+    inner = place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)))
+    result = Rows(messages.described).row("result", rules={am.ToolResultBlock: own.result})
     return Caps(
         messages={
             "system": system,

@@ -7,24 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg.formats import media
 from agentmsg.formats.forms import Described, Form, Key, Link, Text
 from agentmsg_codecs.vercel.calls import INPUT, KIND
 from agentmsg_codecs.vercel.inner_media import inner_forms
 from agentmsg_codecs.vercel.media import IMAGE, file_form, is_image
-from agentmsg_codecs.vercel.names import FAMILY, OUTPUT, PROVIDER_OPTIONS
+from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS
 from agentmsg_codecs.vercel.options import SLOTS, Options, compaction
-from agentmsg_codecs.vercel.outputs import output, output_keys
+from agentmsg_codecs.vercel.outputs import output
+from agentmsg_codecs.vercel.parts import VercelParts
 
 # The options of a part, by its class.
-OPTIONS_OF = {cls: Options(PROVIDER_OPTIONS, FAMILY, slots) for cls, slots in SLOTS.items()}
-OPTIONS_OF[am.ToolResultBlock] = attrs.evolve(OPTIONS_OF[am.ToolResultBlock], inner=((OUTPUT, output_keys),))
-# Media inside results have fewer fields there.
-INNER_OPTIONS_OF = {**OPTIONS_OF, **dict.fromkeys(media.KINDS, OPTIONS_OF[am.AudioBlock])}
-_OPTIONS = {cls: options.hatch for cls, options in OPTIONS_OF.items()}
+_OPTIONS = {cls: Options(PROVIDER_OPTIONS, FAMILY, slots).hatch for cls, slots in SLOTS.items()}
 
 
 def _some_name(value: str, _: Any) -> str | None:
@@ -52,7 +47,8 @@ def describe() -> Described:
         hatch = output(lambda: described.parts["inner"], is_served=is_served)
         return (_LINK, _NAME, hatch, _OPTIONS[am.ToolResultBlock])
 
-    inner = inner_forms(INNER_OPTIONS_OF[am.ImageBlock].hatch)
+    # Media inside results have fewer fields there.
+    inner = inner_forms(_OPTIONS[am.AudioBlock])
     forms = (
         Form("text", am.TextBlock, "text", (Key("text", "text", Text()), _OPTIONS[am.TextBlock])),
         *_media_forms(),
@@ -64,7 +60,7 @@ def describe() -> Described:
         )),
         Form("server_result", am.ToolResultBlock, "tool-result", result(is_served=True), fixed={"kind": "server"}),
         Form("result", am.ToolResultBlock, "tool-result", result(is_served=False), is_apart=True),
-        compaction(OPTIONS_OF[am.CompactionBlock]),
+        compaction(PROVIDER_OPTIONS, _OPTIONS[am.CompactionBlock]),
         *inner,
     )  # fmt: skip
     files = ("audio_file", "video_file", "file_file")
@@ -72,7 +68,8 @@ def describe() -> Described:
         "system": ("text",),
         "user": ("text", "image", "image_file", *files),
         "assistant": ("text", "said_image", *files, "reasoning", "call", "server_result", "compaction"),
+        "tool": ("result",),
         "inner": ("text", *(form.name for form in inner)),
     }
-    described = Described(FAMILY, forms, places)
+    described = Described(FAMILY, forms, places, table=VercelParts)
     return described

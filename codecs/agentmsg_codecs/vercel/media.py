@@ -2,8 +2,7 @@
 
 Data is base64 text, a URL, or an object with a tag for either; or bytes as JSON.stringify writes them, see bytes.py.
 Marks of a source: ``/url`` (a ``data:`` URL, "typed" if the media type was beside it, else "alone"), ``/tag`` (an
-object, though a text would do), ``/bare`` (a reference without a tag), and ``/bytes``. Mark of media: ``/mime`` (the
-media type was under ``mimeType``, as before AI SDK 5).
+object, though a text would do), ``/bare`` (a reference without a tag), and ``/bytes``.
 """
 
 from __future__ import annotations
@@ -193,22 +192,16 @@ def source_hatch(
         kind = native.get("mediaType")
         if type(kind) is str and _MIME not in native:
             return {"source": read(native[key], kind)}
-        is_mime = kind is None and type(native.get(_MIME)) is str
-        own = native[_MIME] if is_mime else kind
-        if type(own) is not str and (own is not None or is_typed):
+        # Without a media type, another key has it; see parts.py.
+        is_other = kind is None and (is_typed or type(native.get(_MIME)) is str)
+        if is_other or not isinstance(kind, (str, type(None))):
             raise Unreadable
-        notes: Native = {"/mime": True} if is_mime else {}
-        if kind is None and "mediaType" in native:
-            notes["mediaType"] = "null"
-        odd = (_MIME,) if _MIME in native and not is_mime else ()
-        return {"source": read(native[key], own), "notes": notes, "odd": odd}
+        notes = {"mediaType": "null"} if kind is None and "mediaType" in native else {}
+        return {"source": read(native[key], kind), "notes": notes, "odd": (_MIME,) if _MIME in native else ()}
 
     def put(block: Any) -> Native:
         kind = type_of(block.source)
-        if kind is None:
-            return {key: write(block.source)}
-        is_mime = is_marked(block, FAMILY, "/mime") and not natives.has_extra(block, FAMILY, _MIME)
-        return {key: write(block.source), _MIME if is_mime else "mediaType": kind}
+        return {key: write(block.source), **({} if kind is None else {"mediaType": kind})}
 
     return Hatch(keys=(key, "mediaType", _MIME), cells={"source": KEEP}, get=get, put=put, must=(key,), odd=(_MIME,),
                  schema={key: schema, **({"mediaType": STRING} if is_typed else {})}, about="source")  # fmt: skip

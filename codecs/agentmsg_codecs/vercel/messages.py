@@ -21,7 +21,6 @@ from agentmsg.formats import (
     maker,
     marked,
     natives,
-    write_as,
 )
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.vercel.format import describe
@@ -69,6 +68,11 @@ class Messages(Grouped):
     def read(self, natives: Iterable[Any]) -> list[am.Msg]:
         """Read native messages; what isn't a message here gets the role "native"."""
         return read_names(grouping.seated(map(self.container, natives), self.grouping))
+
+    def read_result(self, part: Any) -> am.ToolResultBlock | None:
+        """Return the result of a part; None if it isn't one."""
+        block = self.described.parts["tool"].read(part)
+        return block if type(block) is am.ToolResultBlock else None
 
     def container(self, native: Any) -> list[am.Msg]:
         """Read one native message as several; one of the role "native" if it isn't a message here."""
@@ -135,7 +139,7 @@ class Messages(Grouped):
 
     def write_result(self, block: Any) -> Any:
         """Write a result as a part, with its name."""
-        return write_as(self.described.shapes["result"], block, FAMILY)
+        return self.described.parts["tool"].write(block)
 
     def _plain(self, group: Sequence[am.Msg]) -> Native:
         first = group[0]

@@ -5,8 +5,7 @@ Messages for models hold them under ``providerOptions``, messages for users unde
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -16,26 +15,20 @@ from agentmsg.formats import (
     KEEP,
     Cell,
     Native,
-    Row,
     adopt,
-    carried_extras,
     cells,
     is_mapping,
     is_marked,
     maker,
     natives,
-    rules,
     speed,
 )
-from agentmsg.formats.forms import Const, Form, Hatch, Rows
+from agentmsg.formats.forms import Const, Form, Hatch
 from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from agentmsg.formats.forms import Described
-
-Space: TypeAlias = tuple[str, Callable[[Any], frozenset[str]]]
 _make_signature = maker(am.Signature, "provider", "value")
 
 
@@ -96,15 +89,15 @@ SLOTS: Mapping[type[Any], tuple[Slot, ...]] = {
 """The fields in the options of a part, by its class."""
 
 
-def compaction(options: Options) -> Form:
-    """Return the form of a summary that only OpenAI can read, with these options."""
+def compaction(key: str, options: Hatch) -> Form:
+    """Return the form of a summary that only OpenAI can read, with these options under a key."""
 
     def fits(native: Mapping[str, Any]) -> bool:
-        own: Any = native.get(options.key)
+        own: Any = native.get(key)
         is_told = are_options(own) and isinstance(own.get("openai", {}).get(ENCRYPTED.key), str)
         return native.get("kind") == COMPACTION and is_told
 
-    return Form("compaction", am.CompactionBlock, "custom", (Const("kind", COMPACTION), options.hatch), fits=fits)
+    return Form("compaction", am.CompactionBlock, "custom", (Const("kind", COMPACTION), options), fits=fits)
 
 
 @attrs.frozen
@@ -115,28 +108,23 @@ class Options:
         key: the key that holds them.
         family: the family of marks and extras.
         slots: the fields among them.
-        inner: the namespaces of inner objects in front of the options, each with a function that returns their keys.
     """
 
     key: str
     family: str
     slots: tuple[Slot, ...]
-    inner: tuple[Space, ...] = ()
 
     @property
     def hatch(self) -> Hatch:
         """The functions that read and write them."""
-        own: dict[str, Cell] = {slot.field: KEEP for slot in self.slots}
-        if "cache" in own:
-            own["cache"] = cells.bare
-        if "item_id" in own:
-            own["item_id"] = self._item_id
-        if "signature" in own:
-            signers = (slot.provider for slot in self.slots if slot.field == "signature")
-            own["signature"] = cells.signed_by(*signers, is_empty=True)
-        values = {"type": "object", "additionalProperties": {"type": "object"}}
-        return Hatch(keys=(self.key,), cells=own, get=self._get, put=self._put, odd=(self.key,), is_optional=True,
-                     schema={self.key: values}, about=", ".join(own) or "extras", spaces=(OPTIONS,))  # fmt: skip
+        signed = cells.signed_by(*(slot.provider for slot in self.slots if slot.field == "signature"), is_empty=True)
+        odd: Mapping[str, Cell] = {"cache": cells.bare, "item_id": self._item_id, "signature": signed}
+        own = {slot.field: odd.get(slot.field, KEEP) for slot in self.slots}
+        return Hatch(
+            keys=(self.key,), cells=own, get=self._get, put=self._put, odd=(self.key,), is_optional=True,
+            schema={self.key: {"type": "object", "additionalProperties": {"type": "object"}}},
+            about=", ".join(own) or "extras", spaces={OPTIONS: self._left},
+        )  # fmt: skip
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -186,32 +174,7 @@ class Options:
         """Keep the id of an OpenAI item, or one that was read as such."""
         return value if value.startswith(ITEMS) or is_marked(block, self.family, "/id") else None
 
-    def extras(self, described: Described, forms: Sequence[Form]) -> Cell:
-        """Return the cell of the extras of blocks with these options.
-
-        Args:
-            described: the format.
-            forms: the forms of the class.
-        """
-        choose = described.chooser(forms)
-
-        def keys(block: Any) -> frozenset[str]:
-            return (choose(block) or forms[0]).keys
-
-        odd = natives.odd_at(described.shapes[forms[0].name], self.family)
-        cell = carried_extras(*self.inner, (OPTIONS, _no_keys), (self.family, keys), odd=odd)
-
-        def without_fields(extras: Any, block: Any) -> Any:
-            kept = cell(extras, block)
-            options = kept.get(OPTIONS)
-            left = options if options is None else self._left(options, block)
-            if left is options:
-                return kept
-            return {space: left if space == OPTIONS else kept[space] for space in kept if space != OPTIONS or left}
-
-        return without_fields
-
-    def _left(self, options: Mapping[str, Any], block: Any) -> Mapping[str, Any]:
+    def _left(self, options: Any, block: Any) -> Any:
         """Return the options of a block's extras that are read as extras again, beside the block's fields."""
         if not self._has_fields(options):
             return options
@@ -246,34 +209,6 @@ class Options:
         return False
 
 
-def place_rows(
-    messages: Any, place: str, answers: Any, options: Mapping[type[Any], Options], others: Mapping[type[Any], Row]
-) -> dict[type[Any], Row]:
-    """Return the rows of a place, whose blocks may have options.
-
-    Args:
-        messages: the engine.
-        place: the name of the place.
-        answers: by class, the rule for blocks that aren't supported as they are.
-        options: by class, the options of its blocks.
-        others: the rows of classes without a form.
-    """
-    described = messages.described
-    native = rules.native_block_row(described.family, messages.returns(place))
-    rows = Rows(described).place(place, answers, {**others, am.NativeBlock: native})
-    forms = [described.forms[name] for name in described.places[place]]
-    for cls, row in rows.items():
-        own = [form for form in forms if form.cls is cls]
-        if own and cls in options:
-            extras = options[cls].extras(described, own)
-            rows[cls] = row.evolve(fields={**row.fields, "extras": extras})
-    return rows
-
-
 def are_options(value: Any) -> bool:
     """Whether a value may be options: an object of objects, by provider."""
     return is_mapping(value) and all(map(is_mapping, value.values()))
-
-
-def _no_keys(_: Any) -> frozenset[str]:
-    return frozenset()

@@ -1,7 +1,6 @@
 """Outputs of tools: a text, a value, parts, an error, or a denial.
 
-Marks of results: ``/content`` (read from parts), ``/null`` (from null), ``/result`` (from the keys ``result`` and
-``isError``, before AI SDK 5), ``/bare`` (the same under ``output``, as applications write it).
+Marks of results: ``/content`` (read from parts), ``/null`` (from null).
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from agentmsg.formats import (
     adopt,
     is_bare_text,
     is_list,
-    is_mapping,
     is_marked,
     is_object,
     maker,
@@ -36,14 +34,14 @@ if TYPE_CHECKING:
 
 # By tag, the status of a result.
 _TEXTS, _VALUES = {"text": None, "error-text": "error"}, {"json": None, "error-json": "error"}
-_OLD = ("result", "isError")
 _DENIAL, _OTHERS = frozenset({"type", "reason"}), frozenset({"type", "value"})
 _make_text = maker(am.TextBlock, "text")
 
 
-def output_keys(block: am.ToolResultBlock) -> frozenset[str]:
-    """Return the keys of a result's output: a denial has a reason, any other a value."""
-    return _DENIAL if block.status == "denied" else _OTHERS
+def _unknown(output: Any, block: am.ToolResultBlock) -> Any:
+    """Return the extras of a result's output: a denial has a reason, any other a value."""
+    known = _DENIAL if block.status == "denied" else _OTHERS
+    return output if known.isdisjoint(output) else {key: output[key] for key in output if key not in known}
 
 
 def _is_text(block: am.ToolResultBlock) -> bool:
@@ -51,15 +49,8 @@ def _is_text(block: am.ToolResultBlock) -> bool:
     return not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))
 
 
-# -- today ------------------------------------------------------------------------------------------------------------
-
-
 def _read(native: Native, inner: Parts) -> dict[str, Any]:
     output: Any = native.get("output")
-    if "output" not in native and "result" in native:
-        return _read_old(native, "result", "/result")
-    if _is_bare(output) and "output" in native and "result" not in native:
-        return _read_old(native, "output", "/bare")
     tag: Any = output.get("type") if is_object(output) else None
     if type(tag) is not str:
         raise Unreadable
@@ -68,8 +59,6 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
     rest = {key: value for key, value in output.items() if key not in known}
     if rest:
         fields["extras"] = {OUTPUT: adopt(rest)}
-    if odd := tuple(key for key in _OLD if key in native):
-        fields["odd"] = odd
     return fields
 
 
@@ -103,44 +92,6 @@ def _write(block: am.ToolResultBlock, inner: Parts) -> Native:
     return {"output": {**output, **thaw(natives.extras_of(block, OUTPUT))}}
 
 
-# -- before AI SDK 5: any JSON, and whether the call failed -----------------------------------------------------------
-
-
-def _is_bare(output: Any) -> bool:
-    """Whether an output has no type, so that it isn't one of today's."""
-    return not is_mapping(output) or "type" not in output
-
-
-def _read_old(native: Native, key: str, mark: str) -> dict[str, Any]:
-    value, is_error = native[key], native.get("isError") is True
-    notes: Native = {mark: True}
-    odd = () if is_error or "isError" not in native else ("isError",)
-    fields: dict[str, Any] = {"status": "error" if is_error else None, "notes": notes, "odd": odd}
-    if type(value) is str:
-        return {**fields, "content": (_make_text(value),) if value else ()}
-    if value is None:
-        notes["/null"] = True
-    return {**fields, "structured": adopt(value)}
-
-
-def _write_old(block: Any) -> Native | None:
-    """Return the keys of a result that was read from such a message; None if they can't express it any more."""
-    key = "result" if is_marked(block, FAMILY, "/result") else "output" if is_marked(block, FAMILY, "/bare") else None
-    if key is None or OUTPUT in block.extras or block.status not in (None, "error"):
-        return None
-    extras = natives.extras_of(block, FAMILY)
-    failed = {} if block.status is None else {"isError": True}
-    if "result" in extras or (failed and "isError" in extras):
-        return None
-    if block.structured is not None:
-        is_told = not isinstance(block.structured, str) and (key == "result" or _is_bare(block.structured))
-        return {key: thaw(block.structured), **failed} if is_told else None
-    if not _is_text(block):
-        return None
-    is_null = not block.content and is_marked(block, FAMILY, "/null")
-    return {key: None if is_null else block.content[0].text if block.content else "", **failed}
-
-
 # -- what is supported ------------------------------------------------------------------------------------------------
 
 
@@ -170,7 +121,7 @@ def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
         return {**fields, "provider": runner_of(native.get("toolCallId"))} if is_served else fields
 
     def put(block: Any) -> Native:
-        return _write_old(block) or _write(block, inner())
+        return _write(block, inner())
 
     def of(*tags: str, **value: Any) -> Native:
         return {"type": "object", "properties": {"type": {"enum": list(tags)}, **value},
@@ -180,12 +131,11 @@ def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
     kinds = [of(*_TEXTS, value={"type": "string"}), of(*_VALUES, value={}), of("content", value=parts)]
     supported: dict[str, Cell] = {"content": KEEP, "structured": KEEP, "status": _status, "error": _error}
     return Hatch(
-        keys=("output", *_OLD),
+        keys=("output",),
         cells={**supported, "provider": carried_provider} if is_served else supported,
         get=get,
         put=put,
-        odd=_OLD,
         schema={"output": {"anyOf": kinds}},
         about="content, structured, status, error",
-        spaces=(OUTPUT,),
+        spaces={OUTPUT: _unknown},
     )

@@ -10,7 +10,6 @@ import agentmsg_codecs.vercel.ui.rules as own
 import agentmsg_codecs.vercel.ui.v4 as old
 from agentmsg.formats import (
     ANY_ROLE,
-    EMPTY,
     KEEP,
     Caps,
     Cell,
@@ -18,6 +17,7 @@ from agentmsg.formats import (
     Row,
     adopt,
     carried_extras,
+    cells,
     grouping,
     is_mapping,
     mark_of,
@@ -28,10 +28,10 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.names import OPTIONS, STEP_EXTRAS, UI
-from agentmsg_codecs.vercel.options import place_rows
+from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.rules import call, compaction, needs_id, thinking
-from agentmsg_codecs.vercel.ui.format import OPTIONS_OF, RESULT_KEY, RESULT_KEYS
+from agentmsg_codecs.vercel.shared import place_rows
+from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.pairing import beside_calls, with_results
 from agentmsg_codecs.vercel.ui.tool_parts import is_own_denial
@@ -55,38 +55,19 @@ _ANSWERS: Any = {
 }
 
 
-def _of_call(cell: Cell) -> Cell:
-    """Return the cell of a call's extras: the keys of its result are in the same part."""
-
-    def both(extras: Any, block: Any) -> Any:
-        kept = cell(extras, block)
-        own = kept.get(UI)
-        if not is_mapping(own) or (RESULT_KEYS.isdisjoint(own) and "approval" not in own):
-            return kept
-        taken = {*RESULT_KEYS, *(["approval"] if is_own_denial(own.get("approval"), block.id) else [])}
-        left = {key: own[key] for key in own if key not in taken}
-        return kept if len(left) == len(own) else _replaced(kept, left)
-
-    return both
+def _of_result(own: Mapping[str, Any], call: Any) -> frozenset[str]:
+    """Return the extras of a call that its part has for its result."""
+    return RESULT_KEYS | {"approval"} if is_own_denial(own.get("approval"), call.id) else RESULT_KEYS
 
 
-def _of_result(cell: Cell) -> Cell:
-    """Return the cell of a result's extras: the part's unknown keys are the call's."""
-
-    def both(extras: Any, block: Any) -> Any:
-        kept = cell(extras, block)
-        own = kept.get(UI)
-        if own is None or own.keys() == {RESULT_KEY}:
-            return kept
-        return _replaced(kept, {key: own[key] for key in own if key == RESULT_KEY})
-
-    return both
+def _of_call(own: Mapping[str, Any], _: Any) -> frozenset[str]:
+    """Return the extras of a result that its part has for its call: all unknown keys."""
+    return frozenset(own) - {RESULT_KEY}
 
 
-def _replaced(extras: Any, own: Any) -> Any:
-    """Return extras with other ones of this family."""
-    found = {space: extras[space] for space in (OPTIONS,) if space in extras}
-    return {**found, UI: own} if own else found or EMPTY
+def _sharing(row: Row, taken: Callable[[Mapping[str, Any], Any], frozenset[str]]) -> Row:
+    """Return the row of calls or results, whose part has the extras of the other one, too."""
+    return row.having(extras=cells.without(row.fields["extras"], UI, taken))
 
 
 def _taken(message: am.Msg) -> frozenset[str]:
@@ -140,21 +121,18 @@ def _repeats_parts(message: am.Msg) -> bool:
 
 
 def _without(message: am.Msg, keys: frozenset[str]) -> am.Msg:
-    left = {key: value for key, value in natives.extras_of(message, UI).items() if key not in keys}
-    return spelling.changed(message, {"extras": adopt(_replaced(message.extras, left))})
+    left = cells.without(KEEP, UI, lambda _, __: keys)(message.extras, message)
+    return spelling.changed(message, {"extras": adopt(left)})
 
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
-    described = messages.described
     system, user, assistant = (
-        place_rows(messages, place, _ANSWERS, OPTIONS_OF, _OTHERS) for place in ("system", "user", "assistant")
+        place_rows(messages, place, _ANSWERS, _OTHERS) for place in ("system", "user", "assistant")
     )
-    calls, results = assistant[am.ToolUseBlock], assistant[am.ToolResultBlock]
-    assistant[am.ToolUseBlock] = calls.having(extras=_of_call(calls.fields["extras"]))
-    assistant[am.ToolResultBlock] = results.having(extras=_of_result(results.fields["extras"]), name=KEEP)
-    extras = OPTIONS_OF[am.ToolResultBlock].extras(described, [described.forms["result"]])
-    result = Rows(described).row("result", rules={am.ToolResultBlock: own.result}, extras=_of_result(extras))
+    result = _sharing(Rows(messages.described).row("result", rules={am.ToolResultBlock: own.result}), _of_call)
+    assistant[am.ToolUseBlock] = _sharing(assistant[am.ToolUseBlock], _of_result)
+    assistant[am.ToolResultBlock] = _sharing(assistant[am.ToolResultBlock], _of_call).having(name=KEEP)
     fields: dict[str, Cell] = {
         "id": KEEP, "created_at": _time, "metadata": KEEP, "extras": carried_extras((UI, _taken), odd=_is_odd),
     }  # fmt: skip
@@ -173,6 +151,7 @@ def make_caps(messages: Messages) -> Caps:
         arrange=(restructure.split_results, beside_calls),
         needs_id=needs_id,
         derives_names=True,
+        near_names=True,
         relink=_relink(messages),
         drops_emptied=True,
     )  # fmt: skip

@@ -38,12 +38,11 @@ from agentmsg_codecs.vercel.ui.parts import UIParts
 _make_text = maker(am.TextBlock, "text")
 _KEY, _CALL_KEY, RESULT_KEY = "providerMetadata", "callProviderMetadata", "resultProviderMetadata"
 # The options of a part, by its class; a call and its result have one item.
-OPTIONS_OF = {
-    **{cls: Options(_KEY, UI, slots) for cls, slots in SLOTS.items()},
-    am.ToolUseBlock: Options(_CALL_KEY, UI, SLOTS[am.ToolUseBlock]),
-    am.ToolResultBlock: Options(RESULT_KEY, UI, (CACHE,)),
+_OPTIONS = {
+    **{cls: Options(_KEY, UI, slots).hatch for cls, slots in SLOTS.items()},
+    am.ToolUseBlock: Options(_CALL_KEY, UI, SLOTS[am.ToolUseBlock]).hatch,
+    am.ToolResultBlock: Options(RESULT_KEY, UI, (CACHE,)).hatch,
 }
-_OPTIONS = {cls: options.hatch for cls, options in OPTIONS_OF.items()}
 
 
 # -- whether a text is complete ---------------------------------------------------------------------------------------
@@ -233,7 +232,7 @@ def describe() -> Described:
         Form("data", am.DataBlock, "data", (
             Key("name", "name", Text()), Key("data", "data", Json()), Key("id", "item_id", Text(), "may"),
         )),
-        compaction(OPTIONS_OF[am.CompactionBlock]),
+        compaction(_KEY, _OPTIONS[am.CompactionBlock]),
         Form("call", am.ToolUseBlock, "dynamic-tool", (
             Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), _PENDING, _INPUT, KIND,
             _OPTIONS[am.ToolUseBlock],

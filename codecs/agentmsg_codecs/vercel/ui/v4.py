@@ -81,11 +81,9 @@ def today_part(part: Any) -> tuple[Native, Any] | None:
     return _loose_thought(part) if is_object(part) and part.get("type") == "reasoning" else None
 
 
-def old_part(native: Native, how: Any) -> Any | None:
-    """Return the part of version 4 for one of today's, by its mark; None if it would be read as another."""
-    part = _told(native, how) if type(how) is str else _old_parts([native])[0]
-    back = today_part(part) if how is True or type(how) is str else None
-    return part if back is not None and back[1] == how and same_document(back[0], native) else None
+def old_part(native: Native, how: Any) -> Any:
+    """Return the part of version 4 for one of today's, by its mark."""
+    return _told(native, how) if type(how) is str else _old_parts([native])[0]
 
 
 def _loose_thought(part: Native) -> tuple[Native, str] | None:
