@@ -25,7 +25,6 @@ from agentmsg.formats import (
     marked,
     natives,
 )
-from agentmsg_codecs.agentscope.capabilities import make_caps
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import CONTENT_KEYS, ITEM, MEMORY, VERSIONS
 from agentmsg_codecs.agentscope.sessions import Sessions, path_of
@@ -67,6 +66,8 @@ class AgentScope(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
+        from agentmsg_codecs.agentscope.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine, self.version, history=self.containers.cells())
 
     # -- reading ------------------------------------------------------------------------------------------------------

@@ -40,8 +40,8 @@ from agentmsg.formats import EMPTY, Native, excerpt, is_list, is_mapping, is_obj
 from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.bedrock.base import Bedrock
-from agentmsg_codecs.bedrock.capabilities import is_top, make_caps
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
+from agentmsg_codecs.bedrock.messages import is_top
 from agentmsg_codecs.bedrock.names import FAMILY
 from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
@@ -71,6 +71,8 @@ class BedrockCodec(Bedrock):
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
+        from agentmsg_codecs.bedrock.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine, thinking=self.thinking)
 
     def read(self, document: Any) -> am.History:

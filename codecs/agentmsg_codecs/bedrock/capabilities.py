@@ -33,6 +33,7 @@ from agentmsg_codecs.bedrock.format import (
     is_search_result,
 )
 from agentmsg_codecs.bedrock.media import DOCUMENT_KEYS, MEDIUM_KEYS
+from agentmsg_codecs.bedrock.messages import is_top
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT, PROVIDER
 from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import tool_rows
@@ -167,11 +168,6 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
         derives_names=True,
         drops_emptied=True,
     )
-
-
-def is_top(message: am.Msg) -> bool:
-    """Whether a leading message is the system prompt: it wasn't read from the list of messages."""
-    return message.role == "system" and not is_marked(message, FAMILY, "/here")
 
 
 def gather_systems(plan: Any, messages: Any) -> Any:

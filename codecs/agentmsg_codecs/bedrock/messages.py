@@ -57,6 +57,11 @@ def text_if_one(parts: Any) -> Any:
     return parts[0]["text"] if is_one else parts
 
 
+def is_top(message: am.Msg) -> bool:
+    """Whether a leading message is the system prompt: it wasn't read from the list of messages."""
+    return message.role == "system" and not is_marked(message, FAMILY, "/here")
+
+
 class Messages(Grouped):
     """Reads and writes messages."""
 

@@ -43,9 +43,8 @@ from agentmsg.formats import Native, excerpt, is_bare_text, is_list, is_object, 
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
-from agentmsg_codecs.openai_responses.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.openai_responses.likeness import is_item, sniff_body
-from agentmsg_codecs.openai_responses.names import FAMILY
+from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY
 from agentmsg_codecs.openai_responses.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -73,6 +72,8 @@ class OpenAIResponsesCodec(OpenAIResponses):
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
+        from agentmsg_codecs.openai_responses.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine, thinking=self.thinking)
 
     def read(self, document: Any) -> am.History:

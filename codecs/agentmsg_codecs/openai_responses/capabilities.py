@@ -27,7 +27,7 @@ from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
 from agentmsg_codecs.openai_responses.item_keys import is_own_id
 from agentmsg_codecs.openai_responses.items import has_tools
 from agentmsg_codecs.openai_responses.message_items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, is_phase
-from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, ITEM
+from agentmsg_codecs.openai_responses.names import BODY_KEYS, CLIENT_TOOLS, FAMILY, ITEM
 from agentmsg_codecs.openai_responses.outcomes import call_extras, placed, result_cells
 from agentmsg_codecs.openai_responses.settings import ROW, SETTINGS
 from agentmsg_codecs.openai_responses.tools import carried_tools, tool_rows
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentmsg_codecs.openai_responses.items import Items
-
-BODY_KEYS = frozenset({"input", "instructions", "tools"})
 
 
 # -- what message items say beside their parts ------------------------------------------------------------------------

@@ -11,6 +11,7 @@ RESPONSE = "openai-responses.response"
 PROVIDER = "openai"
 # Whose API has a search of its own.
 XAI = "xai"
+BODY_KEYS = frozenset({"input", "instructions", "tools"})
 PHASES = frozenset({"commentary", "final_answer"})
 # Tools that OpenAI defines and the client runs: the kinds of their calls and results, which are their names, too.
 CLIENT_TOOLS = frozenset({"apply_patch", "computer", "local_shell", "shell"})

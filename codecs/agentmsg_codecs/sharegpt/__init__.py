@@ -52,7 +52,6 @@ from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import mark_of, marked, natives, spelling
 from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
-from agentmsg_codecs.sharegpt.capabilities import make_caps
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.likeness import sniff_row
 from agentmsg_codecs.sharegpt.links import link
@@ -95,6 +94,8 @@ class ShareGptCodec(RowCodec):
 
     def make_caps(self) -> Caps:
         """Return what turns support; see capabilities.py."""
+        from agentmsg_codecs.sharegpt.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps()
 
     def read(self, document: Any) -> am.History:

@@ -32,8 +32,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats import CallNames, ContainerCodec, Containers
-from agentmsg_codecs.synaptic.capabilities import make_caps
-from agentmsg_codecs.synaptic.chunks import read_chunk, write_chunk
 from agentmsg_codecs.synaptic.likeness import sniff_message
 from agentmsg_codecs.synaptic.messages import Messages
 from agentmsg_codecs.synaptic.names import CONTAINERS, CONTENT_KEYS, FAMILY
@@ -69,6 +67,8 @@ class SynapticCodec(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
+        from agentmsg_codecs.synaptic.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:
@@ -87,10 +87,14 @@ class SynapticCodec(ContainerCodec):
 
     def read_chunk(self, document: Any) -> am.MsgChunk:
         """Read an AIMessageChunk; see chunks.py."""
+        from agentmsg_codecs.synaptic.chunks import read_chunk  # noqa: PLC0415 - few read or write chunks
+
         return read_chunk(document)
 
     def write_chunk(self, chunk: am.MsgChunk) -> Any:
         """Write a chunk."""
+        from agentmsg_codecs.synaptic.chunks import write_chunk  # noqa: PLC0415 - few read or write chunks
+
         return write_chunk(chunk)
 
     def likeness(self, document: Any) -> float:

@@ -42,7 +42,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats import Containers, cells, is_bare_text, is_marked, marked, natives, note_of
-from agentmsg_codecs.vercel.capabilities import make_caps
 from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
 from agentmsg_codecs.vercel.names import FAMILY
@@ -78,6 +77,8 @@ class VercelCodec(Vercel):
 
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
+        from agentmsg_codecs.vercel.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         extras = cells.without(CONTAINERS.cells()["extras"], FAMILY, _of_prompt)
         return make_caps(self.engine).evolve(history={"extras": extras})
 

@@ -74,7 +74,7 @@ from agentmsg_codecs.langchain.langgraph.checkpoints import (
     write_contents,
 )
 from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, unescape
-from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, graph_caps
+from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
 from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE
@@ -128,6 +128,8 @@ class LangGraphCodec(Codec):
 
     def make_caps(self) -> Caps:
         """Return what messages of LangGraph support: the same as ``langchain``."""
+        from agentmsg_codecs.langchain.langgraph.capabilities import graph_caps  # noqa: PLC0415 - readers need no table
+
         return graph_caps(self.engine, self._usual.others)
 
     @property

@@ -48,7 +48,6 @@ from agentmsg.formats import (
     maker,
     note_of,
 )
-from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, TREES, contents_of, is_message
 from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, dialect_of, word
@@ -99,6 +98,10 @@ class LangChainLcCodec(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return the table of ``langchain``, with the extras and the native messages of envelopes."""
+        from agentmsg_codecs.langchain.capabilities.messages import (  # noqa: PLC0415 - readers need no table
+            make_caps,
+            message_extras,
+        )
 
         def read_native(value: Any) -> am.Msg:
             self.engine.fill()

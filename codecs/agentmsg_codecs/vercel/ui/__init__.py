@@ -47,7 +47,6 @@ import attrs
 from agentmsg.formats import Containers
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import Vercel
-from agentmsg_codecs.vercel.ui.capabilities import make_caps
 from agentmsg_codecs.vercel.ui.likeness import sniff_message
 from agentmsg_codecs.vercel.ui.messages import Messages
 
@@ -78,6 +77,8 @@ class VercelUICodec(Vercel):
 
     def make_caps(self) -> Caps:
         """Return the capability table; see capabilities.py."""
+        from agentmsg_codecs.vercel.ui.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+
         return make_caps(self.engine).evolve(history=CONTAINERS.cells())
 
     def likeness(self, document: Any) -> float:
