@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
 from agentmsg.formats.forms.items import Key
@@ -299,4 +298,6 @@ def _write_labels(value: Any) -> Any:
 
 def _print(model: str) -> str:
     """Return a fingerprint of a name for a note: notes hold no values."""
+    from zlib import crc32  # noqa: PLC0415 - loading it takes as long as reading a document
+
     return f"{crc32(model.encode(errors='surrogatepass')):08x}"

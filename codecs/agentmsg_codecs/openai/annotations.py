@@ -6,7 +6,8 @@ Marks: ``/annotated`` on a cited text in a request; ``/odd`` on a citation witho
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -27,6 +28,9 @@ from agentmsg.formats.forms import Described, Form, Inside, Key, Rows, Text, Who
 from agentmsg_codecs.openai.hints import is_odd, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.places import is_beside, is_thinking_field
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Cell
 
 KEY = "annotations"
 URL_CITATION = _URL = "url_citation"
@@ -73,7 +77,6 @@ ANNOTATIONS = Described(FAMILY, (
          fits=lambda native: bool(native.get("type")), is_apart="citation"),
 ), {})  # fmt: skip
 _SHAPE = ANNOTATIONS.shapes["url_citation"]
-_EXTRAS = Rows(ANNOTATIONS).row(*ANNOTATIONS.forms).fields["extras"]
 
 
 def is_cited(block: Any) -> bool:
@@ -153,9 +156,14 @@ def unmarked(block: Any, mark: str, **changes: Any) -> Any:
 # -- what is supported -------------------------------------------------------------------------------------------------
 
 
+@cache
+def _extras() -> Cell:
+    return Rows(ANNOTATIONS).row(*ANNOTATIONS.forms).fields["extras"]
+
+
 def _carried(citation: am.Citation, text: str) -> am.Citation | None:
     """Return the nearest citation that has annotations; None without a URL."""
-    extras = _EXTRAS(citation.extras, citation) if citation.extras else citation.extras
+    extras = _extras()(citation.extras, citation) if citation.extras else citation.extras
     wanted: dict[str, Any] = {"extras": extras, "cited_text": None}
     if not is_odd(citation):
         if citation.url is None:
