@@ -45,7 +45,7 @@ JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
 """The styles, with what ``json.dumps`` is told for them."""
 
 
-_TOKEN = r'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"\s]+'
+_PIECE = r'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"\s]+'
 # A text with at most this many letters, and no more brackets than allowed levels, needs no further size check.
 _SHORT = 100_000
 
@@ -101,14 +101,14 @@ def parse_told(text: str, written: Callable[[str], str] = str) -> tuple[Any, Any
 
 
 def _told_tokens(text: str, value: Any, style: str, written: Callable[[str], str]) -> list[Any]:
-    usual: list[str] = re.findall(_TOKEN, written(dump_styled(value, style)))
-    pairs = enumerate(zip(usual, re.findall(_TOKEN, text), strict=True))
-    return [style, ".".join(re.split(_TOKEN, text)), *([at, own] for at, (token, own) in pairs if own != token)]
+    usual: list[str] = re.findall(_PIECE, written(dump_styled(value, style)))
+    pairs = enumerate(zip(usual, re.findall(_PIECE, text), strict=True))
+    return [style, ".".join(re.split(_PIECE, text)), *([at, own] for at, (token, own) in pairs if own != token)]
 
 
 def _respelt(text: str, space: str, odd: Any) -> str:
     """Return compact JSON with other white space and tokens, as far as that says the same."""
-    gaps, tokens = space.split("."), re.findall(_TOKEN, text)
+    gaps, tokens = space.split("."), re.findall(_PIECE, text)
     if len(gaps) != len(tokens) + 1 or space.strip(". \t\n\r"):
         return text
     own = {each[0]: each[1] for each in odd if is_sequence(each) and len(each) == 2 and type(each[0]) is int}  # noqa: PLR2004 - place and token

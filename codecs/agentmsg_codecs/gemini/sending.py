@@ -13,6 +13,7 @@ from agentmsg.formats.sending import (
     Path,
     Request,
     SendingRule,
+    clearing,
     data_encoding,
     is_base64,
     usual,
@@ -45,11 +46,6 @@ def _unsigned(request: Request) -> Iterator[Path]:
             yield ("messages", index, "content", calls[0])
 
 
-def _without_signature(mending: Mending) -> Iterator[Edit]:
-    for path in mending.paths:
-        yield Change(path, None)
-
-
 def _sign(mending: Mending) -> Iterator[Edit]:
     """Sign with the text that the API accepts for calls of other models."""
     for path in mending.paths:
@@ -62,9 +58,7 @@ RULES: tuple[Any, ...] = (
     usual.empty_messages("the content has no parts"),
     *PAIRING,
     data_encoding("padded"),
-    SendingRule(
-        "signature-encoding", _odd_signatures, "the signature isn't base64", "leave it out", mend=_without_signature
-    ),
+    SendingRule("signature-encoding", _odd_signatures, "the signature isn't base64", "leave it out", mend=clearing()),
     SendingRule(
         "signature-missing",
         _unsigned,

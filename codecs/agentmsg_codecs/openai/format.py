@@ -22,7 +22,6 @@ from agentmsg.formats import (
     marked,
     media,
     spelling,
-    text_at,
 )
 from agentmsg.formats.forms import (
     Arguments,
@@ -140,28 +139,6 @@ def _carried_detail(detail: str, block: Any) -> str | None:
 TEXT_ALIASES = ("input_text", "output_text")
 
 
-def _put_text(block: am.TextBlock) -> Native:
-    return {"text": block.text}
-
-
-def _text_alias(tag: str) -> Form:
-    """Return the form of texts with the tag of another API; the tag is a spelling."""
-
-    def get(native: Native) -> Native:
-        return {"text": text_at(native, "text"), "notes": {"type": ["=", tag]}}
-
-    text = Hatch(
-        keys=("text",),
-        cells={"text": KEEP},
-        get=get,
-        put=_put_text,
-        must=("text",),
-        schema={"text": {"type": "string"}},
-        about="text",
-    )
-    return Form(tag, am.TextBlock, tag, (text, CACHE), is_only_read=True)
-
-
 def is_alias(block: Any, form: str) -> bool:
     """Whether media were read in a form that only compatible servers have."""
     return mark_of(block, FAMILY, "/part") == form and not isinstance(block.source, am.FileSource)
@@ -238,8 +215,9 @@ def _other(name: str, cls: Any, tag: str, key: str, more: tuple[Key, ...] = (), 
     return Form(name, cls, tag, (source, CACHE), **how, **_alias(name))
 
 
+_TEXT = Form("text", am.TextBlock, "text", (Key("text", "text", Text()), CACHE))
 PARTS = (
-    Form("text", am.TextBlock, "text", (Key("text", "text", Text()), CACHE)),
+    _TEXT,
     Form("said", am.TextBlock, "text", (Key("text", "text", Text()), CACHE, SIGNED),
          when=lambda block: block.signature is not None),
     Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()), ODD_CACHE)),
@@ -261,7 +239,7 @@ PARTS = (
     THOUGHT,
     THINK,
     SUMMARY,
-    *map(_text_alias, TEXT_ALIASES),
+    *map(_TEXT.alias, TEXT_ALIASES),
     Form("input_image", am.ImageBlock, "input_image", (
         Key("image_url", "source", _AS_URL), _DETAIL, CACHE,
     ), fits=lambda native: type(native.get("image_url")) is str, **_alias("input_image", _outer_detail)),
