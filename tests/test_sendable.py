@@ -676,7 +676,8 @@ def test_time_grows_with_size(target: Any, shape: str, work: Callable[[am.Histor
         history = am.History(_LONG[shape](count))
         return min(_time(lambda: work(history, target)) for _ in range(3))
 
-    assert spent(1200) < 25 * spent(150)
+    # Another process may take the time of one measurement, but not of three.
+    assert any(spent(1200) < 25 * spent(150) for _ in range(3))
 
 
 def _time(work: Callable[[], object]) -> float:
