@@ -155,7 +155,7 @@ class KeyLines:
         is_there = len(item.keys) == 1 and (item.is_optional or bool(item.must))
         counted = ["left -= 1"] if is_there else [f"left -= {key!r} in d" for key in item.keys]
         asked = [f"given = {self.bind('get', item.get)}(d{inner})", *counted]
-        if item.must:
+        if item.must or item.holds:
             return [*asked, *said]
         # What says nothing results in nothing.
         lines = [*asked, "if given:", *indented(said)]
