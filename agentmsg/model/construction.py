@@ -235,7 +235,7 @@ def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
 
     def lines(scope: dict[str, Any]) -> list[str]:
         scope["make"] = maker(cls)
-        names = {field.alias: field.name for field in attrs.fields(cls) if field.init}
+        names = {each.alias: each.name for each in attrs.fields(cls) if each.init}
         given = ", ".join(f"{alias}={'value' if name == field else f'obj.{name}'}" for alias, name in names.items())
         return ["def made(obj, value):", f"    return make({given})"]
 
