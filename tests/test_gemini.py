@@ -408,6 +408,8 @@ def test_a_response_is_a_message(parts: list[Any], reason: str, finish: str) -> 
         ({"prompt_token_count": 8, "tool_use_prompt_token_count": 5}, 13),
         ({"promptTokenCount": 8, "toolUsePromptTokenCount": None}, 8),
         ({"promptTokenCount": 8, "toolUsePromptTokenCount": -1}, 8),
+        ({"promptTokenCount": -1}, -1),
+        ({"promptTokenCount": -1, "toolUsePromptTokenCount": 5}, None),
         ({"promptTokenCount": None, "toolUsePromptTokenCount": 5}, None),
         ({"toolUsePromptTokenCount": 5}, None),
     ],

@@ -222,10 +222,15 @@ def _of_tools(value: Any) -> int:
     return value if type(value) is int and value > 0 else 0
 
 
+def _is_no_sum(count: Any, tools: Any) -> bool:
+    """Whether a count can't be added to that of tools: an edited input could not be told from it."""
+    return type(count) is not int or count < 0 < _of_tools(tools)
+
+
 def _read_input(native: Native) -> dict[str, Any]:
     count, tools = native.get(_PROMPT), native.get(TOOLS_PROMPT)
     odd = (TOOLS_PROMPT,) if TOOLS_PROMPT in native else ()
-    if type(count) is not int:
+    if _is_no_sum(count, tools):
         return {"odd": (*odd, *((_PROMPT,) if _PROMPT in native else ()))}
     return {"input": count + _of_tools(tools), "odd": odd}
 
@@ -240,7 +245,8 @@ def is_odd_count(usage: Any, key: str, value: Any) -> bool:
     """Whether a count is an extra beside the input, or instead of it."""
     if key == TOOLS_PROMPT:
         return usage.input is None or _of_tools(value) <= usage.input
-    return key == _PROMPT and usage.input is None and type(value) is not int
+    tools = natives.extras_of(usage, FAMILY).get(TOOLS_PROMPT)
+    return key == _PROMPT and usage.input is None and _is_no_sum(value, tools)
 
 
 _PROMPT, TOOLS_PROMPT = "promptTokenCount", "toolUsePromptTokenCount"
