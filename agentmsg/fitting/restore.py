@@ -148,7 +148,8 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
             changes[field.alias or field.name] = new
     changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
     if isinstance(owner, ToolResultBlock) and isinstance(owner.name, MadeName) and _HERE in tree.get("name", {}):
-        changes["name"] = tree["name"][_HERE]
+        name = tree["name"][_HERE]
+        changes["name"] = MadeName(name[0]) if isinstance(name, list) else name
     return owner.evolve(**changes) if changes else owner
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
+    from agentmsg.model.history import History
 
 __all__ = ["spellings"]
 
@@ -25,11 +26,28 @@ def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """Yield what makes the source's document exact, beyond its meaning, by path."""
     yield from _spelling(fitted.source, ())
     if fitted.derives_names:
-        # The reader names results after their calls; this records which had that name themselves, and which had none.
-        for index, message in enumerate(fitted.source):
-            for place, block in enumerate(message.content):
-                if isinstance(block, ToolResultBlock) and not isinstance(block.name, MadeName):
-                    yield ("messages", index, "content", place, "name"), block.name
+        yield from _names(fitted.source)
+
+
+def _names(source: History) -> Iterator[tuple[Path, Any]]:
+    """Yield the names of results, by path, that a reader which names them after their calls may not give them.
+
+    These are names that results had themselves, and None for those without one. Where calls of several tools share an
+    id, the reader may find another call than the source's did: then it is a list of the name that the source made.
+    """
+    tools: dict[str | None, str] = {}
+    shared: set[str | None] = set()
+    blocks = [(("messages", i, "content", k, "name"), b) for i, m in enumerate(source) for k, b in enumerate(m.content)]
+    for _, block in blocks:
+        if isinstance(block, ToolUseBlock) and tools.setdefault(block.id, block.name) != block.name:
+            shared.add(block.id)
+    for path, block in blocks:
+        if not isinstance(block, ToolResultBlock):
+            continue
+        if not isinstance(block.name, MadeName):
+            yield path, block.name
+        elif block.tool_call_id in shared:
+            yield path, [str(block.name)]
 
 
 def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:

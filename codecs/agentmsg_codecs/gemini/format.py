@@ -8,7 +8,7 @@ Follows the Python package google-genai 3.4.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -222,15 +222,15 @@ def _of_tools(value: Any) -> int:
     return value if type(value) is int and value > 0 else 0
 
 
-def _is_no_sum(count: Any, tools: Any) -> bool:
-    """Whether a count can't be added to that of tools: an edited input could not be told from it."""
-    return type(count) is not int or count < 0 < _of_tools(tools)
+def _adds_up(count: Any, tools: Any) -> TypeGuard[int]:
+    """Whether a count can be added to that of tools; a negative sum of both could not be told from an edited input."""
+    return type(count) is int and not count < 0 < _of_tools(tools)
 
 
 def _read_input(native: Native) -> dict[str, Any]:
     count, tools = native.get(_PROMPT), native.get(TOOLS_PROMPT)
     odd = (TOOLS_PROMPT,) if TOOLS_PROMPT in native else ()
-    if _is_no_sum(count, tools):
+    if not _adds_up(count, tools):
         return {"odd": (*odd, *((_PROMPT,) if _PROMPT in native else ()))}
     return {"input": count + _of_tools(tools), "odd": odd}
 
@@ -246,7 +246,7 @@ def is_odd_count(usage: Any, key: str, value: Any) -> bool:
     if key == TOOLS_PROMPT:
         return usage.input is None or _of_tools(value) <= usage.input
     tools = natives.extras_of(usage, FAMILY).get(TOOLS_PROMPT)
-    return key == _PROMPT and usage.input is None and _is_no_sum(value, tools)
+    return key == _PROMPT and usage.input is None and not _adds_up(value, tools)
 
 
 _PROMPT, TOOLS_PROMPT = "promptTokenCount", "toolUsePromptTokenCount"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
 from agentmsg.formats import Swap, restructure, rules
@@ -79,16 +79,72 @@ def _are_beside_calls(messages: Sequence[am.Msg]) -> bool:
     return True
 
 
-def _answered(plan: restructure.Plan, start: int, messages: Sequence[am.Msg]) -> Counter[str | None]:
-    """Count the ids of the run of results that starts at a place."""
-    found = Counter[str | None]()
+_Call: TypeAlias = "tuple[int, int, str]"
+"""A call's place, by message and order, and its tool."""
+_Key: TypeAlias = "tuple[str | None, str | None]"
+"""An id, and a tool or None for any."""
+_Queues: TypeAlias = "dict[_Key, deque[_Call]]"
+
+
+class _Open:
+    """The calls without a result: those right before a run of results, and all earlier ones."""
+
+    def __init__(self) -> None:
+        # Each call stands under its tool, and under any. A queue may still hold calls that were taken from another.
+        self._earlier: _Queues = {}
+        self._near: _Queues = {}
+        self._taken: set[_Call] = set()
+        self._open, self._coming = Counter[_Key](), Counter[_Key]()
+
+    def begin(self, coming: Counter[_Key]) -> None:
+        """Begin a message that is no result; a run of results comes after it, counted by id and tool."""
+        for key, calls in self._near.items():
+            self._earlier.setdefault(key, deque()).extend(calls)
+        self._near, self._coming = {}, coming
+
+    def add(self, link: str | None, call: _Call) -> None:
+        """Add a call of the message."""
+        for key in ((link, call[2]), (link, None)):
+            self._near.setdefault(key, deque()).append(call)
+            self._open[key] += 1
+
+    def take(self, result: Any) -> _Call | None:
+        """Remove and return the call of a result; None if it has none.
+
+        It is a call of the tool that the result names, if one with its id is open. If more of these calls are open than
+        results come, it is the nearest; else the first.
+        """
+        link = result.tool_call_id
+        told: _Key = (link, result.name)
+        key = told if self._open[told] else (link, None)
+        first, nearest = self._first(self._earlier, key), self._first(self._near, key)
+        # The calls of a message that share an id are answered in order.
+        is_near = nearest is not None and nearest == self._first(self._near, (link, None))
+        is_nearest = is_near and self._coming[told] < self._open[key]
+        self._coming[told] -= 1
+        call = nearest if is_nearest or first is None else first
+        if call is not None:
+            self._taken.add(call)
+            self._open.subtract([(link, call[2]), (link, None)])
+        return call
+
+    def _first(self, queues: _Queues, key: _Key) -> _Call | None:
+        queue = queues.get(key)
+        while queue and queue[0] in self._taken:
+            queue.popleft()
+        return queue[0] if queue else None
+
+
+def _answered(plan: restructure.Plan, start: int, messages: Sequence[am.Msg]) -> Counter[_Key]:
+    """Count the run of results that starts at a place, by id and tool."""
+    found = Counter[_Key]()
     for number in range(start, len(plan)):
         parts = plan[number]
         message = messages[parts[0].index]
         if (parts[0].role or message.role) != "tool" or not parts[0].picks:
             break
         result: Any = message.content[parts[0].picks[0]]
-        found[result.tool_call_id] += 1
+        found[result.tool_call_id, result.name] += 1
     return found
 
 
@@ -102,39 +158,26 @@ def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
     if plan is None and _are_beside_calls(messages):
         return None
     current = restructure.as_is(messages) if plan is None else plan
-    waiting: dict[str | None, deque[tuple[int, int]]] = {}
+    calls = _Open()
     behind: dict[int, list[tuple[int, int]]] = {}
     orphans: set[int] = set()
     results: set[int] = set()
-    # The calls right before a run of results, and how many results with each id are left in the run.
-    near: dict[str | None, deque[tuple[int, int]]] = {}
-    run = Counter[str | None]()
     for number, parts in enumerate(current):
         role = parts[0].role or messages[parts[0].index].role
         blocks = [messages[part.index].content[pick] for part in parts for pick in part.picks]
         if role == "tool" and blocks:
-            result: Any = blocks[0]
-            link: str | None = result.tool_call_id
-            before, beside = waiting.get(link), near.get(link)
-            # If more calls than results have this id, the result belongs to the nearest; else to the first.
-            is_near = bool(beside) and run[link] < len(before or ()) + len(beside or ())
-            queue = beside if is_near or not before else before
-            run[link] -= 1
-            if queue:
-                call, order = queue.popleft()
-                behind.setdefault(call, []).append((order, number))
-                results.add(number)
-            else:
+            call = calls.take(blocks[0])
+            if call is None:
                 orphans.add(number)
+                continue
+            behind.setdefault(call[0], []).append((call[1], number))
+            results.add(number)
             continue
-        for known, calls in near.items():
-            waiting.setdefault(known, deque()).extend(calls)
-        near = {}
+        calls.begin(_answered(current, number + 1, messages) if role == "assistant" else Counter())
         if role == "assistant":
-            run = _answered(current, number + 1, messages)
             for order, block in enumerate(blocks):
                 if isinstance(block, am.ToolUseBlock) and block.kind != "server":
-                    near.setdefault(block.id, deque()).append((number, order))
+                    calls.add(block.id, (number, order, block.name))
     out: restructure.Plan = []
     for number, parts in enumerate(current):
         if number in results:
