@@ -204,5 +204,6 @@ def order(role: str, rank: Callable[[Any], int]) -> Step:
 
 def keep_first(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
     """Keep the first message only: for formats whose document is one message."""
-    current = as_is(messages) if plan is None else plan
-    return plan if len(current) <= 1 else current[:1]
+    if len(messages if plan is None else plan) <= 1:
+        return plan
+    return (as_is(messages) if plan is None else plan)[:1]
