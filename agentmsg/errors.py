@@ -190,15 +190,23 @@ class NotUnderstood(DecodeError):
         guesses: names of the likely formats, best first.
         unknown: the keys that the best guess doesn't know.
         is_mixed: whether these are several documents in several formats.
+        inside: JSON pointers to documents inside this one, with their formats; for ``load(..., at=...)``.
     """
 
     def __init__(
-        self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = (), is_mixed: bool = False
+        self,
+        message: str,
+        *,
+        guesses: Sequence[str] = (),
+        unknown: Sequence[str] = (),
+        is_mixed: bool = False,
+        inside: Sequence[tuple[str, str]] = (),
     ) -> None:
         super().__init__(message, code="not-understood")
         self.guesses = tuple(guesses)
         self.unknown = tuple(unknown)
         self.is_mixed = is_mixed
+        self.inside = tuple(inside)
 
 
 class EncodeError(AgentMsgError, ValueError):

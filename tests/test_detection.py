@@ -218,6 +218,12 @@ def test_the_more_common_format_wins_where_both_read_the_same() -> None:
         [{"type": "system", "content": "x", "uuid": "u", "sessionId": "s", "cwd": "/", "version": "1", "level": "i"}],
         ["a", "b"],
         [["user", "x"]],
+        # Pieces of documents: tools, calls, the author of a message, an item that has just begun.
+        [{"type": "function", "name": "f", "parameters": {"type": "object"}}],
+        [{"type": "function", "id": "c", "function": {"name": "f", "arguments": "{}"}}],
+        {"type": "function", "id": "c", "function": "f", "arguments": {}},
+        {"role": "system", "name": None, "metadata": {}},
+        {"type": "message", "id": "msg_1", "role": "assistant", "status": "in_progress", "content": []},
     ],
     ids=str,
 )

@@ -461,6 +461,41 @@ def test_a_mixed_file_is_told_of() -> None:
     assert raised.value.is_mixed
 
 
+BATCH = {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": OPENAI}
+EXCHANGE = {"request": {"body": json.dumps(OPENAI)}, "response": {"status": 200, "body": RESPONSE}}
+
+
+@pytest.mark.parametrize(
+    ("records", "inside"),
+    [
+        ([BATCH], [("/body", "openai")]),
+        ([{"odd": 1}, BATCH], [("/body", "openai")]),
+        ([{"a~b/*": {"*": OPENAI}}], [("/a~0b~1*/~2", "openai")]),
+        (
+            [{"interactions": [EXCHANGE, EXCHANGE]}],
+            [("/interactions/*/request/body", "openai"), ("/interactions/*/response/body", "openai-response")],
+        ),
+        ([{"odd": [1, {"role": "user"}], "tools": [{"type": "function", "function": {"name": "f"}}]}], []),
+        ([{"turns": [{"role": "user", "content": "Hi"}, {"by": "b", "words": "x"}]}], []),
+    ],
+    ids=["batch", "second line", "odd keys", "cassette", "pieces", "one message"],
+)
+def test_documents_inside_unknown_records_are_told(records: list[Any], inside: list[tuple[str, str]]) -> None:
+    """If a record has no format, the error says where documents are inside it; that place leads to them."""
+    name = saved("a.jsonl", records)
+    done, found = agentmsg("convert", name, "-t", "json"), agentmsg("detect", name)
+    assert (done.exit_code, found.exit_code, "unknown" in found.stdout) == (1, 1, True)
+    assert all(f"{codec} at {pointer}" in shown.stderr for pointer, codec in inside for shown in (done, found))
+    assert ("--at" in done.stderr) == bool(inside)
+    Path("b.json").write_text(json.dumps(records[-1]))
+    with pytest.raises(am.NotUnderstood) as raised:
+        am.load("b.json")
+    assert raised.value.inside == tuple(inside)
+    for pointer, codec in inside:
+        first = re.sub(r"/\*(?=/|$)", "/0", pointer)
+        assert am.load("b.json", at=first) == am.load("b.json", am.get_codec(codec), at=first)
+
+
 def test_binary_documents_are_not_restored_into_lines() -> None:
     """Binary and JSON documents don't fit into one file: restore reports it, unless --to names a format."""
     packed = am.dumps(am.decode(OPENAI, "openai"), "msgpack")

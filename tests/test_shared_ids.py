@@ -14,8 +14,8 @@ from data import some
 SOURCE = am.get_codec("vercel")  # names the tool of each call, and of each result
 # "c": a call in a message of its own, "+": in the message before; "r" and "*": a result, in the same way.
 EVENTS = ("ca", "cb", "+a", "+b", "ra", "rb", "*b", "user")
-CALL = {"type": "tool-call", "toolCallId": "x", "input": {}}
-RESULT = {"type": "tool-result", "toolCallId": "x", "output": {"type": "text", "value": "r"}}
+CALL: dict[str, Any] = {"type": "tool-call", "toolCallId": "x", "input": {}}
+RESULT: dict[str, Any] = {"type": "tool-result", "toolCallId": "x", "output": {"type": "text", "value": "r"}}
 
 
 def _document(events: tuple[str, ...]) -> list[Any] | None:

@@ -98,6 +98,7 @@ def _look_at(name: str, form: Form | None, at: tuple[str, ...], column: str | No
         lead = "" if isinstance(error, FileError) else f"{name}: "
         say(f"error [{error.code}] {lead}{error}", colour="red")
         return _Found(name, error=error)
-    if found.formats.scores and not found.formats.codec:
-        say(f"{name}: {found.formats.trouble}")
+    trouble = found.formats.trouble
+    if trouble is not None and (found.formats.scores or getattr(trouble, "inside", ())):
+        say(f"{name}: {trouble}")
     return found

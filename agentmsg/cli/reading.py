@@ -15,10 +15,11 @@ import attrs
 
 from agentmsg.api.reading import loads
 from agentmsg.checking.detection import detect, doubt, recognize_all
+from agentmsg.checking.inside import with_places
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import Trouble, tell_absent, tell_doubt
 from agentmsg.cli.terminal import standard_in
-from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
+from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood, excerpt
 from agentmsg.files.file_names import STANDARD, check_column, kind_of
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
@@ -277,6 +278,8 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = (), co
         raise trouble
     try:
         return Formats(scores=tuple(scores), codec=recognize_all(held))
+    except NotUnderstood as error:
+        return Formats(scores=tuple(scores), trouble=with_places(error, held))
     except AgentMsgError as error:
         return Formats(scores=tuple(scores), trouble=error)
 

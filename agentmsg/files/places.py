@@ -7,7 +7,6 @@ nothing.
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -16,6 +15,7 @@ import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt, is_a, refused
 from agentmsg.limits import AROUND, room_of
+from agentmsg.values.pointers import Way, is_pointer, step_to, way_of
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list, is_mapping
 
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["is_many", "nothing_at", "parts_of", "pointers"]
 
-# The steps of a pointer; None for every member.
-_Way: TypeAlias = tuple[str | None, ...]
-_EVERY = "*"
-_POINTER = re.compile(r"(?:/(?:[^~]|~[012])*)?", re.DOTALL)
 _SPACES = " \t\r\n"
 # The first bytes of a MessagePack map, and of an array.
 _MAPS = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
@@ -49,14 +45,14 @@ def pointers(given: object) -> tuple[str, ...]:
         raise refused("at", given, "a JSON pointer, or a list of them", code="option")
     found = tuple(several)
     for each in found:
-        if not is_a(each, str) or not _POINTER.fullmatch(each):
+        if not is_a(each, str) or not is_pointer(each):
             raise refused("at", each, "a JSON pointer such as /request or /items/*/body", code="option")
     return found
 
 
 def is_many(at: tuple[str, ...]) -> bool:
     """Whether pointers may find several documents in one."""
-    return len(at) > 1 or any(None in _way(each) for each in at)
+    return len(at) > 1 or any(None in way_of(each) for each in at)
 
 
 def nothing_at(at: tuple[str, ...]) -> DecodeError:
@@ -75,7 +71,7 @@ def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> 
         form: how the file holds records.
         limits: bounds on the documents; the record may be deeper, for what it has around them.
     """
-    ways = tuple(map(_way, at))
+    ways = tuple(map(way_of, at))
     if record.data is None or record.fault is not None:
         yield record
         return
@@ -102,20 +98,7 @@ def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> 
 _Part: TypeAlias = "tuple[str, Callable[[], bytes]]"
 
 
-def _way(pointer: str) -> _Way:
-    return tuple(
-        None if step == _EVERY else step.replace("~2", _EVERY).replace("~1", "/").replace("~0", "~")
-        for step in pointer.split("/")[1:]
-    )
-
-
-def _spelt(key: str) -> str:
-    """Return a key as a step of a pointer, led by a slash."""
-    step = key.replace("~", "~0").replace("/", "~1")
-    return "/~2" if step == _EVERY else f"/{step}"
-
-
-def _onward(ways: tuple[_Way, ...], key: str | None) -> tuple[_Way, ...]:
+def _onward(ways: tuple[Way, ...], key: str | None) -> tuple[Way, ...]:
     """Return the rest of the ways that lead through a member; None for a key that no pointer can name."""
     return tuple(dict.fromkeys(way[1:] for way in ways if way[0] is None or (way[0] == key and key is not None)))
 
@@ -123,11 +106,11 @@ def _onward(ways: tuple[_Way, ...], key: str | None) -> tuple[_Way, ...]:
 # -- JSON
 
 
-def _in_text(data: bytes, ways: tuple[_Way, ...], limits: Limits) -> Iterator[_Part]:
+def _in_text(data: bytes, ways: tuple[Way, ...], limits: Limits) -> Iterator[_Part]:
     yield from _in_value(parse_json(data, limits, "error"), ways, "", limits)
 
 
-def _in_value(value: Any, ways: tuple[_Way, ...], pointer: str, limits: Limits) -> Iterator[_Part]:
+def _in_value(value: Any, ways: tuple[Way, ...], pointer: str, limits: Limits) -> Iterator[_Part]:
     if () in ways and not _is_nothing(value):
         yield pointer, partial(_rendered, value, limits)
     if not (ways := tuple(filter(None, ways))):
@@ -135,10 +118,10 @@ def _in_value(value: Any, ways: tuple[_Way, ...], pointer: str, limits: Limits) 
     while is_a(value, str):
         value = _opened(value, limits)
     for key, member in _members(value, ways):
-        yield from _in_value(member, _onward(ways, key), pointer + _spelt(key), limits)
+        yield from _in_value(member, _onward(ways, key), pointer + step_to(key), limits)
 
 
-def _members(value: Any, ways: tuple[_Way, ...]) -> Iterator[tuple[str, Any]]:
+def _members(value: Any, ways: tuple[Way, ...]) -> Iterator[tuple[str, Any]]:
     """Yield the members of a value that ways lead through, in order."""
     keys = {way[0] for way in ways}
     if is_mapping(value):
@@ -185,7 +168,7 @@ def _rendered(value: Any, limits: Limits) -> bytes:
 # -- MessagePack
 
 
-def _in_frame(data: bytes, ways: tuple[_Way, ...], limits: Limits) -> Iterator[_Part]:
+def _in_frame(data: bytes, ways: tuple[Way, ...], limits: Limits) -> Iterator[_Part]:
     """Yield the parts of a frame as their bytes in it; a text or bytes are the document themselves."""
     frame = _Frame(data, limits)
     try:
@@ -204,7 +187,7 @@ class _Frame:
         self._unpacker: Any = cast("Any", msgpack).Unpacker(max_buffer_size=len(data))
         self._unpacker.feed(data)
 
-    def parts(self, ways: tuple[_Way, ...], pointer: str) -> Iterator[_Part]:
+    def parts(self, ways: tuple[Way, ...], pointer: str) -> Iterator[_Part]:
         """Yield the parts of the next object, and go past it."""
         start: int = self._unpacker.tell()
         lead: int = self._data[start]
@@ -221,13 +204,13 @@ class _Frame:
             own = value if isinstance(value, bytes) else self._data[start : self._unpacker.tell()]
             yield pointer, lambda: own
 
-    def _inner(self, lead: int, ways: tuple[_Way, ...], pointer: str) -> Iterator[_Part]:
+    def _inner(self, lead: int, ways: tuple[Way, ...], pointer: str) -> Iterator[_Part]:
         is_map = lead in _MAPS
         count = self._unpacker.read_map_header() if is_map else self._unpacker.read_array_header()
         for index in range(count):
             key = self._unpacker.unpack() if is_map else str(index)
             onward = _onward(ways, key if isinstance(key, str) else None)
             if onward:
-                yield from self.parts(onward, pointer + _spelt(key if isinstance(key, str) else str(key)))
+                yield from self.parts(onward, pointer + step_to(key if isinstance(key, str) else str(key)))
             else:
                 self._unpacker.skip()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.checking.detection import doubt, recognize_all
+from agentmsg.checking.inside import with_places
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.documents import frame_ends
 from agentmsg.files.file_names import STANDARD, Kind, as_array, check_column, kind_of, renamed, written_kind
@@ -88,7 +89,9 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
         return error
     message = f"{error.message} ({place})"
     if isinstance(error, NotUnderstood):
-        return NotUnderstood(message, guesses=error.guesses, unknown=error.unknown, is_mixed=error.is_mixed)
+        return NotUnderstood(
+            message, guesses=error.guesses, unknown=error.unknown, is_mixed=error.is_mixed, inside=error.inside
+        )
     return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
 
 
@@ -116,8 +119,19 @@ def format_of(found: Iterable[Found], *, is_live: bool = False) -> str | None:
     item = next(first, None)
     if item is None:
         return None
-    held = (each.data for each in chain((item,), first) if each.data is not None)
-    return recognize_all(held, is_live=is_live)
+    held: list[bytes] = []
+    try:
+        return recognize_all(_kept(chain((item,), first), held), is_live=is_live)
+    except NotUnderstood as error:
+        raise with_places(error, held) from None
+
+
+def _kept(found: Iterable[Found], held: list[bytes]) -> Iterator[bytes]:
+    """Yield the data of documents, and keep them in a list."""
+    for each in found:
+        if each.data is not None:
+            held.append(each.data)
+            yield each.data
 
 
 def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool = False) -> str:
@@ -136,6 +150,8 @@ def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool 
         return recognize_all(()) if codec is None else codec
     except NotUnderstood as error:
         help_words = "choose with --from" if error.guesses else 'name it with --from ("agentmsg formats" lists all)'
+        if error.inside:
+            help_words = f"read them with --at '{error.inside[0][0]}'"
         if error.is_mixed:
             help_words = f"--from {EACH} detects the format of each document"
         msg = f"{error.message}; {help_words}"

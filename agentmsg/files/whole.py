@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import dumps, writing_codec
 from agentmsg.checking.detection import recognize
-from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.checking.inside import with_places
+from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.file_names import kind_of
 from agentmsg.files.framing import framing_of
 from agentmsg.files.given import given, readable, writer_of
@@ -63,7 +64,8 @@ def load(
 
     Raises:
         FileError: if the file can't be read (code "file", "compression" ...).
-        NotUnderstood: if no codec is given, and the format can't be recognised with certainty.
+        NotUnderstood: if no codec is given, and the format can't be recognised with certainty; if documents stand
+            inside the file's JSON, its ``inside`` has their places for ``at``.
         DecodeError: if it isn't such a document; code "schema" if a ``.jsonl`` file holds several (see ``load_lines``);
             code "required" if there is none at the places.
         CodecLookupError: if there is no such codec or option.
@@ -76,6 +78,8 @@ def load(
     data = _only(source, limits, pointers(at))
     try:
         found = recognize(data, limits=limits) if chosen is None else chosen
+    except NotUnderstood as error:
+        raise named(with_places(error, [data]), source.name) from None
     except AgentMsgError as error:
         raise named(error, source.name) from None
     chosen = get_codec(found, **options) if chosen is None else chosen

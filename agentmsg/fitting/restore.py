@@ -21,6 +21,7 @@ from agentmsg.model.equality import same
 from agentmsg.model.generated import MadeName
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
+from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -149,7 +150,7 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
     changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
     if isinstance(owner, ToolResultBlock) and isinstance(owner.name, MadeName) and _HERE in tree.get("name", {}):
         name = tree["name"][_HERE]
-        changes["name"] = MadeName(name[0]) if isinstance(name, list) else name
+        changes["name"] = MadeName(name[0]) if is_sequence(name) else name
     return owner.evolve(**changes) if changes else owner
 
 

@@ -32,6 +32,8 @@ _OTHERS = frozenset(
     {"functions", "max_completion_tokens", "n", "response_format", "seed", "stop", "store", "stream_options"}
 )
 _ROLES = frozenset({"user", "assistant", "system"})
+# Keys of which a response without content has one.
+_BESIDE = frozenset({"model", "stop_reason", "usage"})
 _PLAIN, _LIKELY, _SURE = 0.85, 0.89, 0.95
 
 
@@ -40,7 +42,9 @@ def sniff_answer(document: Any) -> float:
     if not is_object(document) or not is_list(document.get("content")):
         return 0.0
     if document.get("role") == "assistant":
-        return 1.0 if document.get("type") == "message" else _LIKELY if "stop_reason" in document else 0.0
+        if document.get("type") == "message" and (document["content"] or not _BESIDE.isdisjoint(document)):
+            return 1.0
+        return _LIKELY if "stop_reason" in document else 0.0
     # Some servers, and many tests, leave out the role: then something of Anthropic's must tell.
     if document.get("role") is not None or document.get("type") not in (None, "message"):
         return 0.0

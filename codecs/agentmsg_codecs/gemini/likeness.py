@@ -55,6 +55,8 @@ def _sniff_content(native: Any) -> float:
         return 0.0
     if parts and not all(OUTER_KEYS & part.keys() for part in parts):
         return 0.0
+    if not parts and role is None:
+        return 0.3
     is_own = role == "model" or any(part.keys() - {"text"} for part in parts)
     return _LIKELY if is_own else _PLAIN
 

@@ -56,10 +56,13 @@ def _sniff(message: Any) -> float:
     tags: set[Any] = {str(part.get("type")) for part in parts if is_mapping(part)}
     if not tags.isdisjoint(_FOREIGN_PARTS) or any(map(_is_anthropic, parts)):
         return 0.0
-    own = not _OWN_KEYS.isdisjoint(message) or not tags.isdisjoint(_OWN_PARTS) or role == "developer"
     if any(map(is_untyped, parts)):
         return 0.3
-    return 0.9 if own else 0.88
+    if not _OWN_KEYS.isdisjoint(message) or not tags.isdisjoint(_OWN_PARTS):
+        return 0.9
+    if "content" not in message:
+        return 0.3  # a role alone is the author of something
+    return 0.9 if role == "developer" else 0.88
 
 
 def _is_anthropic(part: Any) -> bool:

@@ -30,4 +30,6 @@ def sniff_message(message: Any) -> float:
         return _RARELY
     if reasoning or not _OWN_KEYS.isdisjoint(message) or "error" in message:
         return _OWN
+    if "content" not in message:
+        return _RARELY
     return _LIKELY if role == "tool" or "finish_reason" in message else _PLAIN

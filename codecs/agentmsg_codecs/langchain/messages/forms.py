@@ -124,6 +124,8 @@ def wrap(form: str, tag: str, body: Native, message: am.Msg, note: Mapping[str, 
 _SCORES: Mapping[str, float] = {"dict": 1.0, "flat": 0.9, "oldest": 0.85}
 _OWN_KEYS = frozenset({"additional_kwargs", "response_metadata"})
 _OWN_WORDS = frozenset({"human", "ai"})
+# Keys of which a flat message has one.
+_SAYING = frozenset({"content", "tool_calls", *_OWN_KEYS})
 
 
 def sniff_message(native: Any) -> float:
@@ -136,4 +138,6 @@ def sniff_message(native: Any) -> float:
         return 0.85 if is_own else 0.8 if found.word in _OWN_WORDS else 0.0
     if found.form == "pair":
         return 0.85 if found.word in _OWN_WORDS else 0.0
+    if found.form == "flat" and _SAYING.isdisjoint(found.body):
+        return 0.3  # such as a tool, or a call, of another format
     return _SCORES.get(found.form, 0.0)

@@ -1,0 +1,34 @@
+"""JSON pointers (RFC 6901). A step ``*`` leads to every item or value; a key ``*`` is written ``~2``."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+__all__ = ["EVERY", "Way", "is_pointer", "step_to", "way_of"]
+
+EVERY = "*"
+"""The step to every member."""
+Way: TypeAlias = "tuple[str | None, ...]"
+"""The steps of a pointer; None for every member."""
+
+_POINTER = re.compile(r"(?:/(?:[^~]|~[012])*)?", re.DOTALL)
+
+
+def is_pointer(text: str) -> bool:
+    """Whether a text is a pointer; the empty one leads to the whole document."""
+    return _POINTER.fullmatch(text) is not None
+
+
+def way_of(pointer: str) -> Way:
+    """Return the steps of a pointer."""
+    return tuple(
+        None if step == EVERY else step.replace("~2", EVERY).replace("~1", "/").replace("~0", "~")
+        for step in pointer.split("/")[1:]
+    )
+
+
+def step_to(key: str) -> str:
+    """Return the step to a key, led by a slash."""
+    step = key.replace("~", "~0").replace("/", "~1")
+    return "/~2" if step == EVERY else f"/{step}"
