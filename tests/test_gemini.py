@@ -470,3 +470,44 @@ def test_a_blocked_prompt_is_a_response() -> None:
         assert refused(other, codec="gemini-response")[0] == ("candidates",)
     assert refused({"contents": 1}, codec="gemini")[0] == ("contents",)
     assert refused({"contents": [], "systemInstruction": 5}, codec="gemini")[0] == ("systemInstruction",)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (
+            {"type": "OBJECT", "properties": {"a": {"type": "STRING", "nullable": True}}, "required": ["a"]},
+            {"type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]},
+        ),
+        (
+            {"type": "object", "properties": {"type": {"type": "ARRAY", "items": {"type": "NULL"}, "maxItems": "2"}}},
+            {"type": "object", "properties": {"type": {"type": "array", "items": {"type": "null"}, "maxItems": 2}}},
+        ),
+        (
+            {"any_of": [{"type": "NUMBER"}, {"type": "NULL"}], "anyOf": [], "min_length": "01"},
+            {"any_of": [{"type": "number"}, {"type": "null"}], "anyOf": [], "minLength": "01"},
+        ),
+        ({"type": "STRING", "nullable": True, "enum": ["A"], "default": {"type": "OBJECT"}},
+         {"type": "string", "nullable": True, "enum": ["A"], "default": {"type": "OBJECT"}}),
+        (
+            {"defs": {"A": {"type": "STRING"}}, "properties": {"a": {"ref": "#/defs/A"}, "b": {"$ref": "#/x"}}},
+            {"$defs": {"A": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/x"}}},
+        ),
+        ({"type": "TYPE_UNSPECIFIED", "properties": 1, "items": [{"type": "OBJECT"}]},) * 2,
+    ],
+)  # fmt: skip
+def test_schemas_of_openapi_are_json_schemas(given: dict[str, Any], meant: dict[str, Any]) -> None:
+    """In other formats they are what JSON Schema says; in Gemini's own they come back as they were."""
+    config = {"responseMimeType": "application/json", "responseSchema": given}
+    body: dict[str, Any] = {
+        "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+        "tools": [{"functionDeclarations": [{"name": "f", "parameters": given}]}],
+        "generationConfig": config,
+    }
+    history = checked.returned(body, codec=CODEC)
+    written: Any = am.convert(body, "gemini", "openai").document
+    assert written["tools"][0]["function"]["parameters"] == meant
+    assert written["response_format"]["json_schema"]["schema"] == meant
+    edited = history.evolve(tools=[history.tools[0].evolve(parameters={"type": "object"})])
+    honest_account(CODEC, edited)
+    assert am.encode(edited, "gemini")["tools"][0]["functionDeclarations"][0]["parameters"] == {"type": "object"}

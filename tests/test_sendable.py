@@ -75,6 +75,24 @@ _DAMAGED = _IMAGE.evolve(source=am.Base64Source("A", "image/png"))
 _TOOL = am.ToolSpec(name="find", parameters={"type": "object"})
 _OTHER = am.Msg.tool("there", tool_call_id="a")
 # For each rule a history that breaks it, and its repaired form; None if the history alone can't be mended.
+# A tool with an optional argument, and one that may be null.
+_PROPERTIES = {"q": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": ["string", "null"]}}
+_PADDED = am.ToolSpec("find", parameters={"type": "object", "properties": _PROPERTIES})
+_LOOSE = {"type": "object", "properties": _PROPERTIES, "required": ["q"], "additionalProperties": False}
+
+
+def _declared(key: str) -> am.History:
+    """Return the valid history with a tool that Gemini declares under this key."""
+    schema = {"type": "object", "properties": {"q": {"type": "integer", "exclusiveMinimum": 0}}}
+    tools = [{"functionDeclarations": [{"name": "find", key: schema}]}]
+    return VALID.evolve(tools=am.decode({"contents": [], "tools": tools}, "gemini").tools)
+
+
+def _taking(schema: Any, *, strict: bool | None = None) -> am.History:
+    """Return the valid history with a tool of this input."""
+    return VALID.evolve(tools=[am.ToolSpec("find", parameters=schema, strict=strict)])
+
+
 BOTH: dict[str, tuple[am.History, am.History | None]] = {
     "no-messages": (am.History([]), None),
     "required-setting": (am.History([_USER, _SAID]).with_settings(temperature=0.5), None),
@@ -92,13 +110,17 @@ BOTH: dict[str, tuple[am.History, am.History | None]] = {
     "tool-name": (_calling(_CALL.evolve(name="find it")), _calling(_CALL.evolve(name="find_it"))),
     "data-encoding": (_with(0, am.Msg("user", [am.TextBlock("x"), _DAMAGED])), _with(0, _said("x"))),
     "arguments": (_calling(_CALL.evolve(input=[1])), None),
+    "tool-schema": (_taking({"properties": _PROPERTIES}), _taking({"type": "object", "properties": _PROPERTIES})),
+    "strict-format": (
+        VALID.with_settings(model="m", max_tokens=99, response_format={"name": "n", "schema": _LOOSE, "strict": True}),
+        None,
+    ),
+    "schema-type": (_taking({"type": "string"}), None),
+    "strict-schema": (_taking(_LOOSE, strict=True), _taking(_LOOSE, strict=False)),
 }
 _ANY_MODEL = "skip_thought_signature_validator"
 _LATE = (_with(2, _USER, _FOUND), _with(2, _FOUND, _USER))
 _EMPTY = (_with(0, _USER, _USER.evolve(content=[])), VALID)
-# A tool with an optional argument, and one that may be null.
-_PROPERTIES = {"q": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": ["string", "null"]}}
-_PADDED = am.ToolSpec("find", parameters={"type": "object", "properties": _PROPERTIES})
 OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
     "openai": {
         "result-late": _LATE,
@@ -113,6 +135,7 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "result-late": _LATE,
         "empty-message": _EMPTY,
         "first-role": (am.History([_SAID, *VALID]), am.History([am.Msg.user("…"), _SAID, *VALID])),
+        "tool-keyword": (_declared("parameters"), None),
         "signature-encoding": (
             _with(3, am.Msg("assistant", [am.TextBlock("x", signature=am.Signature("google", "A"))])),
             _with(3, am.Msg("assistant", [am.TextBlock("x")])),
@@ -188,6 +211,7 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "trailing-space": (_with(3, am.Msg.assistant("Done ")), VALID),
         "id-characters": (_named("a.b"), _named("a_b")),
         "too-many": (am.History([_USER] * 100_001), None),
+        "tool-property": (_taking({"type": "object", "properties": {"filter[id]": {"type": "string"}}}), None),
         "cache-count": (
             _with(0, _USER.evolve(content=[am.TextBlock("x", cache=am.CacheHint())] * 5)),
             _with(0, _USER.evolve(content=[am.TextBlock("x"), *[am.TextBlock("x", cache=am.CacheHint())] * 4])),
@@ -285,6 +309,54 @@ def test_tools_have_names_of_their_own() -> None:
     repaired = am.repair(history, "anthropic")
     assert [tool.name for tool in repaired.history.tools] == ["find", "find_2", "find_3", "a_b_2", "a_b"]  # type: ignore[union-attr]
     assert repaired.history[1].content == VALID[1].content
+    assert am.same(am.restore(repaired.history, repaired.losses), history)
+
+
+_A: dict[str, Any] = {"a": {"type": "string"}}
+_B: dict[str, Any] = {"b": {"type": "integer"}}
+_UNION: dict[str, Any] = {
+    "anyOf": [{"properties": _A, "required": ["a", "c"]}, {"properties": _B, "required": ["c"]}, True]
+}
+
+
+_SCHEMAS: list[tuple[Any, Any]] = [
+    ({}, {"type": "object"}),
+    ({"type": ["object", "null"], "title": "T"}, {"type": "object", "title": "T"}),
+    (_UNION, {"type": "object", "properties": {**_A, **_B}, "required": ["c"]}),
+    ({"properties": _B, **_UNION}, {"type": "object", "properties": {**_A, **_B}, "required": ["c"]}),
+    (
+        {"type": "object", "allOf": [{"properties": _A, "required": ["a"]}, {"required": ["b"]}]},
+        {"type": "object", "properties": _A, "required": ["a", "b"]},
+    ),
+    ({"type": "object", "oneOf": [{"$ref": "#/$defs/A"}], "$defs": {}}, {"type": "object", "$defs": {}}),
+    (
+        {"type": "object", "anyOf": 1, "properties": [], "required": [{}]},
+        {"type": "object", "properties": [], "required": [{}]},
+    ),
+    (
+        {
+            "type": "dict",
+            "properties": {"a": {"type": "list", "items": {"type": "STRING"}}, "type": {"type": "str"}},
+        },
+        {
+            "type": "object",
+            "properties": {"a": {"type": "array", "items": {"type": "string"}}, "type": {"type": "string"}},
+        },
+    ),
+    ({"type": "string"}, None),
+    ({"type": "object", "properties": {"a": {"type": "str, optional"}}}, None),
+]
+
+
+@pytest.mark.parametrize(("schema", "mended"), _SCHEMAS, ids=str)
+@pytest.mark.parametrize("target", ["openai", "openai-responses", "anthropic"])
+def test_the_input_of_a_tool_becomes_an_object(target: Any, schema: Any, mended: Any) -> None:
+    """Alternatives at the top become one object with the properties of all; what is no object stays, and is told."""
+    history = _taking(schema)
+    repaired = am.repair(history, target)
+    tool: Any = repaired.history.tools[0]
+    assert am.thaw(tool.parameters) == (schema if mended is None else mended)
+    assert [finding.code for finding in am.check(repaired.history, target)] == ["schema-type"] * (mended is None)
     assert am.same(am.restore(repaired.history, repaired.losses), history)
 
 
@@ -442,11 +514,10 @@ def test_what_was_accepted_has_no_error(target: Any) -> None:
     assert all(am.repair(history, target).history is history for history in requests)
 
 
-# Refusals of recorded requests for reasons outside their conversations.
+# Refusals of recorded requests for reasons outside their conversations and schemas.
 _OF_SETTINGS = (
     "Function tools with reasoning_effort are not supported",  # two settings that exclude each other
     "max_tokens or model output limit was reached",  # a limit too low for the response
-    "Invalid schema for response_format",  # a setting with a wrong schema
     "'top_p' is not supported with this model",  # a setting that the model lacks
     "This model doesn't support",  # media that the model doesn't accept
     "extraneous key [toolResult]",  # the same, for another provider's model
@@ -456,7 +527,6 @@ _OF_SETTINGS = (
     "model_not_found",  # the same
     "is not found for API version",  # the same
     "Cannot fetch content from the provided URL",  # the content behind a link
-    "exclusiveMinimum",  # a word of JSON Schema that Gemini's own schemas lack
     "No tool output found for tool call call-a",  # another server, which requires results right after each call
     "does not support 'developer' with this model",  # a role that all but the oldest reasoning models accept
 )

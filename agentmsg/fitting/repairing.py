@@ -116,9 +116,10 @@ def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collectio
         request = Request(history, joins=codec.joins_turns)
         for rule, mend in mends:
             paths = list(rule.find(request))
-            if paths:
+            edits = list(mend(Mending(request, paths, **choices))) if paths else ()
+            if edits:
                 draft = draft or Draft(fitted, codec)
-                draft.apply(mend(Mending(request, paths, **choices)), rule.code)
+                draft.apply(edits, rule.code)
                 if fits and codec.caps.derives_names:
                     draft.rename_results(rule.code)
                 history = draft.history

@@ -17,6 +17,7 @@ from agentmsg.formats.sending import (
     clearing,
     data_encoding,
     is_base64,
+    object_schemas,
     removing,
     usual,
 )
@@ -103,6 +104,7 @@ RULES = (
         mend=removing("content"),
     ),
     usual.tool_names(_LONGEST),
+    *object_schemas(),
     SendingRule(
         "document-name",
         _document_names,

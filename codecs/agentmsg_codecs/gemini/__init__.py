@@ -22,6 +22,7 @@ Follows the Python package google-genai 3.4.
 | executableCode; codeExecutionResult | call and result of the server tool "code_execution" |
 | toolCall; toolResponse | call and result of a server tool, named by its toolType |
 | tools: functionDeclarations; any other | ToolSpec; NativeTool |
+| OpenAPI's schemas in parameters and responseSchema | JSON Schema, with types in small letters; see schemas.py |
 | parameters of the body: generationConfig, toolConfig | settings |
 | any other part; content | NativeBlock; a message with the role "native" |
 | unknown keys; the rest of the body | extras["gemini"], inside a part's object "gemini.item"; on the history |

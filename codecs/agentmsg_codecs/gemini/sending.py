@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg.formats import mark_of
 from agentmsg.formats.sending import (
     PAIRING,
     Change,
@@ -16,9 +17,12 @@ from agentmsg.formats.sending import (
     clearing,
     data_encoding,
     is_base64,
+    object_schemas,
+    schemas_of,
     usual,
 )
-from agentmsg_codecs.gemini.names import PROVIDER, UNSIGNED
+from agentmsg_codecs.gemini.names import FAMILY, PROVIDER, UNSIGNED
+from agentmsg_codecs.gemini.schemas import given_schema, is_openapi
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +56,13 @@ def _sign(mending: Mending) -> Iterator[Edit]:
         yield Change((*path, "signature"), am.Signature(PROVIDER, UNSIGNED), "annotation")
 
 
+def _odd_keywords(request: Request) -> Iterator[Path]:
+    """Yield the schemas in ``parameters`` that aren't OpenAPI's: "Unknown name ... Cannot find field" (recorded)."""
+    for index, tool, _ in schemas_of(request):
+        if mark_of(tool, FAMILY, "/schema") == "parameters" and not is_openapi(given_schema(tool)):
+            yield ("tools", index, "parameters")
+
+
 RULES: tuple[Any, ...] = (
     usual.no_messages("there are no contents"),
     usual.first_role("the first content isn't a user's"),
@@ -68,5 +79,12 @@ RULES: tuple[Any, ...] = (
         severity="warning",
     ),
     usual.tool_names(128, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
+    *object_schemas(severity="warning"),
+    SendingRule(
+        "tool-keyword",
+        _odd_keywords,
+        "`parameters` takes the keywords of OpenAPI only",
+        "give the schema as parametersJsonSchema",
+    ),
     usual.arguments(),
 )

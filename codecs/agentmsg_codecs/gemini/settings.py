@@ -34,6 +34,7 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Text, Whole
 from agentmsg_codecs.gemini.names import FAMILY, both, snake
+from agentmsg_codecs.gemini.schemas import read_schema, write_schema
 from agentmsg_codecs.gemini.spelling import spell
 
 if TYPE_CHECKING:
@@ -58,8 +59,11 @@ def _read_format(native: Native) -> dict[str, Any]:
         return {"response_format": _TYPES[mime]}
     if not is_object(native[schemas[0]]):
         return {"odd": keys}
-    notes = {} if schemas[0] == _SCHEMAS[0] else {"/schema": schemas[0]}
-    return {"response_format": adopt({"schema": native[schemas[0]]}), "notes": notes}
+    schema, notes = native[schemas[0]], Native()
+    if schemas[0] != _SCHEMAS[0]:
+        schema, notes = read_schema(schema)
+        notes["/schema"] = schemas[0]
+    return {"response_format": adopt({"schema": schema}), "notes": adopt(notes)}
 
 
 def _write_format(settings: Any) -> Native:
@@ -67,7 +71,7 @@ def _write_format(settings: Any) -> Native:
     if is_mapping(form):
         marked = mark_of(settings, FAMILY, "/schema")
         key = marked if marked in _SCHEMAS else _SCHEMAS[0]
-        return {_MIME: "application/json", key: thaw(form.get("schema"))}
+        return {_MIME: "application/json", key: write_schema(form.get("schema"), settings)}
     mime = next((mime for mime, ours in _TYPES.items() if ours == form), None)
     return {} if mime is None else {_MIME: mime}
 

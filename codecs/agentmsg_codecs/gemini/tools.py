@@ -27,6 +27,7 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import native_tool_row, with_input
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Rows, Text
 from agentmsg_codecs.gemini.names import FAMILY
+from agentmsg_codecs.gemini.schemas import read_schema, write_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,13 +41,17 @@ def _read_schema(native: Native) -> dict[str, Any]:
     found = [key for key in _SCHEMAS if key in native]
     if len(found) != 1 or not is_object(native[found[0]]):
         raise Unreadable
-    notes = {} if found[0] == _SCHEMAS[0] else {"/schema": found[0]}
-    return {"parameters": adopt(native[found[0]]), "notes": notes}
+    schema, notes = native[found[0]], Native()
+    if found[0] == _SCHEMAS[-1]:
+        schema, notes = read_schema(schema)
+    if found[0] != _SCHEMAS[0]:
+        notes["/schema"] = found[0]
+    return {"parameters": adopt(schema), "notes": adopt(notes)}
 
 
 def _write_schema(tool: am.ToolSpec) -> Native:
     key = mark_of(tool, FAMILY, "/schema")
-    return {key if key in _SCHEMAS else _SCHEMAS[0]: thaw(tool.parameters)}
+    return {key if key in _SCHEMAS else _SCHEMAS[0]: write_schema(tool.parameters, tool)}
 
 
 DECLARATIONS = Described(FAMILY, (

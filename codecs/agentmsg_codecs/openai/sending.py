@@ -6,7 +6,19 @@ import re
 from typing import TYPE_CHECKING
 
 import agentmsg as am
-from agentmsg.formats.sending import PAIRING, Change, Edit, Mending, Path, Request, SendingRule, data_encoding, usual
+from agentmsg.formats.sending import (
+    PAIRING,
+    Change,
+    Edit,
+    Mending,
+    Path,
+    Request,
+    SendingRule,
+    data_encoding,
+    object_schemas,
+    strict_schemas,
+    usual,
+)
 from agentmsg_codecs.openai.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -78,5 +90,7 @@ RULES = (
         "media-type", _file_links, "files are given as data, not as a link", "fetch the file", severity="warning"
     ),
     SendingRule("media-place", _sounds, "only some models take audio", "leave out the audio", severity="warning"),
+    *object_schemas("oneOf", "anyOf", "allOf", "enum", "not"),
+    *strict_schemas(),
     usual.too_many_tools(128),
 )

@@ -14,7 +14,9 @@ from agentmsg.formats.sending import (
     SendingRule,
     clearing,
     data_encoding,
+    object_schemas,
     removing,
+    strict_schemas,
     usual,
 )
 from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES
@@ -139,5 +141,7 @@ RULES = (
     usual.arguments("the arguments are no JSON object", besides="custom"),
     # Recorded: files of sound in results were refused.
     SendingRule("media-type", _odd_files, "files of sound and video can't be read", "leave out the file"),
+    *object_schemas("oneOf", "anyOf", "allOf", "enum", "not"),
+    *strict_schemas(),
     usual.too_many_tools(128),
 )
