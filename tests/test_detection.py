@@ -300,6 +300,8 @@ def test_marks_that_nothing_else_has_decide() -> None:
     document = {"agentmsg": 1, "messages": [{"role": "assistant", "content": [block]}]}
     assert dict(am.detect(document))["anthropic"] >= BAR
     assert am.recognize(document) == "json"
+    tools = {"tools": [{"type": "function", "name": "f", "parameters": {}}]}
+    assert am.recognize({"messages": [{"role": "user", "content": "Hi"}], **tools}) == "openai"
 
 
 _CALL: dict[str, Any] = {"toolCallId": "c", "toolName": "f", "args": {}, "state": "call"}
@@ -326,6 +328,8 @@ _ROUGH: list[tuple[str, Any]] = [
     ("bedrock", [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": [{"text": "Hello"}]}]),
     ("gemini", [{"role": "user", "parts": ["Hi"]}, {"role": "model", "parts": ["Hello"]}]),
     ("gemini", {"contents": {"role": "USER", "parts": {"text": "Hi"}}}),
+    ("openai", [{"role": "user", "content": "Hi"}, {"role": "tool", "tool_call_id": "c", "content": {"ok": True}}]),
+    ("openai-responses", {"model": "m", "prompt": {"id": "pmpt_1", "variables": {"a": "b"}}}),
     ("hf", {"messages": [{"role": "user", "content": "<audio>What?"}], "audios": ["a.mp3"]}),
     ("hf", {"messages": [{"role": "user", "content": "Hi"}], "rejected_response": "No"}),
     ("hf", {"messages": [{"role": "assistant", "content": "<tool_call>\n{}\n</tool_call>"}]}),
