@@ -321,9 +321,9 @@ _ROUGH: list[tuple[str, Any]] = [
     ("vercel", [{"role": "assistant", "content": [
         {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}},
         {"type": "tool-approval-request", "approvalId": "a", "toolCallId": "c"}]}]),
-    ("vercel", [{"role": "assistant", "content": [
-        {"type": "redacted-reasoning", "data": "r"}, {"type": "tool-call", "toolCallId": "c", "toolName": "f", "args": {}},
-        {"type": "text", "text": "Hi"}]}]),
+    ("vercel", [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": [
+        {"type": "redacted-reasoning", "data": "r"}, {"type": "text", "text": "Hi"}, {"type": "text", "text": "Hello"},
+        {"type": "tool-call", "toolCallId": "c", "toolName": "f", "args": {}}]}]),
     ("pydantic-ai", [{"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "f", "args": {}}]}]),
     ("agentscope", [{"id": "m", "role": "assistant", "finished_at": "2026-09-03T17:21:59",
                      "finished_reason": "completed", "content": [{"type": "text", "text": "Hi"}]}]),
