@@ -506,6 +506,14 @@ def test_what_openai_stores_needs_no_input(key: str) -> None:
         assert am.encode(history.evolve(extras={}), "openai-responses")["input"] == []
 
 
+@pytest.mark.parametrize("word", ["a;b", "a,b", ""])
+def test_sound_in_a_format_that_is_none_is_native(word: str) -> None:
+    """A format that no media type can have stays as it is."""
+    part = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": word}}
+    (message,) = returned([{"role": "user", "content": [part]}])
+    assert message.content == (am.NativeBlock("openai-responses", part),)
+
+
 def test_instructions_stand_where_they_stood() -> None:
     """Instructions are a system message in front; one read as an item goes back there."""
     documents_of: list[dict[str, Any]] = [
