@@ -18,7 +18,7 @@ from agentmsg.cli.program import program
 from agentmsg.formats.understanding import BAR, sampled, understanding_of
 from agentmsg.testing.mutations import mutate
 from agentmsg.values.types import is_mapping, is_sequence
-from data import SHARED, corpus, effort, golden, recorded, shared_dir, some
+from data import corpus, effort, golden, recorded, shared_dir, some
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def test_messages_of_openai_are_found_in_other_folders(folder: str) -> None:
 )
 def test_convert_refuses_what_it_does_not_understand(where: str, keys: str) -> None:
     """Without --from nothing is written; the error names the keys unknown to the best guess."""
-    done = run("convert", str(SHARED / "golden" / f"{where}.json"), "--to", "json")
+    done = run("convert", str(shared_dir() / "golden" / f"{where}.json"), "--to", "json")
     assert (done.exit_code, done.stdout) == (1, "")
     assert "error [not-understood]" in done.stderr
     assert keys in done.stderr
