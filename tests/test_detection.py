@@ -300,7 +300,7 @@ def test_marks_that_nothing_else_has_decide() -> None:
     document = {"agentmsg": 1, "messages": [{"role": "assistant", "content": [block]}]}
     assert dict(am.detect(document))["anthropic"] >= BAR
     assert am.recognize(document) == "json"
-    tools = {"tools": [{"type": "function", "name": "f", "parameters": {}}]}
+    tools: dict[str, Any] = {"tools": [{"type": "function", "name": "f", "parameters": {}}]}
     assert am.recognize({"messages": [{"role": "user", "content": "Hi"}], **tools}) == "openai"
 
 

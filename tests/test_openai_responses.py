@@ -496,8 +496,9 @@ def test_results_of_servers_are_in_the_item_of_their_call(result: am.ToolResultB
 @pytest.mark.parametrize("key", ["prompt", "previous_response_id", "conversation"])
 def test_what_openai_stores_needs_no_input(key: str) -> None:
     """A request for a stored prompt or conversation may have no input, until messages are added."""
-    for more in ({}, {"instructions": "Be brief.", "tools": []}):
-        document = {"model": "gpt-5", key: {"id": "p_1"}, **more}
+    options: list[dict[str, Any]] = [{}, {"instructions": "Be brief.", "tools": []}]
+    for more in options:
+        document: dict[str, Any] = {"model": "gpt-5", key: {"id": "p_1"}, **more}
         history = returned(document)
         assert am.encode(history.extended(am.Msg.user("Hi")), "openai-responses") == {
             **document,
