@@ -366,7 +366,7 @@ def test_what_a_codec_writes_is_recognized(name: am.CodecName) -> None:
 
 def test_a_codec_that_fails_keeps_nobody_from_being_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a third party's sniff raises, it has no score."""
-    monkeypatch.setitem(agentmsg_codecs.CODECS, "broken", f"{__name__}:Broken")
+    monkeypatch.setitem(agentmsg_codecs.CODECS, "failing", f"{__name__}:Broken")
     assert am.recognize(PLAIN) == "openai"
 
 
