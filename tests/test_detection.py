@@ -18,7 +18,7 @@ from agentmsg.cli.program import program
 from agentmsg.formats.understanding import BAR, sampled, understanding_of
 from agentmsg.testing.mutations import mutate
 from agentmsg.values.types import is_mapping, is_sequence
-from data import SHARED, corpus, effort, golden, recorded, shared_dir, some
+from data import corpus, effort, golden, recorded, shared_dir, some
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def test_messages_of_openai_are_found_in_other_folders(folder: str) -> None:
 )
 def test_convert_refuses_what_it_does_not_understand(where: str, keys: str) -> None:
     """Without --from nothing is written; the error names the keys unknown to the best guess."""
-    done = run("convert", str(SHARED / "golden" / f"{where}.json"), "--to", "json")
+    done = run("convert", str(shared_dir() / "golden" / f"{where}.json"), "--to", "json")
     assert (done.exit_code, done.stdout) == (1, "")
     assert "error [not-understood]" in done.stderr
     assert keys in done.stderr
@@ -300,6 +300,8 @@ def test_marks_that_nothing_else_has_decide() -> None:
     document = {"agentmsg": 1, "messages": [{"role": "assistant", "content": [block]}]}
     assert dict(am.detect(document))["anthropic"] >= BAR
     assert am.recognize(document) == "json"
+    tools: dict[str, Any] = {"tools": [{"type": "function", "name": "f", "parameters": {}}]}
+    assert am.recognize({"messages": [{"role": "user", "content": "Hi"}], **tools}) == "openai"
 
 
 _CALL: dict[str, Any] = {"toolCallId": "c", "toolName": "f", "args": {}, "state": "call"}
@@ -319,6 +321,9 @@ _ROUGH: list[tuple[str, Any]] = [
     ("vercel", [{"role": "assistant", "content": [
         {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}},
         {"type": "tool-approval-request", "approvalId": "a", "toolCallId": "c"}]}]),
+    ("vercel", [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": [
+        {"type": "redacted-reasoning", "data": "r"}, {"type": "text", "text": "Hi"}, {"type": "text", "text": "Hello"},
+        {"type": "tool-call", "toolCallId": "c", "toolName": "f", "args": {}}]}]),
     ("pydantic-ai", [{"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "f", "args": {}}]}]),
     ("agentscope", [{"id": "m", "role": "assistant", "finished_at": "2026-09-03T17:21:59",
                      "finished_reason": "completed", "content": [{"type": "text", "text": "Hi"}]}]),
@@ -326,6 +331,8 @@ _ROUGH: list[tuple[str, Any]] = [
     ("bedrock", [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": [{"text": "Hello"}]}]),
     ("gemini", [{"role": "user", "parts": ["Hi"]}, {"role": "model", "parts": ["Hello"]}]),
     ("gemini", {"contents": {"role": "USER", "parts": {"text": "Hi"}}}),
+    ("openai", [{"role": "user", "content": "Hi"}, {"role": "tool", "tool_call_id": "c", "content": {"ok": True}}]),
+    ("openai-responses", {"model": "m", "prompt": {"id": "pmpt_1", "variables": {"a": "b"}}}),
     ("hf", {"messages": [{"role": "user", "content": "<audio>What?"}], "audios": ["a.mp3"]}),
     ("hf", {"messages": [{"role": "user", "content": "Hi"}], "rejected_response": "No"}),
     ("hf", {"messages": [{"role": "assistant", "content": "<tool_call>\n{}\n</tool_call>"}]}),
@@ -359,7 +366,7 @@ def test_what_a_codec_writes_is_recognized(name: am.CodecName) -> None:
 
 def test_a_codec_that_fails_keeps_nobody_from_being_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a third party's sniff raises, it has no score."""
-    monkeypatch.setitem(agentmsg_codecs.CODECS, "broken", f"{__name__}:Broken")
+    monkeypatch.setitem(agentmsg_codecs.CODECS, "failing", f"{__name__}:Broken")
     assert am.recognize(PLAIN) == "openai"
 
 

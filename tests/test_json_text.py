@@ -162,11 +162,17 @@ def test_depth_counts_both_kinds() -> None:
 
 
 def test_an_error_says_what_is_odd() -> None:
-    """A byte order mark and compressed data are named; other types than bytes and text are refused."""
+    """A byte order mark, compressed data, another encoding and JSON Lines are named; other types are refused."""
     with pytest.raises(DecodeError, match="byte order mark"):
         parse_json(b"\xef\xbb\xbf{}")
     with pytest.raises(DecodeError, match="compressed"):
         parse_json(b"\x1f\x8b\x08\x00")
+    with pytest.raises(DecodeError, match="it isn't UTF-8; it looks like UTF-16"):
+        parse_json('{"a":1}'.encode("utf-16"))
+    with pytest.raises(DecodeError, match="it isn't UTF-8"):
+        parse_json('{"a":"é"}'.encode("latin-1"))
+    with pytest.raises(DecodeError, match=r"line 2 column 1 .*; one document per line is JSON Lines"):
+        parse_json("{}\n{}")
     assert _code(5) == "type"
     assert _code({"a": 1}) == "type"
     assert _code("\ud800") == "surrogate"

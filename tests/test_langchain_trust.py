@@ -18,7 +18,7 @@ from agentmsg.formats.spelling import same_document
 from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.langchain.messages.fields import FIELDS, KINDS
-from data import SHARED, effort
+from data import effort, shared_dir
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -423,7 +423,7 @@ ENVELOPE = {
 
 def rows(name: str) -> list[bytes]:
     """Return the checkpoints in the golden tables of a saver."""
-    text = (SHARED / "golden" / "langgraph_checkpoint" / name).read_text(encoding="utf-8")
+    text = (shared_dir() / "golden" / "langgraph_checkpoint" / name).read_text(encoding="utf-8")
     return [base64.b64decode(row[5]["b64"]) for row in json.loads(text)["checkpoints"]["rows"]]
 
 

@@ -262,6 +262,10 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
         answer(choice(annotations=[]), citations=["v"]),
         reply(TEXT, **own({"citations": ["v"]}, "openai.response")),
     ),
+    "sources beside annotations that aren't citations": (
+        answer(choice(annotations=[5]), citations=["v"]),
+        reply(TEXT, extras={"openai": {"annotations": [5]}, "openai.response": {"citations": ["v"]}}),
+    ),
     "null details": (answer(choice(), usage={**COUNTS, "completion_tokens_details": None}), reply(TEXT)),
     "one counter": (answer(choice(), usage={"prompt_tokens": 1}), reply(TEXT, usage=am.Usage(input=1))),
     "unknown keys": (

@@ -493,6 +493,28 @@ def test_results_of_servers_are_in_the_item_of_their_call(result: am.ToolResultB
             law(am.get_codec(codec), history)
 
 
+@pytest.mark.parametrize("key", ["prompt", "previous_response_id", "conversation"])
+def test_what_openai_stores_needs_no_input(key: str) -> None:
+    """A request for a stored prompt or conversation may have no input, until messages are added."""
+    options: list[dict[str, Any]] = [{}, {"instructions": "Be brief.", "tools": []}]
+    for more in options:
+        document: dict[str, Any] = {"model": "gpt-5", key: {"id": "p_1"}, **more}
+        history = returned(document)
+        assert am.encode(history.extended(am.Msg.user("Hi")), "openai-responses") == {
+            **document,
+            "input": [{"role": "user", "content": "Hi"}],
+        }
+        assert am.encode(history.evolve(extras={}), "openai-responses")["input"] == []
+
+
+@pytest.mark.parametrize("word", ["a;b", "a,b", ""])
+def test_sound_in_a_format_that_is_none_is_native(word: str) -> None:
+    """A format that no media type can have stays as it is."""
+    part = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": word}}
+    (message,) = returned([{"role": "user", "content": [part]}])
+    assert message.content == (am.NativeBlock("openai-responses", part),)
+
+
 def test_instructions_stand_where_they_stood() -> None:
     """Instructions are a system message in front; one read as an item goes back there."""
     documents_of: list[dict[str, Any]] = [

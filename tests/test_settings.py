@@ -279,6 +279,8 @@ def test_the_command_line_asks(tmp_path: Path) -> None:
     lacks = "agentmsg: the document would be refused by the provider for a missing setting: give --model, --max-tokens"
     assert lacks in CliRunner().invoke(program, start).stderr.splitlines()
     assert lacks in CliRunner().invoke(program, [*start, "--repair"]).stderr.splitlines()
+    only = lacks.removesuffix(", --max-tokens")
+    assert only in CliRunner().invoke(program, [*start, "--max-tokens", "9"]).stderr.splitlines()
     losses = str(tmp_path / "l.jsonl")
     done = CliRunner().invoke(
         program, [*start, "--model", "claude", "--max-tokens", "9", "--losses", losses, "--verify"]

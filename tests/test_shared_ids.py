@@ -51,6 +51,19 @@ def test_calls_that_share_an_id_keep_their_results(codec: str) -> None:
         laws.returns_through(SOURCE, document, middle)
 
 
+@pytest.mark.parametrize("codec", am.codec_names())
+def test_results_without_ids_take_no_names_from_others(codec: str) -> None:
+    """A result is given the id of a call that a later one answers: the name of that one comes back all the same."""
+
+    def part(kind: str, **fields: Any) -> dict[str, Any]:
+        return {"part_kind": kind, "tool_name": "f", **fields}
+
+    calls = [part("tool-call", args="{}", tool_call_id=link) for link in "ab"]
+    results = [part("tool-return", content="r"), part("retry-prompt", content="again", tool_call_id="a")]
+    document = [{"kind": "response", "parts": calls}, {"kind": "request", "parts": results}]
+    laws.returns_through(am.get_codec("pydantic-ai"), document, am.get_codec(codec))
+
+
 @pytest.mark.parametrize(
     ("events", "parts"),
     [

@@ -40,8 +40,9 @@ __all__ = [
 # Levels in display order: their colours, and how many kinds of each to list.
 _REFUSED = {
     "refused": ": see agentmsg check, or convert with --repair",
-    "unset": " for a missing setting: give --model, --max-tokens",
+    "unset": " for a missing setting: give ",
 }
+_GIVE = {"unset model": "--model", "unset max_tokens": "--max-tokens"}
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
 # The most files with unreadable documents to list.
 _FILES = 10
@@ -143,12 +144,14 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
         say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
-    if not any(count for level, count in levels.items() if level not in _REFUSED):
+    if not any(count for level, count in levels.items() if level not in _REFUSED and level not in _GIVE):
         say("nothing lost")
+    give = ", ".join(option for level, option in _GIVE.items() if levels.get(level, 0))
     for level, words in _REFUSED.items():
         if count := levels.get(level, 0):
             told = "the document" if is_one else counted(count, "document")
-            say(f"{told} would be refused by the provider{words}", colour="yellow")
+            options = give if level == "unset" else ""
+            say(f"{told} would be refused by the provider{words}{options}", colour="yellow")
 
 
 def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:

@@ -46,7 +46,7 @@ class Converted:
         report: the losses to write: these or, if something was hidden, also those that bring it back.
         redacted: number of messages that hide something.
         output: the history that the document reads back as, without its carried losses; None if it isn't needed.
-        refused: "refused" and "unset" if the provider would refuse it, if that was checked.
+        refused: as the levels of a report count it, if it was checked: "refused", "unset", "unset model" ...
     """
 
     data: bytes
@@ -113,14 +113,10 @@ class Converter:
         if written.settings is None and history.settings is not None:
             # A request stays one, even if none of its settings are left.
             written = written.evolve(settings=Settings())
-        codes = {each.code for each in check(written, self._target) if each.severity == "error"}
-        found: set[str] = set()
-        if "required-setting" in codes:
-            found.add("unset")
-            codes.remove("required-setting")
-        if codes and not self._job.repair:
-            found.add("refused")
-        return frozenset(found)
+        found = [each for each in check(written, self._target) if each.severity == "error"]
+        lacking = {f"unset {each.path[-1]}" for each in found if each.code == "required-setting"}
+        refused = not self._job.repair and any(each.code != "required-setting" for each in found)
+        return frozenset({*lacking, *["unset"] * bool(lacking), *["refused"] * refused})
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
         """Raise unless the written document and its loss report rebuild the source, including its spelling."""

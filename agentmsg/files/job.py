@@ -137,7 +137,8 @@ class Report:
         lines: the number of the last line or frame that was read.
         formats: number of documents written by format, if each was detected by itself.
         levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "refused"
-            and "unset": documents that the provider would refuse, for their content or for a missing setting.
+            and "unset": documents that the provider would refuse, for their content or for a missing setting, and
+            "unset model" ...: those that lack this setting.
         groups: the losses by what they have in common.
         first_bad: the line of the first fault, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.

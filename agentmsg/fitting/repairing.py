@@ -58,8 +58,8 @@ def repair(
 ) -> Repaired:
     """Repair a history so that a provider accepts it, with the smallest change.
 
-    All errors that ``check`` finds are mended, except those that the history alone can't mend: no message at all, or
-    too many. A history without errors is returned as it is.
+    All errors that ``check`` finds are mended, except those that the history alone can't mend: no message at all, too
+    many of them, or tools and settings that are missing or not allowed. A history without errors is returned as it is.
 
     Args:
         history: of any format.

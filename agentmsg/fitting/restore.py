@@ -148,9 +148,12 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
         if new is not value:
             changes[field.alias or field.name] = new
     changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
-    if isinstance(owner, ToolResultBlock) and isinstance(owner.name, MadeName) and _HERE in tree.get("name", {}):
+    if isinstance(owner, ToolResultBlock) and _HERE in tree.get("name", {}):
         name = tree["name"][_HERE]
-        changes["name"] = MadeName(name[0]) if is_sequence(name) else name
+        if is_sequence(name) and owner.name is None:
+            changes["name"] = MadeName(name[0])
+        elif isinstance(owner.name, MadeName):  # an edited name stays
+            changes["name"] = MadeName(name[0]) if is_sequence(name) else name
     return owner.evolve(**changes) if changes else owner
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,18 +27,20 @@ def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """Yield what makes the source's document exact, beyond its meaning, by path."""
     yield from _spelling(fitted.source, ())
     if fitted.derives_names:
-        yield from _names(fitted.source)
+        yield from _names(fitted)
 
 
-def _names(source: History) -> Iterator[tuple[Path, Any]]:
+def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """Yield the names of results, by path, that a reader which names them after their calls may not give them.
 
     These are names that results had themselves, and None for those without one. Where calls of several tools share an
-    id, the reader may find another call than the source's did: then it is a list of the name that the source made.
+    id, or results were given one that has too few calls, the reader may find another call than the source's did, or
+    none: then it is a list of the name that the source made.
     """
     tools: dict[str | None, str] = {}
-    shared: set[str | None] = set()
-    blocks = [(("messages", i, "content", k, "name"), b) for i, m in enumerate(source) for k, b in enumerate(m.content)]
+    shared = _with_too_few_calls(fitted.history)
+    messages = enumerate(fitted.source)
+    blocks = [(("messages", i, "content", k, "name"), b) for i, m in messages for k, b in enumerate(m.content)]
     for _, block in blocks:
         if isinstance(block, ToolUseBlock) and tools.setdefault(block.id, block.name) != block.name:
             shared.add(block.id)
@@ -48,6 +51,18 @@ def _names(source: History) -> Iterator[tuple[Path, Any]]:
             yield path, block.name
         elif block.tool_call_id in shared:
             yield path, [str(block.name)]
+
+
+def _with_too_few_calls(history: History) -> set[str | None]:
+    """Return the ids of which there are more results than calls."""
+    counts = Counter[str | None]()
+    for message in history:
+        for block in message.content:
+            if isinstance(block, ToolResultBlock):
+                counts[block.tool_call_id] += 1
+            elif isinstance(block, ToolUseBlock):
+                counts[block.id] -= 1
+    return {link for link, count in counts.items() if count > 0}
 
 
 def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:

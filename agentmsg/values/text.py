@@ -18,7 +18,7 @@ from agentmsg.values.depth import written_within
 from agentmsg.values.frozen import plain_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
 __all__ = [
     "UNUSUAL",
@@ -138,7 +138,9 @@ def _loads_huge(data: bytes, fault: ValueError) -> Any:
             return library()[0](re.sub(rb"\d{300,}", lambda run: run[0][:20], data))
         except ValueError as error:
             fault = error
-    raise _syntax_error(data, fault)
+    from agentmsg.values.syntax import syntax_error  # noqa: PLC0415 - only for the message
+
+    raise syntax_error(data, fault)
 
 
 def _check_depth(data: bytes, value: object, limit: int) -> None:
@@ -155,22 +157,6 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
             return
     msg = f"nested deeper than the limit of {limit}"
     raise DecodeError(msg, code="depth")
-
-
-# orjson's messages and their codes; everything else is "syntax".
-_REASONS: Mapping[str, str] = {
-    "surrogate in string": "surrogate",
-    "infinity": "number",
-    "depth": "depth",  # newer versions say "depth limit exceeded", older ones "recursion depth exceeded"
-}
-
-
-def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
-    hint = "; it begins with a byte order mark" if data.startswith(b"\xef\xbb\xbf") else ""
-    if data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
-        hint = "; it looks compressed"
-    code = next((code for words, code in _REASONS.items() if words in str(error)), "syntax")
-    return DecodeError(f"not JSON: {error}{hint}", code=code)
 
 
 def _drops_keys(data: bytes, written: bytes, value: object) -> bool:

@@ -91,8 +91,9 @@ def _sniff_outside(body: dict[str, Any]) -> float:
 
 
 def _is_own_tool(tool: dict[str, Any]) -> bool:
-    # OpenAI's tools have their names inside `function` or `custom`.
-    return "input_schema" in tool or ("name" in tool and type(tool.get("type")) is str)
+    # OpenAI's tools have their names inside `function` or `custom`; those of its Responses API are functions, too.
+    tag = tool.get("type")
+    return "input_schema" in tool or ("name" in tool and type(tag) is str and tag != "function")
 
 
 def _sniff_message(native: Any) -> float:

@@ -51,7 +51,8 @@ def _sniff(message: Any) -> float:
     if not isinstance(role, str) or role not in _ROLES or "type" in message or "parts" in message:
         return 0.0
     parts: list[Any] = content if is_sequence(content) else []
-    if content is not None and not isinstance(content, str) and parts is not content:
+    is_value = role == "tool" and is_mapping(content)  # some clients leave a result as it is
+    if content is not None and not isinstance(content, str) and parts is not content and not is_value:
         return 0.0
     tags: set[Any] = {str(part.get("type")) for part in parts if is_mapping(part)}
     if not tags.isdisjoint(_FOREIGN_PARTS) or any(map(_is_anthropic, parts)):

@@ -18,7 +18,7 @@ import agentmsg as am
 from agentmsg.formats import Native, is_mapping, is_sequence, natives, note_of
 from agentmsg_codecs.openai.annotations import KEY, URL_CITATION
 from agentmsg_codecs.openai.hints import odd
-from agentmsg_codecs.openai.names import MESSAGE, RESPONSE
+from agentmsg_codecs.openai.names import FAMILY, MESSAGE, RESPONSE
 from agentmsg_codecs.openai.places import is_beside
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ def unsourced(message: am.Msg) -> tuple[tuple[Any, ...], Native]:
         return content, {}
     held = content[at].citations
     if not held:
-        return content, {KEY: []}
+        is_told = natives.extras_of(message, FAMILY).get(KEY) is not None  # annotations that aren't citations
+        return content, {} if is_told else {KEY: []}
     follow = len(held) == len(citations) and all(map(am.same, held, citations))
     may_follow = note_of(message, MESSAGE).get(KEY) in (None, "null")
     return (_with(content, at, ()) if follow and may_follow else content), {}

@@ -44,7 +44,7 @@ from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.likeness import is_item, sniff_body
-from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY
+from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY, STORED
 from agentmsg_codecs.openai_responses.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -96,6 +96,9 @@ class OpenAIResponsesCodec(OpenAIResponses):
         if type(given) is str:
             note["/text"] = True
             given = [{"role": "user", "content": given}]
+        if "input" not in body and not STORED.isdisjoint(body):
+            note["/input"] = "absent"
+            given = []
         if not is_list(given):
             raise DecodeError("a request must have input, a text or a list of items", path=("input",))
         messages = self.engine.read(given)
@@ -124,11 +127,13 @@ class OpenAIResponsesCodec(OpenAIResponses):
         if is_text and len(items) == 1 and items[0].keys() == {"role", "content"}:
             is_text = items[0]["role"] == "user" and type(items[0]["content"]) is str
             body["input"] = items[0]["content"] if is_text else items
+        if not items and not STORED.isdisjoint(rest) and mark_of(history, FAMILY, "/input") == "absent":
+            del body["input"]
         return _REQUESTS.closed(history, body, {})
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the items of a document."""
-        given = document.get("input", document) if is_object(document) else document
+        given = document if is_list(document) or is_item(document) else document.get("input", [])
         if type(given) is str:
             return [{"role": "user", "content": given}]
         return given if is_list(given) else [given]

@@ -136,7 +136,7 @@ _SOUND = "audio/"
 
 
 def _read_format(word: Any) -> str:
-    if type(word) is not str or not word:
+    if type(word) is not str or not word or "," in word or ";" in word:  # no data URL can hold these
         raise Unreadable
     return f"{_SOUND}{word}"
 

@@ -45,7 +45,10 @@ def sniff_body(document: Any) -> float:
     # A response holds its items under `output`.
     if is_item(document):
         return _sniff_items([document]) if "output" not in document or "call_id" in document else 0.0
-    given = document.get("input")
+    if "input" not in document:
+        prompt: Any = document.get("prompt")
+        return _SURE if is_object(prompt) and "id" in prompt else 0.0
+    given = document["input"]
     if type(given) is str:
         return _SURE if not _OWN_PARAMETERS.isdisjoint(document) else _PLAIN
     if not is_list(given):

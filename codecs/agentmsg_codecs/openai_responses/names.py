@@ -12,6 +12,8 @@ PROVIDER = "openai"
 # Whose API has a search of its own.
 XAI = "xai"
 BODY_KEYS = frozenset({"input", "instructions", "tools"})
+# What OpenAI stores: a request that names one of these may have no input.
+STORED = frozenset({"prompt", "previous_response_id", "conversation"})
 PHASES = frozenset({"commentary", "final_answer"})
 # Tools that OpenAI defines and the client runs: the kinds of their calls and results, which are their names, too.
 CLIENT_TOOLS = frozenset({"apply_patch", "computer", "local_shell", "shell"})

@@ -11,7 +11,8 @@ _ROLES = frozenset({"system", "user", "assistant", "tool"})
 _SURE, _LIKELY, _PLAIN, _HARDLY = 0.98, 0.85, 0.6, 0.05
 # The keys that a part must have, by its type: of parts that only this format has, and of others.
 _OWN = {
-    "tool-call": {"toolCallId", "toolName"}, "tool-result": {"toolCallId"}, "reasoning": {"text"},
+    "tool-call": {"toolCallId", "toolName"}, "tool-result": {"toolCallId"},
+    "reasoning": {"text"}, "redacted-reasoning": {"data"},
     "tool-approval-request": {"approvalId"}, "tool-approval-response": {"approvalId"}, "reasoning-file": {"mediaType"},
 }  # fmt: skip
 _SHARED = {"text": {"text"}, "image": {"image"}, "file": {"data"}, "custom": {"kind"}}
