@@ -13,7 +13,7 @@ import agentmsg as am
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.testing.laws import exact_return, honest_account
 from agentmsg.testing.mixing import Mixer
-from agentmsg.testing.native_objects import Natives
+from agentmsg.testing.native_objects import natives_of
 from agentmsg.testing.recombining import Recombiner
 from data import effort
 from support.documents import documents
@@ -29,11 +29,11 @@ def _parts(codec: am.Codec) -> list[Any]:
     """Return native objects of all forms of a codec, even those in none of its documents."""
     found: list[Any] = []
     for described in codec.described:
-        strategies = Natives(schema_of(described, *codec.described))
+        strategy = natives_of(schema_of(described, *codec.described))
         for form in described.forms:
 
             @settings(max_examples=_OF_EACH, derandomize=True, database=None, phases=[Phase.generate])
-            @given(strategies.named(form))
+            @given(strategy(form))
             def collect(native: Any) -> None:
                 found.append(native)
 

@@ -15,7 +15,7 @@ from agentmsg.testing.strategies import json_values, keys, numbers, texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Natives", "natives"]
+__all__ = ["natives", "natives_of"]
 
 _REF = "#/$defs/"
 _MOST = 3
@@ -28,22 +28,20 @@ def natives(schema: Mapping[str, Any], name: str) -> st.SearchStrategy[Any]:
         schema: of a format, with ``$defs``; made by ``agentmsg.formats.forms.schema_of``.
         name: of the form, or ``place_NAME`` for a part of a place.
     """
-    return Natives(schema).named(name)
+    return natives_of(schema)(name)
 
 
-class Natives:
-    """The strategies of one schema, which share what they have in common: it is made and validated once.
+def natives_of(schema: Mapping[str, Any]) -> Callable[[str], st.SearchStrategy[Any]]:
+    """Return ``natives`` for one schema: its strategies share what they have in common, which is validated once."""
+    return _Natives(schema).named
 
-    Args:
-        schema: of a format, with ``$defs``; made by ``agentmsg.formats.forms.schema_of``.
-    """
 
+class _Natives:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._defs: Mapping[str, Any] = schema["$defs"]
         self._known: dict[str, st.SearchStrategy[Any]] = {}
 
     def named(self, name: str) -> st.SearchStrategy[Any]:
-        """Return native objects of a form, or of ``place_NAME`` for a part of a place."""
         return self.ref({"$ref": f"{_REF}{name}"})
 
     def of(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
@@ -89,22 +87,22 @@ def _integers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     return st.integers(schema.get("minimum"), 2**64) | st.integers(schema.get("minimum", -9), 9)
 
 
-_Make: TypeAlias = "Callable[[Natives, Mapping[str, Any]], st.SearchStrategy[Any]]"
+_Make: TypeAlias = "Callable[[_Natives, Mapping[str, Any]], st.SearchStrategy[Any]]"
 _TYPES: dict[str, _Make] = {
     "null": lambda made, schema: st.none(),
     "boolean": lambda made, schema: st.booleans(),
     "integer": lambda made, schema: _integers(schema),
     "number": lambda made, schema: numbers(),
     "string": lambda made, schema: texts(),
-    "array": Natives.array,
-    "object": Natives.object,
+    "array": _Natives.array,
+    "object": _Natives.object,
 }
 _WORDS: dict[str, _Make] = {
-    "$ref": Natives.ref,
+    "$ref": _Natives.ref,
     "const": lambda made, schema: st.just(schema["const"]),
     "enum": lambda made, schema: st.sampled_from(schema["enum"]),
-    "anyOf": Natives.any_of,
+    "anyOf": _Natives.any_of,
     # For a key that isn't allowed.
     "not": lambda made, schema: st.nothing(),
-    "type": Natives.typed,
+    "type": _Natives.typed,
 }
