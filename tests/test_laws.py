@@ -57,7 +57,7 @@ NOTED = effort(140)
 
 # So many codecs in a row are tried with the same histories.
 _SHARING = 5
-_SEED = 0 if settings.default.derandomize else random.getrandbits(32)
+_SEED = 0 if settings().derandomize else random.getrandbits(32)
 
 each_codec = pytest.mark.parametrize("codec", ALL, ids=lambda codec: codec.name)
 each_registered = pytest.mark.parametrize("codec", REGISTERED, ids=lambda codec: codec.name)

@@ -113,7 +113,7 @@ def _objects(document: Any) -> Iterator[dict[str, Any]]:
                 yield own
             items = reversed(own.values())
         elif isinstance(value, list):
-            items = reversed(cast("list[Any]", value))
+            items = reversed(cast("list[object]", value))
         else:
             continue
         if depth < DEEPEST:
