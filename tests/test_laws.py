@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -138,7 +138,7 @@ def _examples(pool: int, check: Callable[[History, Msg, int], None]) -> None:
 @cache
 def _drawn(pool: int) -> list[tuple[History, Msg, int]]:
     found: list[tuple[History, Msg, int]] = []
-    _examples(pool, lambda *example: found.append(example))
+    _examples(pool, lambda history, message, number: found.append((history, message, number)))
     return found
 
 
@@ -170,7 +170,7 @@ def test_any_history_is_told_whole(codec: Codec) -> None:
             _is_told_whole(codec, *example)
     except Exception:
         # Hypothesis draws the same histories again, and looks for the smallest that fails.
-        _examples(pool, lambda *example: _is_told_whole(codec, *example))
+        _examples(pool, partial(_is_told_whole, codec))
         raise
 
 

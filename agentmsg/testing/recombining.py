@@ -34,6 +34,7 @@ ODD: tuple[Any, ...] = (
 """What says nothing, is of another type, or looks like something else."""
 # The share of changes that affect lists.
 _OFTEN = 0.25
+_NESTED: tuple[type[Any], ...] = (dict, list)
 
 
 class Recombiner:
@@ -117,7 +118,7 @@ def _objects(document: Any) -> Iterator[dict[str, Any]]:
         else:
             continue
         if depth < DEEPEST:
-            waiting.extend((depth + 1, item) for item in items if isinstance(item, (dict, list)))
+            waiting.extend((depth + 1, item) for item in items if isinstance(item, _NESTED))
 
 
 def _learn(known: list[Any], item: Any) -> None:
