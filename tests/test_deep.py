@@ -20,7 +20,7 @@ from data import PROFILE, effort, share
 from support.timing import check_growth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from agentmsg.formats.codec import Codec
 
@@ -31,6 +31,7 @@ HISTORY = am.History([
 ])  # fmt: skip
 QUICK = (3, 100, 112, *range(115, 132, 2), 200, 245, 253, 260)
 LEVELS = QUICK if PROFILE == "quick" else sorted({*QUICK, *range(112, 134), *range(240, 257), 300})
+MIDDLES: tuple[tuple[am.CodecName, ...], ...] = (("json", "msgpack"), ("msgpack", "json"))
 each_codec = pytest.mark.parametrize("codec", [get_codec(name) for name in codec_names()], ids=lambda codec: codec.name)
 
 
@@ -69,13 +70,12 @@ def _outcome(read: Callable[..., am.History], document: Any, codec: Any, **optio
         return error.code
 
 
-def _comes_back(history: am.History, codec: Codec, document: Any) -> None:
-    """Check that a history gives its document again, directly and through the canonical forms."""
+def _comes_back(history: am.History, codec: Codec, document: Any, middle: am.CodecName) -> None:
+    """Check that a history gives its document again, directly and through a canonical form."""
     assert same_document(am.encode(history, codec), document)
-    for name in ("json", "msgpack"):
-        back = am.loads(am.dumps(history, name), name)
-        assert am.same(back, history)
-        assert same_document(am.encode(back, codec), document)
+    back = am.loads(am.dumps(history, middle), middle)
+    assert am.same(back, history)
+    assert same_document(am.encode(back, codec), document)
 
 
 def _raw(codec: Codec, document: Any) -> bytes | None:
@@ -88,16 +88,19 @@ def _raw(codec: Codec, document: Any) -> bytes | None:
         return None
 
 
-def _check(codec: Codec, document: Any, also: str | None) -> str | None:
-    """Check the outcome for a document, and return its code if it is refused."""
+def _check(codec: Codec, document: Any, also: str | None, middles: Iterable[am.CodecName]) -> str | None:
+    """Check the outcome for a document, as an object and as bytes, and return its code if it is refused.
+
+    What was read of each goes through its own canonical form, which are exchanged at each level.
+    """
     read = _outcome(am.decode, document, codec)
     raw = _raw(codec, document)
     loaded = read if raw is None else _outcome(am.loads, raw, codec)
-    for found in (read, loaded):
+    for found, middle in zip((read, loaded), middles, strict=True):
         if isinstance(found, str):
             assert found in {"depth", also}
         else:
-            _comes_back(found, codec, document)
+            _comes_back(found, codec, document, middle)
     if raw is not None and not isinstance(loaded, str):
         assert am.dumps(loaded, codec) == raw if codec.binary else json.loads(am.dumps(loaded, codec)) == document
     if raw is not None:
@@ -114,7 +117,7 @@ def test_deep_documents_come_back_or_are_refused(codec: Codec) -> None:
     assert places.count(None) > 2, "some parts may hold something else"
     for turn, levels in enumerate(LEVELS):
         tried = share(zip(_with_deep_parts(document, levels), places, strict=True), turn)
-        codes = [_check(codec, *each) for each in tried]
+        codes = [_check(codec, *each, MIDDLES[turn % 2]) for each in tried]
         assert ("depth" in codes) <= (levels > 100), "usual documents are not too deep"
         may_be_deep = any(code is None for _, code in tried)
         assert ("depth" in codes) >= (may_be_deep and levels > DEFAULT_LIMITS.depth), levels

@@ -22,11 +22,12 @@ from agentmsg.formats import plain_copy, write_as
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.formats.forms.tables import mapping_of, plain_tables
 from agentmsg.formats.spelling import same_document
-from agentmsg.testing import natives
+from agentmsg.testing.native_objects import natives_of
 from agentmsg_codecs import CodecName
 from data import effort
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from agentmsg.formats.forms import Described
@@ -125,8 +126,8 @@ def _schema(name: am.CodecName, number: int) -> dict[str, Any]:
 
 
 @cache
-def _natives(name: am.CodecName, number: int, word: str) -> st.SearchStrategy[Any]:
-    return natives(_schema(name, number), word)
+def _natives(name: am.CodecName, number: int) -> Callable[[str], st.SearchStrategy[Any]]:
+    return natives_of(_schema(name, number))
 
 
 def _is_told(name: am.CodecName, number: int, word: str) -> bool:
@@ -165,7 +166,7 @@ def test_what_the_schema_allows_comes_back(name: am.CodecName, number: int, form
     """Every native object that the schema of a form allows is read by the form, and comes back exactly."""
     described = am.get_codec(name).described[number]
     described.fill()
-    native = data.draw(_natives(name, number, form))
+    native = data.draw(_natives(name, number)(form))
     obj = described.names.readers[form](plain_copy(native))
     one = described.forms[form]
     space = one.space or described.family
@@ -180,7 +181,7 @@ def test_parts_of_a_place_come_back(name: am.CodecName, number: int, place: str,
     """Every native object that the schema of a place allows is a block of its own there, and comes back exactly."""
     described = am.get_codec(name).described[number]
     described.fill()
-    native = data.draw(_natives(name, number, f"place_{place}"))
+    native = data.draw(_natives(name, number)(f"place_{place}"))
     block = described.parts[place].read(plain_copy(native))
     assert not isinstance(block, am.NativeBlock)
     assert same_document(described.parts[place].write(block), native)

@@ -11,9 +11,9 @@ from hypothesis import Phase, given, settings
 
 import agentmsg as am
 from agentmsg.formats.forms.schemas import schema_of
-from agentmsg.testing import natives
 from agentmsg.testing.laws import exact_return, honest_account
 from agentmsg.testing.mixing import Mixer
+from agentmsg.testing.native_objects import natives_of
 from agentmsg.testing.recombining import Recombiner
 from data import effort
 from support.documents import documents
@@ -29,11 +29,11 @@ def _parts(codec: am.Codec) -> list[Any]:
     """Return native objects of all forms of a codec, even those in none of its documents."""
     found: list[Any] = []
     for described in codec.described:
-        schema = schema_of(described, *codec.described)
+        strategy = natives_of(schema_of(described, *codec.described))
         for form in described.forms:
 
             @settings(max_examples=_OF_EACH, derandomize=True, database=None, phases=[Phase.generate])
-            @given(natives(schema, form))
+            @given(strategy(form))
             def collect(native: Any) -> None:
                 found.append(native)
 

@@ -15,7 +15,7 @@ from agentmsg.formats import is_list, is_object
 from data import share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 CANARY = "canary-5d1f"
 VARIABLE = "AGENTMSG_TEST_CANARY"
@@ -92,17 +92,21 @@ def history_of(data: Any) -> am.History:
     )
 
 
-def through(data: Any, source: am.CodecName, target: am.CodecName) -> bytes:
-    """Take data through two formats, as bytes, check that it comes back from each, and return all output."""
+def through(data: Any, source: am.CodecName, targets: Iterable[am.CodecName]) -> bytes:
+    """Take data through a format and from there through others, as bytes, and return all output.
+
+    It comes back from each.
+    """
     made = history_of(data)
     losses: list[am.Loss] = []
-    document = am.dumps(made, source, losses=losses)
-    read = am.loads(document, source)
+    written = [am.dumps(made, source, losses=losses)]
+    read = am.loads(written[0], source)
     assert am.same(am.restore(read, losses), made)
-    losses = []
-    other = am.dumps(read, target, losses=losses)
-    assert am.same(am.restore(am.loads(other, target), losses), read)
-    return document + other
+    for target in targets:
+        losses = []
+        written.append(am.dumps(read, target, losses=losses))
+        assert am.same(am.restore(am.loads(written[-1], target), losses), read)
+    return b"".join(written)
 
 
 def _tame(data: Any) -> Any:
@@ -117,8 +121,7 @@ def _tame(data: Any) -> Any:
 @cache
 def warm(source: am.CodecName) -> None:
     """Convert once with harmless data, so that everything loaded or generated late is there afterwards."""
-    for target in am.codec_names():
-        through({"plain": 1}, source, target)
+    through({"plain": 1}, source, am.codec_names())
 
 
 def test_the_hook_hears(events: list[str]) -> None:
@@ -139,9 +142,8 @@ def test_data_that_looks_like_code_is_data(
     monkeypatch.setenv(VARIABLE, CANARY)
     targets = share(am.codec_names(), [*EVIL].index(evil) + [*am.codec_names()].index(source))
     warm(source)
-    for target in targets:
-        through(_tame(EVIL[evil]), source, target)
+    through(_tame(EVIL[evil]), source, targets)
     events: list[str] = request.getfixturevalue("events")
-    written = b"".join(through(EVIL[evil], source, target) for target in targets)
+    written = through(EVIL[evil], source, targets)
     assert events == []
     assert CANARY.encode() not in written

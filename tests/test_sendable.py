@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from agentmsg.testing.strategies import histories
 from data import corpus, effort, recorded, some
 from support.documents import documents
 from support.strict import anthropic_call_problems, openai_call_problems, responses_call_problems
+from support.timing import seconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -744,13 +744,7 @@ def test_time_grows_with_size(target: Any, shape: str, work: Callable[[am.Histor
 
     def spent(count: int) -> float:
         history = am.History(_LONG[shape](count))
-        return min(_time(lambda: work(history, target)) for _ in range(3))
+        return seconds_of(lambda: work(history, target), rounds=1)
 
     # Another process may take the time of one measurement, but not of three.
-    assert any(spent(1200) < 25 * spent(150) for _ in range(3))
-
-
-def _time(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
+    assert any(spent(1200) < 25 * min(spent(150) for _ in range(3)) for _ in range(3))

@@ -6,6 +6,7 @@ Each is short: find the codec, read (or fit and write), and add the codec's name
 from __future__ import annotations
 
 from collections.abc import MutableSequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 import attrs
@@ -169,8 +170,14 @@ def writing_codec(codec: CodecName | Codec, options: Mapping[str, Any], *, repai
         return chosen
     flag(repair, "repair")
     if repair and chosen.repairs_with and isinstance(codec, str):
-        return get_codec(codec, **{**chosen.repairs_with, **options})
+        return get_codec(codec, **{**chosen.repairs_with, **options}) if options else _repairing(codec)
     return chosen
+
+
+@cache
+def _repairing(codec: CodecName) -> Codec:
+    """Return the codec that writes repaired histories: making it, and its tables, takes longer than one of them."""
+    return get_codec(codec, **get_codec(codec).repairs_with)
 
 
 def _given(messages: History | Msg | Iterable[MsgLike], codec: Codec) -> History:

@@ -104,22 +104,32 @@ def check_codec(codec: str | Codec, documents: Iterable[Any] = (), *, examples: 
 
 def _of_histories(codec: Codec, examples: int) -> Iterator[Broken]:
     singles = list(single_values())
+    settings = hypothesis.settings(max_examples=examples, deadline=None, database=None, suppress_health_check=_SLOW)
+    drawn = _drawn(settings)
     for name, law in _history_laws(codec).items():
-        settings = hypothesis.settings(max_examples=examples, deadline=None, database=None, suppress_health_check=_SLOW)
         alone = [Broken(law=name, why=why, example=one) for one in singles if (why := _why(law, one)) is not None]
         if alone:
             yield from _distinct(alone)
             continue
-        try:
-            example = hypothesis.find(
-                histories(),
-                partial(_breaks, law),
-                settings=settings,
-                random=_seeded(),
-            )
-        except NoSuchExample:
+        example = next((history for history in drawn if _breaks(law, history)), None)
+        if example is None:
             continue
+        with suppress(NoSuchExample):  # the smallest, if it breaks the law each time
+            example = hypothesis.find(histories(), partial(_breaks, law), settings=settings, random=_seeded())
         yield Broken(law=name, why=_why(law, example) or "not every time", example=example)
+
+
+def _drawn(settings: hypothesis.settings) -> list[History]:
+    """Return the histories for all laws: making one takes longer than checking it."""
+    drawn: list[History] = []
+
+    def keep(history: History) -> bool:
+        drawn.append(history)
+        return False
+
+    with suppress(NoSuchExample):
+        hypothesis.find(histories(), keep, settings=settings, random=_seeded())
+    return drawn
 
 
 def _distinct(broken: Iterable[Broken]) -> list[Broken]:

@@ -203,8 +203,8 @@ def _no_subset_restores(output: History, losses: list[Any], history: History, rn
     twins = _has_twins(history) or _has_twins(output)
     exchanged = {loss.path[:2] for loss in losses if loss.kind == "changed" and isinstance(loss.path[-1], int)}
     idle: set[Any] = {loss.path for loss in losses if loss.kind == "moved" and (twins or loss.path in exchanged)}
-    for subset in (*all_but_one, *halves):
-        kept = {loss.path for loss in subset}
+    subsets = {frozenset(loss.path for loss in subset): subset for subset in (*all_but_one, *halves)}
+    for kept, subset in subsets.items():
         if len(subset) == len(losses) or not idle <= kept:
             continue
         try:

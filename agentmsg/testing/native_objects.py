@@ -15,7 +15,7 @@ from agentmsg.testing.strategies import json_values, keys, numbers, texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["natives"]
+__all__ = ["natives", "natives_of"]
 
 _REF = "#/$defs/"
 _MOST = 3
@@ -28,13 +28,21 @@ def natives(schema: Mapping[str, Any], name: str) -> st.SearchStrategy[Any]:
         schema: of a format, with ``$defs``; made by ``agentmsg.formats.forms.schema_of``.
         name: of the form, or ``place_NAME`` for a part of a place.
     """
-    return _Natives(schema).of({"$ref": f"{_REF}{name}"})
+    return natives_of(schema)(name)
+
+
+def natives_of(schema: Mapping[str, Any]) -> Callable[[str], st.SearchStrategy[Any]]:
+    """Return ``natives`` for one schema: its strategies share what they have in common, which is validated once."""
+    return _Natives(schema).named
 
 
 class _Natives:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._defs: Mapping[str, Any] = schema["$defs"]
         self._known: dict[str, st.SearchStrategy[Any]] = {}
+
+    def named(self, name: str) -> st.SearchStrategy[Any]:
+        return self.ref({"$ref": f"{_REF}{name}"})
 
     def of(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
         """Return the values that a schema allows."""

@@ -9,9 +9,9 @@ key is absent; a list item moves, is repeated, is removed, or comes from another
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.testing.systematic import INSTEAD, objects, tag_of
+from agentmsg.testing.systematic import DEEPEST, INSTEAD, objects, tag_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,6 +34,7 @@ ODD: tuple[Any, ...] = (
 """What says nothing, is of another type, or looks like something else."""
 # The share of changes that affect lists.
 _OFTEN = 0.25
+_NESTED: tuple[type[Any], ...] = (dict, list)
 
 
 class Recombiner:
@@ -49,11 +50,15 @@ class Recombiner:
         self._parts = list(parts)
         given = sorted(documents, key=_length)
         short = [document for document in given if _length(document) <= _LONGEST_DOCUMENT]
-        self._documents = (short or given)[:_MOST_DOCUMENTS]
+        # Each with the pattern of each object in it, which its copies share.
+        self._documents = [
+            (document, [pattern for pattern, _, _ in objects(document)])
+            for document in (short or given)[:_MOST_DOCUMENTS]
+        ]
         self._of_kind: dict[tuple[Pattern, Tag], dict[str, list[Any]]] = {}
         self._of_key: dict[str, list[Any]] = {key: [] for key in keys}
         self._items: dict[str, list[Any]] = {}
-        for document in self._documents:
+        for document, _ in self._documents:
             for pattern, _, value in objects(document):
                 own = self._of_kind.setdefault((pattern, tag_of(value)), {})
                 for key, item in value.items():
@@ -65,12 +70,12 @@ class Recombiner:
 
     def draw(self, rng: Random) -> Any:
         """Return another document: a copy with up to three changes."""
-        document = deepcopy(rng.choice(self._documents))
-        found = [(pattern, value) for pattern, _, value in objects(document)]
+        original, patterns = rng.choice(self._documents)
+        document = deepcopy(original)
+        found = list(zip(patterns, _objects(document), strict=True))
         for _ in range(rng.choice(_CHANGES) if found else 0):
-            lists = list(_lists(document))
-            if lists and rng.random() < _OFTEN:
-                self._rearrange(*rng.choice(lists), rng)
+            if any(True for _ in _lists(document)) and rng.random() < _OFTEN:
+                self._rearrange(*rng.choice(list(_lists(document))), rng)
             else:
                 pattern, value = rng.choice(found)
                 self._change(value, self._of_kind.get((pattern, tag_of(value)), {}), rng)
@@ -98,6 +103,24 @@ class Recombiner:
             held.insert(rng.randint(0, len(held)), deepcopy(item))
 
 
+def _objects(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield what ``objects`` yields, without what it tells of each."""
+    waiting: list[tuple[int, Any]] = [(0, document)]
+    while waiting:
+        depth, value = waiting.pop()
+        if isinstance(value, dict):
+            own = cast("dict[str, Any]", value)
+            if own:
+                yield own
+            items = reversed(own.values())
+        elif isinstance(value, list):
+            items = reversed(cast("list[object]", value))
+        else:
+            continue
+        if depth < DEEPEST:
+            waiting.extend((depth + 1, item) for item in items if isinstance(item, _NESTED))
+
+
 def _learn(known: list[Any], item: Any) -> None:
     if len(known) < _MOST_VALUES and _length(item) <= _LONGEST_VALUE:
         known.append(item)
@@ -107,7 +130,7 @@ def _lists(document: Any) -> Iterator[tuple[str, list[Any]]]:
     """Yield each list of a document with its key; without a key for the whole document."""
     if isinstance(document, list):
         yield "", document
-    for _, _, value in objects(document):
+    for value in _objects(document):
         yield from ((key, item) for key, item in value.items() if isinstance(item, list))
 
 

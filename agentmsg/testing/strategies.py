@@ -67,23 +67,27 @@ def _optional(strategy: st.SearchStrategy[Any], absent: Any = None) -> st.Search
     return st.one_of(st.just(absent), st.just(absent), strategy)
 
 
+@cache
 def texts() -> st.SearchStrategy[str]:
     """Return texts: mostly plain words, and every kind of odd text; never lone surrogates."""
     odd = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
     return st.one_of(st.sampled_from(("hi", "", "a b", "null", "{}", "[]", "\x00\u2028\U0001f600", "{bad", "1.0")), odd)
 
 
+@cache
 def numbers() -> st.SearchStrategy[Any]:
     """Return numbers that JSON can hold, and those at the limits of what programs can."""
     edges = st.sampled_from((0, 1, -1, 2**53 + 1, 2**63, -(2**63) - 1, 2**64, 10**30, -0.0, 0.0, 1.0, 1e300, 5e-324))
     return st.one_of(edges, st.integers(-9, 9), st.floats(allow_nan=False, allow_infinity=False))
 
 
+@cache
 def keys() -> st.SearchStrategy[str]:
     """Return keys of objects: those that mean something in one format or another, and any."""
     return st.one_of(st.sampled_from(KEYS), texts())
 
 
+@cache
 def json_values() -> st.SearchStrategy[Any]:
     """Return any JSON value, a few levels deep."""
     leaves = st.one_of(st.none(), st.booleans(), numbers(), texts())
@@ -92,15 +96,18 @@ def json_values() -> st.SearchStrategy[Any]:
     )
 
 
+@cache
 def _mappings() -> st.SearchStrategy[Any]:
     return st.dictionaries(keys(), json_values(), max_size=3)
 
 
+@cache
 def _extras() -> st.SearchStrategy[Any]:
     families = st.sampled_from((*FAMILIES, "langchain.item"))
     return _optional(_one_of((st.dictionaries(families, st.one_of(_mappings(), json_values()), max_size=2),)), {})
 
 
+@cache
 def _ids() -> st.SearchStrategy[Any]:
     return st.sampled_from(("c1", "c2", "c3", "", None, Made("made_1")))
 
@@ -133,12 +140,14 @@ def _sources(content: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
+@cache
 def _citations() -> st.SearchStrategy[Any]:
     optional = {name: _optional(texts()) for name in ("url", "title", "cited_text", "kind")}
     places = {name: _optional(st.integers(0, 9)) for name in ("start", "end")}
     return _optional(st.lists(st.builds(Citation, **optional, **places, extras=_extras()), max_size=2), ())
 
 
+@cache
 def _calls() -> st.SearchStrategy[Any]:
     rest = {
         "kind": st.sampled_from(("function", "function", "custom", "server", "odd")),
@@ -174,6 +183,7 @@ def _results(content: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
+@cache
 def _tools() -> st.SearchStrategy[Any]:
     spec = st.builds(
         ToolSpec, texts(), _optional(texts()), _optional(_mappings()), strict=_optional(st.booleans()),
@@ -222,6 +232,7 @@ def blocks() -> st.SearchStrategy[Any]:
     return _one_of(_block_kinds())
 
 
+@cache
 def _times() -> st.SearchStrategy[Any]:
     zones: st.SearchStrategy[Any] = st.sampled_from(
         (None, UTC, timezone(timedelta(hours=-3, minutes=-30)), timezone(timedelta(seconds=1)))
@@ -240,6 +251,7 @@ def _usages(money: st.SearchStrategy[Any] | None = None) -> st.SearchStrategy[An
     return st.builds(Usage, **dict.fromkeys(names, count), cost=spent, seconds=spent, extras=_extras())
 
 
+@cache
 def messages() -> st.SearchStrategy[Msg]:
     """Return any message."""
     typical = st.lists(st.builds(TextBlock, texts()), max_size=2)
@@ -266,6 +278,7 @@ def _messages(typical: st.SearchStrategy[Any]) -> st.SearchStrategy[Msg]:
     )
 
 
+@cache
 def _settings() -> st.SearchStrategy[Any]:
     numbers = _optional(st.one_of(st.integers(0, 3), st.floats(0, 2)))
     counts, truths = _optional(st.integers(0, 9000)), _optional(st.booleans())
@@ -319,6 +332,7 @@ def _parts() -> st.SearchStrategy[Any]:
     return st.builds(ChunkPart, st.one_of(typical, typical, blocks()), indexes)
 
 
+@cache
 def chunks() -> st.SearchStrategy[MsgChunk]:
     """Return any chunk; sums of money are never rounded, and most roles are the same."""
     money = st.sampled_from((0, 1, 0.5, 0.25, 3.0))

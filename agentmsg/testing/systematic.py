@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg.model.base import Noted
 
-__all__ = ["INSTEAD", "PROBE", "Damage", "Pattern", "Tag", "damages", "hides", "objects", "tag_of"]
+__all__ = ["DEEPEST", "INSTEAD", "PROBE", "Damage", "Pattern", "Tag", "damages", "hides", "objects", "tag_of"]
 
 PROBE = "zq-probe"
 """A word that stands in no document."""
@@ -40,7 +40,7 @@ INSTEAD: tuple[Any, ...] = (
 )
 _ABSENT: Any = object()
 # More siblings than this at one place show nothing new.
-_MOST_SIBLINGS, _MOST_KEYS, _LONGEST_TAG, _DEEPEST = 12, 60, 60, 12
+_MOST_SIBLINGS, _MOST_KEYS, _LONGEST_TAG, DEEPEST = 12, 60, 60, 12
 # The number of tags and keys above an object that identify it, wherever it is in a document.
 _NEAREST = 5
 
@@ -142,7 +142,7 @@ def objects(document: Any) -> Iterator[tuple[Pattern, Spot, Mapping[str, Any]]]:
     waiting: list[tuple[Pattern, Spot, Any]] = [((), (), document)]
     while waiting:
         pattern, spot, value = waiting.pop()
-        if len(spot) > _DEEPEST:
+        if len(spot) > DEEPEST:
             continue
         if isinstance(value, dict):
             own = cast("dict[str, Any]", value)

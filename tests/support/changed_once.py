@@ -35,26 +35,32 @@ ODD: tuple[Any, ...] = (
 )
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each container of a document with each of its keys."""
-    for key, item in list(value.items() if is_object(value) else enumerate(value) if is_list(value) else ()):
-        yield value, key
-        yield from _places(item)
+def _places(value: Any, spot: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of each value in a document."""
+    for key, item in value.items() if is_object(value) else enumerate(value) if is_list(value) else ():
+        yield (*spot, key)
+        yield from _places(item, (*spot, key))
+
+
+def _copied(document: Any, spot: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Return a copy of a document, and the container in it that holds what is at a path."""
+    copy = place = plain_copy(document)
+    for key in spot[:-1]:
+        place = place[key]
+    return copy, place
 
 
 def changed_once(document: Any) -> Iterator[Any]:
     """Yield a document with each single value replaced or left out, and with one more key in each object."""
-    for number in range(len(list(_places(document)))):
+    for spot in _places(document):
         for odd in ODD:
-            copy = plain_copy(document)
-            place, key = list(_places(copy))[number]
-            place[key] = odd
+            copy, place = _copied(document, spot)
+            place[spot[-1]] = odd
             yield copy
-        copy = plain_copy(document)
-        place, key = list(_places(copy))[number]
-        del place[key]
+        copy, place = _copied(document, spot)
+        del place[spot[-1]]
         yield copy
         if is_object(place):
-            copy = plain_copy(document)
-            list(_places(copy))[number][0]["x_more"] = {"a": []}
+            copy, place = _copied(document, spot)
+            place["x_more"] = {"a": []}
             yield copy
