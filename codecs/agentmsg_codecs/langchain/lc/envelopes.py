@@ -6,9 +6,7 @@ an envelope spells differently from its dialect is a note under ``langchain.lc``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
@@ -60,8 +58,7 @@ _FILLED: Mapping[str, Native] = {
 }
 
 
-@attrs.frozen
-class Dialect:
+class Dialect(NamedTuple):
     """How Python's or JavaScript's LangChain spells envelopes.
 
     Attributes:

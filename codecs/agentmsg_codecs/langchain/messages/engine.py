@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
@@ -260,7 +258,7 @@ class Messages:
         plain = {key: value for key, value in plain.items() if not _is_odd(key, found.body.get(key), value)}
 
         def read(body: Native) -> am.Msg:
-            return self._bodies.read(attrs.evolve(found, body=body))
+            return self._bodies.read(found._replace(body=body))
 
         return spelling.keep_proven(message, found.body, plain, family=FAMILY, known=found.known, odd=_ODD, read=read)
 
