@@ -22,7 +22,6 @@ from agentmsg.formats import (
     marked,
     natives,
     note_of,
-    rules,
     same_document,
     speed,
     spelling,
@@ -188,7 +187,7 @@ class Messages:
                 return {"type": body.get("type") or self._bodies.default_tag(message), "data": body}
             if body is not None and "type" in body:
                 return body
-        if rules.is_native(message, FAMILY):
+        if natives.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         if message.extras or message.notes or any(map(_has_note, message.content)):
             return self._checked(message, form)
