@@ -132,12 +132,12 @@ class Described:
             return readers[same[0].name] if same else None
         return lambda native: readers[fitting(same, native).name](native)
 
-    def _around(self, same: list[Form]) -> Mapping[str | None, Callable[[Native], Any]] | None:
-        """Return readers of native objects by the key that forms are made around; None if there is no such key."""
+    def _around(self, same: list[Form]) -> Mapping[str | None, Callable[[], Any]] | None:
+        """Return, by the key that forms are made around, what makes their reader; None if there is no such key."""
         if not any(form.around for form in same):
             return None
         by_key = grouped(same, lambda form: form.around)
-        return {key: read for key, forms in by_key.items() if (read := self._reading(forms)) is not None}
+        return {key: partial(self._reading, forms) for key, forms in by_key.items()}
 
     def _parts_of(self, place: str) -> Parts:
         return self.parts[place]
