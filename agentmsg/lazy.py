@@ -10,11 +10,14 @@ everything could deadlock: a foreign module may look up a codec while it is impo
 with the package and one that begins with such a module would wait for each other.
 
 ``once``: a method that fills tables, and ``FILLING``, its lock. ``Later``: a table whose entries are made one by one.
+
+``compiled``: a pattern that few documents need.
 """
 
 from __future__ import annotations
 
-from functools import wraps
+import re
+from functools import cache, wraps
 from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
 
-__all__ = ["FILLING", "Later", "imported", "later", "once"]
+__all__ = ["FILLING", "Later", "compiled", "imported", "later", "once"]
 
 # One lock for all: tables are filled from others, and separate locks could be taken in two orders.
 FILLING = RLock()
@@ -80,6 +83,12 @@ def once(fill: Callable[[Any], None]) -> Callable[[Any], None]:
                 self.is_filled = True
 
     return filled
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern, compiled on first use; only for constants, because none is ever forgotten."""
+    return re.compile(pattern)
 
 
 class Later(dict[Any, Any]):

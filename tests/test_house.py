@@ -64,6 +64,8 @@ LATE = [
 ]
 # Modules that codecs don't need: a codec turns plain data into a History and back without looking around.
 OUTSIDE_WORLD = {"asyncio", "glob", "io", "os", "pathlib", "random", "secrets", "shutil", "tempfile", "time"}
+# Characters of source text that the first document may compile: a millisecond takes about 5,000.
+_MOST_COMPILED = 15_000
 CLOCKS = {"now", "today", "utcnow"}
 DOORS = {"__import__", "breakpoint", "eval", "input", "open", "print"}
 
@@ -152,10 +154,24 @@ def _tracked_top_level() -> set[str]:
 
 def _loaded_by(statement: str) -> set[str]:
     """Return the names of all modules in a fresh interpreter after a statement."""
-    program = f"{statement}; import sys; print(*sorted(sys.modules), sep='\\n')"
+    return set(_output_of(f"{statement}; import sys; print(*sorted(sys.modules), sep='\\n')").split())
+
+
+def _output_of(program: str) -> str:
     env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     done = subprocess.run([sys.executable, "-c", program], env=env, check=True, capture_output=True, text=True)
-    return set(done.stdout.split())
+    return done.stdout
+
+
+def _compiled_by(statement: str) -> int:
+    """Return how many characters of source a statement compiles in a fresh interpreter, besides its modules."""
+    program = (
+        "from __future__ import annotations; import agentmsg, builtins; texts, compiled = [], builtins.compile\n"
+        "builtins.compile = lambda text, *args, **named: texts.append(text) or compiled(text, *args, **named)\n"
+        f"{statement}\n"
+        "print(sum(len(text) for text in texts if isinstance(text, str)))"
+    )
+    return int(_output_of(program))
 
 
 def test_modules_are_short() -> None:
@@ -220,13 +236,17 @@ def test_import_is_light() -> None:
 
 @pytest.mark.parametrize("name", [name for name in am.codec_names() if not name.endswith("-response")])
 def test_reading_loads_what_it_needs(name: am.CodecName) -> None:
-    """The first document read loads no capability table, no chunks, no detection, and no cattrs."""
+    """The first document read loads what reads, and compiles the readers of its own kinds of objects only."""
     document = am.encode(am.History.of(am.Msg(role="user", content="Hi")), name, on_loss="ignore")
-    loaded = _loaded_by(f"import agentmsg; agentmsg.decode({document!r}, {name!r})")
+    reading = f"agentmsg.decode({document!r}, {name!r})"
+    loaded = _loaded_by(f"import agentmsg; {reading}") - _loaded_by("import agentmsg")
     unneeded = re.compile(
-        r"cattrs|agentmsg\.(stream|formats\.understanding)|agentmsg_codecs\..*\.(capabilities|chunks)"
+        r"cattrs|_?hashlib|agentmsg\.(stream|fitting|checking|values\.objects|model\.structured_output)"
+        r"|agentmsg\.formats\.(understanding|forms\.(code|schemas|tables|writer))"
+        r"|agentmsg_codecs\..*\.(capabilities|chunks|sending)"
     )
     assert not [module for module in loaded if unneeded.match(module)]
+    assert _compiled_by(reading) < _MOST_COMPILED
 
 
 def test_dependencies_are_four() -> None:

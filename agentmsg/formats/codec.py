@@ -41,9 +41,12 @@ CONTENT_KEYS = frozenset(
 )  # fmt: skip
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False, slots=False)
 class Codec:
     """Base of all codecs; the fields of a subclass are its options.
+
+    Ours are made with ``eq=False, repr=False``: what attrs would generate for each takes longer than reading a document
+    for the first time.
 
     Attributes:
         name: lower case, with dashes.
@@ -105,6 +108,22 @@ class Codec:
     def mapped(self) -> tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]:
         """For the tables for people: native objects that no form describes, as name, class, and keys with words."""
         return ()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another codec is of the same class and has equal options."""
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        compared = (field.name for field in attrs.fields(type(self)) if field.eq)
+        return all(getattr(self, name) == getattr(other, name) for name in compared)
+
+    def __hash__(self) -> int:
+        """Return the same for all codecs of a class: most processes have few of them."""
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        """Show the class and the options."""
+        shown = (field.name for field in attrs.fields(type(self)) if field.repr)
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     def __copy__(self) -> Codec:
         """Return the codec itself: it never changes, and hooks may be registered on it."""

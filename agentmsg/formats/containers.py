@@ -7,7 +7,7 @@ family's extras of the history.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
 
 import attrs
@@ -15,6 +15,7 @@ import attrs
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.formats.capabilities import carried_extras
 from agentmsg.formats.codec import Codec
+from agentmsg.formats.records import Record
 from agentmsg.formats.shapes import Native, mark_of
 from agentmsg.model.construction import maker
 from agentmsg.model.history import History
@@ -22,7 +23,8 @@ from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_mapping, is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from dataclasses import KW_ONLY
 
     from agentmsg.formats.capabilities import Cell
     from agentmsg.model.msg import Msg
@@ -68,13 +70,7 @@ class Contents(NamedTuple):
         return found
 
 
-def _notes(containers: Containers) -> Mapping[str, Any]:
-    places = ("list", "single", *containers.keys)
-    return {place: adopt({containers.family: {"/container": place}}) for place in places}
-
-
-@attrs.frozen(kw_only=True)
-class Containers:
+class Containers(Record):
     """How the documents of a format hold messages.
 
     Attributes:
@@ -84,13 +80,16 @@ class Containers:
         own: keys of messages: an object with one of them is a message, whatever else it has.
     """
 
+    _: KW_ONLY
     family: str
     title: str
     keys: tuple[str, ...] = ("messages",)
     own: frozenset[str] = frozenset()
-    _notes: Mapping[str, Any] = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(_notes, takes_self=True)
-    )
+
+    @cached_property
+    def _notes(self) -> Mapping[str, Any]:
+        """By place, the notes of a history."""
+        return {place: adopt({self.family: {"/container": place}}) for place in ("list", "single", *self.keys)}
 
     def place(self, document: Any) -> str | None:
         """Return where a document has its messages, as in ``Contents.place``; None if it has none."""
@@ -171,7 +170,7 @@ class Containers:
         return {"extras": carried_extras((self.family, taken))}
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class ContainerCodec(Codec):
     """Base of codecs whose documents hold messages in containers.
 

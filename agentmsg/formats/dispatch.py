@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.model.structured_output import strict_converter
+from agentmsg.lazy import later
 from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentmsg.model.structured_output import strict_converter
+
 __all__ = ["class_of", "hook_table", "strict_converter"]
+
+__getattr__ = later(globals(), {"strict_converter": "agentmsg.model.structured_output"})
 
 
 def hook_table(get_hook: Callable[[Any], Callable[..., Any]], classes: Any) -> dict[Any, Callable[..., Any]]:

@@ -13,12 +13,14 @@ default; a seat means that it was in a container, even alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import attrs
-
+from agentmsg.formats.records import Record
 from agentmsg.formats.spelling import note_of, with_note
 from agentmsg.model.msg import Msg
+
+if TYPE_CHECKING:
+    from dataclasses import KW_ONLY
 
 __all__ = ["Grouping", "all_of", "containers", "is_contained", "is_joined", "seat_of", "seated"]
 
@@ -54,8 +56,7 @@ def all_of(group: Sequence[Msg], test: Callable[[Msg], bool]) -> bool:
     return group.all(test) if isinstance(group, Group) else all(map(test, group))
 
 
-@attrs.frozen(kw_only=True)
-class Grouping:
+class Grouping(Record):
     """How a format groups. Each predicate is called with the open container's messages and the next message.
 
     Attributes:
@@ -68,6 +69,7 @@ class Grouping:
         stands_free: whether by default the message is a native object of its own, which no other joins.
     """
 
+    _: KW_ONLY
     family: str
     may_join: Predicate
     joins: Predicate = _never

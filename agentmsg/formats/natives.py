@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
-from agentmsg.formats.rules import is_native
 from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as
 from agentmsg.formats.spelling import spelling_of_nothing
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
@@ -33,6 +32,7 @@ __all__ = [
     "has_extra",
     "is_bare_text",
     "is_marked",
+    "is_native",
     "lacks_id",
     "link_at",
     "link_of",
@@ -64,6 +64,15 @@ def is_marked(obj: Noted, family: str, mark: str) -> bool:
     """Whether an object has a mark."""
     note = peek(obj.notes, family) if obj.notes else None
     return is_mapping(note) and peek(note, mark) is True
+
+
+def is_native(message: Msg, family: str) -> bool:
+    """Whether a message is one that a reader of the family kept unchanged."""
+    content = message.content
+    if message.role != "native" or len(content) != 1:
+        return False
+    block = content[0]
+    return isinstance(block, NativeBlock) and block.codec == family
 
 
 def odd_at(

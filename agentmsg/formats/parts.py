@@ -240,22 +240,24 @@ class Parts:
         tables = [None if shape.exact is None or shape.around is None else shape.around[tag] for shape in shapes]
         if any(shape.cls in self._odd for shape in shapes) or tag in self._odd:
             return None
-        readers: dict[str | None, list[Callable[[Native], Any]]] = {}
+        makers: dict[str | None, list[Callable[[], Any]]] = {None: []}
         for table in tables:
             if table is None:
                 return None
-            for key, one in table.items():
-                readers.setdefault(key, []).append(one)
-        others = readers.pop(None, [])
+            for key, make in table.items():
+                makers.setdefault(key, []).append(make)
+        # Made when a part has the key: few documents have parts of all kinds.
+        readers = Later(lambda key: [make() for make in makers[key]])
 
         def read(native: Native) -> Any:
             for key in native:
-                for one in readers.get(key, ()):
-                    try:
-                        return one(native)
-                    except Unreadable:
-                        continue
-            for one in others:
+                if key in makers:
+                    for one in readers[key]:
+                        try:
+                            return one(native)
+                        except Unreadable:
+                            continue
+            for one in readers[None]:
                 try:
                     return one(native)
                 except Unreadable:

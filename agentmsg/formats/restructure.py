@@ -8,9 +8,7 @@ input messages, and returns a plan or, if there is nothing to do, the given one.
 from __future__ import annotations
 
 from operator import le
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from agentmsg.model.blocks import ToolResultBlock
 
@@ -25,8 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@attrs.frozen
-class Part:
+class Part(NamedTuple):
     """Some blocks of one input message.
 
     Attributes:
@@ -35,7 +32,7 @@ class Part:
         role: of the output message, if it isn't the input's.
     """
 
-    index: int
+    index: int  # type: ignore[assignment] # it hides the method of tuples
     picks: tuple[int, ...]
     role: str | None = None
 
@@ -180,7 +177,7 @@ def _chosen(part: Part, places: dict[int, int] | None) -> Part:
     if places is None:
         return part
     wanted = sorted((pick for pick in part.picks if pick in places), key=places.__getitem__)
-    return attrs.evolve(part, picks=tuple(wanted))
+    return part._replace(picks=tuple(wanted))
 
 
 def in_order(blocks: Sequence[Any], rank: Callable[[Any], int]) -> tuple[int, ...] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.capabilities import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap
+from agentmsg.formats.natives import is_native
 from agentmsg.model.blocks import (
     AudioBlock,
     CompactionBlock,
@@ -52,7 +53,6 @@ __all__ = [
     "document_as_text",
     "emptied_text",
     "file_as_text",
-    "is_native",
     "native_as_text",
     "native_block_row",
     "native_blocks",
@@ -91,15 +91,6 @@ def other_role(message: Msg) -> Any:
     if message.role in {"native", "remove"}:
         return Drop(f"no messages of the role {message.role} here")
     return Swap(message.evolve(role="user"), f"no role {message.role!r} here")
-
-
-def is_native(message: Msg, family: str) -> bool:
-    """Whether a message is one that a reader of the family kept unchanged."""
-    content = message.content
-    if message.role != "native" or len(content) != 1:
-        return False
-    block = content[0]
-    return isinstance(block, NativeBlock) and block.codec == family
 
 
 def _carried(message: Any, block: NativeBlock, back: NativeBlock | None, owner: Callable[[NativeBlock], Any]) -> Any:

@@ -64,7 +64,8 @@ class Shape(Record):
         odd: keys whose value becomes an extra if it has no meaning there.
         exact: the functions that read native objects by tag, and keep unknown fields and spellings themselves, so the
             result need not be written and compared. Without them, ``read`` takes the meaning alone.
-        around: the functions of ``exact`` by tag, and by the key that native objects are made around (None: no key).
+        around: functions that return those of ``exact``, by tag and by the key that native objects are made around
+            (None: no key).
         writer: returns the function behind ``write``, made on first use.
         takes: tells native objects that it reads from those of other shapes with the same tag.
         origin: recorded on messages that were read like this: their spellings need no test.
@@ -80,7 +81,7 @@ class Shape(Record):
     never: frozenset[str] = frozenset()
     odd: frozenset[str] = frozenset()
     exact: Mapping[Any, Callable[[Native], Any]] | None = None
-    around: Mapping[Any, Mapping[str | None, Callable[[Native], Any]]] | None = None
+    around: Mapping[Any, Mapping[str | None, Callable[[], Any]] | None] | None = None
     writer: Callable[[], Callable[[Any], Native]] | None = None
     takes: Callable[[Native], bool] | None = None
     origin: object = None

@@ -4,7 +4,7 @@ model.construction     draft_class, replacer, setter: make and change objects wi
 model.remembering      Seen (and body_of): bytes written or read before; reader_of, remember_reader:
                        spellings that need no test
 model.tool_links       name_result: name a result that was just made
-lazy                   once, FILLING: tables filled on first use, by one thread
+lazy                   once, FILLING, Later: tables filled on first use; compiled: patterns
 formats.capabilities   Usual: an inline test for values that a cell keeps
 formats.plain_messages  how_bare, NAMED, make_bare ..., link_bare: messages that are known to hold only content
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that says no more than its value
@@ -31,7 +31,7 @@ from agentmsg.formats.plain_messages import (
     make_said,
     make_said_in,
 )
-from agentmsg.lazy import FILLING, once
+from agentmsg.lazy import FILLING, Later, compiled, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.model.construction import draft_class, replacer, says_only, setter
 from agentmsg.model.history import body_of, without_messages
@@ -53,9 +53,11 @@ __all__ = [
     "SAID",
     "UNUSUAL",
     "USUAL",
+    "Later",
     "Seen",
     "Usual",
     "body_of",
+    "compiled",
     "copy_document",
     "copy_part",
     "draft_class",

@@ -10,7 +10,6 @@ from typing import Any
 
 from agentmsg.values.depth import written_within
 from agentmsg.values.frozen import FrozenDict, FrozenList, adopt, plain_copy, thaw
-from agentmsg.values.objects import opener
 from agentmsg.values.text import library
 from agentmsg.values.types import class_of
 
@@ -60,6 +59,8 @@ def copy_document(value: Any, depth: int, own_form: str | None = None) -> Any:
             return copy
     except (TypeError, ValueError, RecursionError):
         pass
+    from agentmsg.values.objects import opener  # noqa: PLC0415 - plain data has none
+
     return plain_copy(value, depth, opened=opener(own_form))
 
 

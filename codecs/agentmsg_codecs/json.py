@@ -70,7 +70,7 @@ def _count(_: object, attribute: Any, value: object) -> None:
         raise InvalidMessage(msg, code="type", path=(attribute.name,))
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class JsonCodec(Codec):
     """The canonical JSON form.
 

@@ -96,7 +96,7 @@ def _engine() -> Engine:
     return Engine(MsgpackShape(), _adopt_checked)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class MsgpackCodec(Codec):
     """The canonical MessagePack form; its documents as plain data are positional arrays.
 

@@ -5,12 +5,10 @@ The note ``/container`` ("list" or "single") records which it was, unless it was
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from agentmsg.formats.natives import extras_of
+from agentmsg.formats.records import Record
 from agentmsg.formats.shapes import Native, mark_of
 from agentmsg.model.construction import maker
 from agentmsg.model.history import History
@@ -18,6 +16,9 @@ from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_list
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from dataclasses import KW_ONLY
+
     from agentmsg.model.settings import Settings
 
 __all__ = ["Requests"]
@@ -25,8 +26,7 @@ __all__ = ["Requests"]
 _make_history = maker(History)
 
 
-@attrs.frozen(kw_only=True)
-class Requests:
+class Requests(Record):
     """How a format's requests hold messages.
 
     Attributes:
@@ -35,6 +35,7 @@ class Requests:
         is_single: tells a single message from a body.
     """
 
+    _: KW_ONLY
     family: str
     key: str
     is_single: Callable[[Any], bool]

@@ -35,7 +35,7 @@ _make_history = maker(History)
 _make_url = maker(URLSource)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class RowCodec(Codec):
     """Base of codecs for rows of training data."""
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
 from agentmsg.formats.forms.items import Key
-from agentmsg.formats.forms.rows import Rows
 from agentmsg.formats.forms.values import Via
 from agentmsg.formats.natives import extras_of
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
@@ -139,6 +138,8 @@ class BodySettings:
             rule: rewrites settings that must change together.
             cells: of fields that differ from the form, or allow only some values.
         """
+        from agentmsg.formats.forms.rows import Rows  # noqa: PLC0415 - readers need no table
+
         told: dict[str, Any] = {"model": self._own_model, **cells}
         fields = Rows(self.described).row("settings", **told).fields
         return Row({name: cell for name, cell in fields.items() if name != "extras"}, rule)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.choosing import chooser
-from agentmsg.formats.forms.code import as_module
 from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.namespace import Namespace
 from agentmsg.formats.parts import Parts
@@ -32,6 +30,13 @@ def grouped(forms: Iterable[Form], key: Callable[[Form], str | None]) -> dict[st
 def keys_of_all(forms: Iterable[Form]) -> frozenset[str]:
     """Return the keys of some forms."""
     return frozenset[str]().union(*(form.keys for form in forms))
+
+
+def _chooser(forms: list[Form]) -> Callable[[Any], Form | None]:
+    """Return the function that chooses the form of an object."""
+    from agentmsg.formats.forms.choosing import chooser  # noqa: PLC0415 - readers don't choose
+
+    return chooser(forms)
 
 
 def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callable[[Any], Native]:
@@ -127,18 +132,20 @@ class Described:
             return readers[same[0].name] if same else None
         return lambda native: readers[fitting(same, native).name](native)
 
-    def _around(self, same: list[Form]) -> Mapping[str | None, Callable[[Native], Any]] | None:
-        """Return readers of native objects by the key that forms are made around; None if there is no such key."""
+    def _around(self, same: list[Form]) -> Mapping[str | None, Callable[[], Any]] | None:
+        """Return, by the key that forms are made around, what makes their reader; None if there is no such key."""
         if not any(form.around for form in same):
             return None
         by_key = grouped(same, lambda form: form.around)
-        return {key: read for key, forms in by_key.items() if (read := self._reading(forms)) is not None}
+        return {key: partial(self._reading, forms) for key, forms in by_key.items()}
 
     def _parts_of(self, place: str) -> Parts:
         return self.parts[place]
 
     def code(self) -> str:
         """Return the generated code of all forms as a module that declares the names it uses."""
+        from agentmsg.formats.forms.code import as_module  # noqa: PLC0415 - for people
+
         names = self.names
         texts = [names.source(kind, name) for name in self.forms for kind in ("read", "write")]
         if self._chosen is None:
@@ -166,7 +173,7 @@ class Described:
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
 
-        choose, has_tags = cache(partial(chooser, forms)), any(form.tag is not None for form in forms)
+        choose, has_tags = cache(partial(_chooser, forms)), any(form.tag is not None for form in forms)
 
         def read(native: Native, _: Any = None) -> Any:
             tag = native.get(first.tag_key) if has_tags else None
@@ -207,8 +214,6 @@ class Described:
             origin=object(),
         )
         self.shapes |= {form.name: shape for form in forms}
-
-    chooser = staticmethod(chooser)
 
     @once
     def fill(self) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.reader import reader_source
-from agentmsg.formats.forms.writer import writer_source
 from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, write_arguments
 from agentmsg.formats.plain_messages import (
     are_bare,
@@ -45,7 +44,6 @@ __all__ = ["Namespace"]
 
 _OBJECT: Any = dict  # so that type checkers don't look inside
 _PLAIN = (str, int, bool, frozenset)
-_SOURCES = {"read": reader_source, "write": writer_source}
 
 
 def _rest_of(native: Native, known: frozenset[str], odd: Sequence[str] = ()) -> Native:
@@ -98,6 +96,15 @@ def _list_or_text(family: str) -> Callable[..., Any]:
         return list(map(put, blocks))
 
     return write
+
+
+def _sources(kind: str) -> Callable[[Form, Any], list[str]]:
+    """Return the function that makes the lines of readers, or of writers."""
+    if kind == "read":
+        return reader_source
+    from agentmsg.formats.forms.writer import writer_source  # noqa: PLC0415 - few that read also write
+
+    return writer_source
 
 
 def _class_writer(forms: Sequence[Form]) -> str:
@@ -276,7 +283,7 @@ class Namespace:
         known = self._texts.get((kind, name))
         if known is None:
             # Only once, so that the printed text is the running code: new tables would get new names.
-            known = self._texts[(kind, name)] = "\n".join(_SOURCES[kind](self._forms[name], self)) + "\n"
+            known = self._texts[(kind, name)] = "\n".join(_sources(kind)(self._forms[name], self)) + "\n"
         return known
 
     def class_source(self, forms: Sequence[Form]) -> str:

@@ -43,7 +43,7 @@ from agentmsg_codecs.agentscope.sessions import Sessions
 __all__ = ["AgentScopeCodec"]
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class AgentScopeCodec(AgentScope):
     """Messages of AgentScope for Python; for its options see ``AgentScope``."""
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class AgentScope(ContainerCodec):
     """Messages of AgentScope, in one of its languages.
 

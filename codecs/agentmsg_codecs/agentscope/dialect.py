@@ -52,8 +52,8 @@ class Dialect:
     Attributes:
         described: the description of messages and blocks.
         media: the images, audios, videos and files.
-        read: reads a native message as one, with its results among its content; set by ``fill``.
-        write: writes it in the usual spelling; set by ``fill``.
+        readers: by name of the form; "message" reads a native message as one, with its results among its content.
+        writers: the same; "message" writes it in the usual spelling.
         signer: the provider whose signatures it has.
         lacks: fields of messages that it lacks, though they come back if they were read.
         lacks_in_blocks: the same of blocks.
@@ -77,11 +77,12 @@ class Dialect:
     has_urls: ClassVar[bool] = False
     described: Described
     media: Media
-    read: Callable[[Native], am.Msg]
-    write: Callable[[am.Msg], Native]
+    readers: Mapping[str, Callable[[Native], am.Msg]]
+    writers: Mapping[str, Callable[[am.Msg], Native]]
 
     def __init__(self, *, as_read: bool) -> None:
         self.described, self.media = self.describe(as_read=as_read)
+        self.readers, self.writers = self.described.names.readers, self.described.names.writers
 
     def describe(self, *, as_read: bool) -> tuple[Described, Media]:
         """Return the description of messages and blocks, and its media.
@@ -103,8 +104,6 @@ class Dialect:
         self._readers = {role: self.parts[role].read for role in ("user", "assistant", "system")}
         self._readers["tool"] = self._readers["assistant"]
         self._write_part = self.parts["assistant"].write
-        names = self.described.names
-        self.read, self.write = names.readers["message"], names.writers["message"]
 
     # -- how dialects differ ------------------------------------------------------------------------------------------
 

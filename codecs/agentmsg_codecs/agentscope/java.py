@@ -38,7 +38,7 @@ from agentmsg_codecs.agentscope.names import JAVA
 from agentmsg_codecs.agentscope.sessions import Sessions
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class AgentScopeJavaCodec(AgentScope):
     """Messages of AgentScope for Java; for its options see ``AgentScope``."""
 

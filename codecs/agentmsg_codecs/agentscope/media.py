@@ -8,9 +8,7 @@ applications of 1.x write; "flat" or "url" for one of 0.x.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -72,8 +70,11 @@ def _by_ending(url: str) -> str | None:
     return _ENDINGS.get(path.rpartition(".")[2].lower())
 
 
-@attrs.frozen(kw_only=True)
-class Media:
+# The forms of sources.
+SOURCES = ("url", "base64")
+
+
+class Media(NamedTuple):
     """The media of one dialect.
 
     Attributes:
@@ -91,16 +92,14 @@ class Media:
 
     family: str
     is_new: bool
-    url_key: str = "media_type"
-    aliases: tuple[str, ...] = ()
     ids: frozenset[str]
-    spare: tuple[Spare, ...] = ()
     has_flat: bool
     as_read: bool
+    url_key: str = "media_type"
+    aliases: tuple[str, ...] = ()
+    spare: tuple[Spare, ...] = ()
 
     # -- forms --------------------------------------------------------------------------------------------------------
-
-    sources: ClassVar[tuple[str, ...]] = ("url", "base64")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,7 +118,7 @@ class Media:
         return tuple(found)
 
     def _forms_of(self, cls: type[Any], name: str) -> list[Form]:
-        source = Key("source", "source", Nested(self.sources, _is_usual))
+        source = Key("source", "source", Nested(SOURCES, _is_usual))
         ids = {tag: (_ID,) if tag in self.ids else () for tag in (name, "data", "file")}
         is_file = cls is am.FileBlock
         own: Key | Spare = Spare("name", is_written=self.is_new)
@@ -135,7 +134,7 @@ class Media:
             (*ids["data"], source, own, *self.spare),
             notes={"as": "data"},
             fits=lambda native: self._class_in(native) is cls,
-            schema={"properties": {"source": {"anyOf": [*map(partial(self._schema_of, cls), self.sources)]}}},
+            schema={"properties": {"source": {"anyOf": [*map(partial(self._schema_of, cls), SOURCES)]}}},
         )
         flat = Form(
             f"flat_{name}",

@@ -120,7 +120,7 @@ class Messages:
             return None
         dialect = self.dialects[version]
         try:
-            whole = dialect.read(native)
+            whole = dialect.readers["message"](native)
         except (Unreadable, AgentMsgError):
             return None
         group = split(whole, dialect)
@@ -153,11 +153,11 @@ class Messages:
         if first.role == "native":
             return thaw(first.content[0].value)
         if not first.notes and not first.extras and len(group) == 1:
-            return self.dialects[version].write(first)
+            return self.dialects[version].writers["message"](first)
         if not is_forced:
             version = self._version_for(first, version)
         dialect, whole = self.dialects[version], join(group, self.family)
-        plain = dialect.write(whole)
+        plain = dialect.writers["message"](whole)
         if is_forced or all(key[:1] == "/" or key == "seat" for key in note_of(whole, self.family)):
             # A version that the caller chose has its own spelling.
             return spelling.with_extras(plain, first, self.family)
@@ -168,7 +168,7 @@ class Messages:
             # The spelling must not show another version.
             if self.detect(native) not in (None, version):
                 raise Unreadable
-            return dialect.read(thaw(native))
+            return dialect.readers["message"](thaw(native))
 
         return spelling.put_back(whole, plain, family=self.family, read=reread)
 

@@ -32,7 +32,7 @@ from agentmsg.formats.forms import (
     Wrapped,
 )
 from agentmsg_codecs.agentscope.calls import read_arguments, write_arguments
-from agentmsg_codecs.agentscope.media import Media
+from agentmsg_codecs.agentscope.media import SOURCES, Media
 from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, RESULT_STATES, SIGNER
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple
         USAGE,
         Form("message", am.Msg, None, message, marks={"shape": _is_odd_shape}, is_apart=True),
     )  # fmt: skip
-    names = tuple(form.name for form in forms if not form.is_apart and form.name not in (*media.sources, "usage"))
+    names = tuple(form.name for form in forms if not form.is_apart and form.name not in (*SOURCES, "usage"))
     hints, acts = ("hint", "hint_list"), ODD_ACTS
     inner = tuple(name for name in names if name not in (*hints, *acts, "tool_result", "any_result"))
     places = {"assistant": names, "user": names, "system": names, "inner": inner}

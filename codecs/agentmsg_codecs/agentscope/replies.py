@@ -10,8 +10,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg import Made
 from agentmsg.formats import Grouping, adopt, grouping, maker, note_of, times
@@ -35,7 +33,7 @@ def seats(dialect: Dialect, *, joins: bool) -> Grouping:
         return _may_join(group, message, dialect)
 
     apart = Grouping(family=dialect.family, may_join=may_join)
-    return attrs.evolve(apart, joins=_joins_reply) if joins else apart
+    return apart.evolve(joins=_joins_reply) if joins else apart
 
 
 _make_msg = maker(am.Msg)

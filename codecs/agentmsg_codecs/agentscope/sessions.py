@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from agentmsg import thaw
 from agentmsg.formats import Containers, adopt, carried_extras, cells, is_list, is_object, mark_of, marked
 
@@ -24,7 +22,6 @@ _PATHS = {
 }  # fmt: skip
 
 
-@attrs.frozen(kw_only=True)
 class Sessions(Containers):
     """Containers of messages, which may be inside a session file."""
 

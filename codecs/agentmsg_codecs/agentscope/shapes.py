@@ -6,10 +6,7 @@ only spelling, any other an unknown field.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import attrs
+from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import (
     Cell,
@@ -23,6 +20,9 @@ from agentmsg.formats import (
     usually,
 )
 from agentmsg_codecs.agentscope.names import ITEM
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # -- native objects ---------------------------------------------------------------------------------------------------
 
@@ -69,11 +69,6 @@ def marks_of(message: Any) -> Any:
 # -- finish reasons ---------------------------------------------------------------------------------------------------
 
 
-def _inverted(reasons: Reasons) -> Mapping[str, str]:
-    return {ours: word for word, ours in reasons.ours.items()}
-
-
-@attrs.frozen(eq=False)
 class Reasons:
     """The finish reasons of a library; a message with any other word is marked ``/word``.
 
@@ -83,9 +78,9 @@ class Reasons:
         words: the library's words, by ours.
     """
 
-    family: str
-    ours: Mapping[str, str]
-    words: Mapping[str, str] = attrs.field(init=False, default=attrs.Factory(_inverted, takes_self=True))
+    def __init__(self, family: str, ours: Mapping[str, str]) -> None:
+        self.family, self.ours = family, ours
+        self.words = {ours: word for word, ours in ours.items()}
 
     def read(self, word: Any, notes: Native) -> str:
         """Return our word for a library's, and note a word that it doesn't have.

@@ -50,7 +50,7 @@ __all__ = ["AnthropicCodec"]
 _REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class AnthropicCodec(Anthropic):
     """Requests to Anthropic's Messages API; for its other options see ``Anthropic``.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class Anthropic(Codec):
     """Documents of Anthropic's Messages API.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import math
 from operator import is_
 from typing import TYPE_CHECKING, Any
@@ -91,9 +89,11 @@ def document_source(source: Any, block: Any) -> Any:
 
 
 def _decoded(data: str) -> str | None:
+    import base64  # noqa: PLC0415 - needed by few
+
     try:
         return base64.b64decode(data, validate=True).decode()
-    except (binascii.Error, ValueError):
+    except ValueError:
         return None
 
 

@@ -60,7 +60,7 @@ _WORDS = (("type", "message"), ("role", "assistant"))
 _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.Usage(input=0, output=0)}
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class AnthropicResponseCodec(Answers, Anthropic):
     """Responses of Anthropic's Messages API; for its options see ``Anthropic``."""
 

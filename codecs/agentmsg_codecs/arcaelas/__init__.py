@@ -47,7 +47,7 @@ def _engines() -> Mapping[int, Messages]:
     return {version: Messages(forms, version) for version in LINKS}
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class ArcaelasCodec(ContainerCodec):
     """Messages of @arcaelas/agent.
 

@@ -56,7 +56,7 @@ _REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message)
 _TOOLS = "toolConfig"
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class BedrockCodec(Bedrock):
     """Requests to Bedrock's Converse; ``Bedrock`` has the options."""
 

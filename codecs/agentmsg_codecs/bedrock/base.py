@@ -11,7 +11,7 @@ from agentmsg_codecs.bedrock.messages import Messages
 from agentmsg_codecs.bedrock.names import FAMILY, STRANDS
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class Bedrock(Codec):
     """Documents of Bedrock's Converse.
 

@@ -63,7 +63,7 @@ _CACHED = ("cache_read", "cache_write")
 _LEAST: Mapping[str, tuple[str, ...]] = {**dict.fromkeys((*_CACHED, "output", "total"), ()), "input": _CACHED}
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class BedrockResponseCodec(Answers, Bedrock):
     """Responses of Bedrock's Converse; ``Bedrock`` has the options."""
 

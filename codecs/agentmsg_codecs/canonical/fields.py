@@ -7,9 +7,7 @@ version 1 that meets fields added later keeps them (see reading.py).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmsg import (
     AudioBlock,
@@ -57,8 +55,7 @@ REQUIRED: Any = object()
 ROLES = ("system", "developer", "user", "assistant", "tool", "remove", "native", "unset")
 
 
-@attrs.frozen
-class Field:
+class Field(NamedTuple):
     """One field of a class.
 
     Attributes:
@@ -83,8 +80,7 @@ class Field:
         return default is not REQUIRED and (value is default or same(value, default))
 
 
-@attrs.frozen
-class Spec:
+class Spec(NamedTuple):
     """One class: its tag as text (JSON) and as number (MessagePack), or None; its fields; the key of its tag."""
 
     cls: type

@@ -6,10 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmsg import Citation, DecodeError, Msg, TextBlock, same
 from agentmsg.formats import EMPTY, is_mapping, is_sequence
@@ -19,6 +16,8 @@ from agentmsg_codecs.canonical.shapes import list_of, object_of, wrong
 from agentmsg_codecs.canonical.user_hooks import structured, unstructured
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from agentmsg_codecs.canonical.engine import Engine
 
 
@@ -186,8 +185,7 @@ def list_schema(items: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 
 
-@attrs.frozen(kw_only=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of values. Null, where that is the default, is told before.
 
     Attributes:

@@ -62,7 +62,7 @@ def _is_one(value: Any, key: str) -> bool:
     return bool(value) and (is_object(value) or (type(value) is str and key == "contents"))
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class GeminiCodec(Gemini):
     """Requests to Gemini's generateContent; see ``Gemini``."""
 

@@ -11,7 +11,7 @@ from agentmsg_codecs.gemini.messages import Messages
 from agentmsg_codecs.gemini.names import FAMILY, KEPT, both
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class Gemini(Codec):
     """Documents of Gemini's generateContent.
 

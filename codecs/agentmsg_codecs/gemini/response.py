@@ -79,7 +79,7 @@ _CONTENT_KEYS = frozenset({"role", "parts"})
 _CANDIDATE_KEYS = frozenset({"content", "finishReason", "index"})
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class GeminiResponseCodec(Answers, Gemini):
     """Responses of Gemini's generateContent; see ``Gemini``."""
 

@@ -76,7 +76,7 @@ def _engine(codec: HfCodec) -> Messages:
     return Messages(reasoning=reasoning, by_text=codec.arguments == "text")
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class HfCodec(RowCodec):
     """Rows of training data.
 

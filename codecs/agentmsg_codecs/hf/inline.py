@@ -6,19 +6,18 @@ mark ``/unthought`` on a message those inside tags without thinking, and after t
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import is_bare_text, is_sequence, maker, mark_of, marked
+from agentmsg.formats import is_bare_text, is_sequence, maker, mark_of, marked, speed
 from agentmsg_codecs.hf.format import is_entry, is_part
 from agentmsg_codecs.hf.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TAGS = re.compile(r"<think>(\n*)(.*?)(\n*)</think>(\n*)(.*)", re.DOTALL)
-_NOTHING = re.compile(r"<think>(\n*)</think>(\n*)(?!<think>)")
+_TAGS = r"(?s)<think>(\n*)(.*?)(\n*)</think>(\n*)(.*)"
+_NOTHING = r"<think>(\n*)</think>(\n*)(?!<think>)"
 _USUAL = (1, 1, 2)
 _MOST = 9
 _make_text = maker(am.TextBlock, "text")
@@ -33,9 +32,9 @@ def _split(text: str) -> tuple[str, tuple[int, ...], str] | None:
     if not text.startswith("<think>"):
         return None
     found: tuple[str, tuple[int, ...], str] | None = None
-    if (nothing := _NOTHING.match(text)) is not None:
+    if (nothing := speed.compiled(_NOTHING).match(text)) is not None:
         found = "", (len(nothing[1]), len(nothing[2])), text[nothing.end() :]
-    elif (tags := _TAGS.fullmatch(text)) is not None and tags[2]:
+    elif (tags := speed.compiled(_TAGS).fullmatch(text)) is not None and tags[2]:
         found = tags[2], (len(tags[1]), len(tags[3]), len(tags[4])), tags[5]
     return None if found is None or max(found[1]) > _MOST else found
 

@@ -102,7 +102,7 @@ _WRITABLE = ("dict", "flat", "role")
 _make_history = maker(am.History)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class LangChainCodec(ContainerCodec):
     """LangChain's messages as dicts.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import Containers, dump_json
@@ -72,4 +71,6 @@ def finish_reason(key: str, word: str) -> str:
 
 def digest(value: Any) -> str:
     """Return a short digest of plain data, so that a note doesn't outlive an edit."""
+    from hashlib import blake2b  # noqa: PLC0415 - loading it takes as long as reading a document
+
     return blake2b(dump_json(value), digest_size=6).hexdigest()

@@ -8,17 +8,14 @@ the noted holes, they go back there. Otherwise the document is a state: ``{"mess
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmsg import thaw
 from agentmsg.formats import Native, is_list, is_mapping, is_object, is_sequence, same_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 Path = tuple[Any, ...]
@@ -41,8 +38,7 @@ BESIDE = frozenset({"messages", "lc"})
 _NO_WAY = (LookupError, TypeError, ValueError, AttributeError)
 
 
-@attrs.frozen
-class Contents:
+class Contents(NamedTuple):
     """A document taken apart.
 
     Attributes:
@@ -58,9 +54,9 @@ class Contents:
 
     kind: str
     natives: list[tuple[Path, Any]]
-    rest: Native = attrs.field(factory=dict[str, Any])
-    marks: list[Any] = attrs.field(factory=list[Any])
-    holes: list[Any] = attrs.field(factory=list[Any])
+    rest: Native
+    marks: Sequence[Any] = ()
+    holes: Sequence[Any] = ()
     holder: list[Any] | None = None
 
 
@@ -69,8 +65,7 @@ def listed(natives: list[Any], *lead: str) -> list[tuple[Path, Any]]:
     return [((*lead, index), native) for index, native in enumerate(natives)]
 
 
-@attrs.frozen
-class Trees:
+class Trees(NamedTuple):
     """Takes documents apart that hold messages in holes, and puts them together again.
 
     Attributes:
@@ -304,7 +299,7 @@ def _taken(left: Iterator[Any], how: Any) -> Any:
     return list(islice(left, how)) if type(how) is int else next(left)
 
 
-def _refitted(holes: list[Any], count: int) -> list[Any] | None:
+def _refitted(holes: Sequence[Any], count: int) -> Sequence[Any] | None:
     """Return the holes for a number of messages; if there is only one list, new messages go there."""
     fixed = sum(how in ("one", "text") for _, how in holes)
     lists = [how for _, how in holes if type(how) is int or (is_sequence(how) and len(how) == 1)]

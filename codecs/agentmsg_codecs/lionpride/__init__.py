@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 __all__ = ["LionprideCodec"]
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class LionprideCodec(ContainerCodec):
     """Messages of lionpride."""
 

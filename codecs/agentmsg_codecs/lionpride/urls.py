@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from agentmsg.formats import speed
 
-_WEB_URL = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
-_BRACKETS = re.compile(r"([^\[\]]*@)?\[([0-9a-f:.]+)\](:[0-9]*)?", re.IGNORECASE)
+_WEB_URL = r"(?i)https?://([^/?#]*)"
+_BRACKETS = r"(?i)([^\[\]]*@)?\[([0-9a-f:.]+)\](:[0-9]*)?"
 _IGNORED = dict.fromkeys(map(ord, "\t\r\n"))
 _MARKS = dict.fromkeys(map(ord, "/?#@:"))
 
 
 def is_web_url(url: str) -> bool:
     """Whether lionpride accepts an image's URL: http or https, and a host that urlsplit accepts."""
-    match = _WEB_URL.match(url)
+    match = speed.compiled(_WEB_URL).match(url)
     if match is None or "\x00" in url or "%00" in url:
         return False
     host = match[1].translate(_IGNORED)
@@ -28,7 +28,7 @@ def _is_ipv6(host: str) -> bool:
     """Whether the brackets of a host hold an address."""
     from ipaddress import AddressValueError, IPv6Address  # noqa: PLC0415 - few need it, and it is slow to import
 
-    match = _BRACKETS.fullmatch(host)
+    match = speed.compiled(_BRACKETS).fullmatch(host)
     try:
         return match is not None and bool(IPv6Address(match[2]).packed)
     except AddressValueError:

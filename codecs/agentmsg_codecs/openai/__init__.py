@@ -78,7 +78,7 @@ _REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message)
 _SINGLE = {"/container": "single"}
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class OpenAICodec(Codec):
     """Requests of OpenAI Chat Completions.
 

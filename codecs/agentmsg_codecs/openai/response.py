@@ -127,7 +127,7 @@ def _as_read(old: am.Msg, new: am.Msg) -> am.Msg:
     return new
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class OpenAIResponseCodec(Answers, Codec):
     """Responses of OpenAI Chat Completions.
 

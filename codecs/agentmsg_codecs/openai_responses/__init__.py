@@ -56,7 +56,7 @@ __all__ = ["OpenAIResponsesCodec"]
 _REQUESTS = Requests(family=FAMILY, key="input", is_single=is_item)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class OpenAIResponsesCodec(OpenAIResponses):
     """Requests to OpenAI's Responses API; for its options see ``OpenAIResponses``."""
 

@@ -11,7 +11,7 @@ from agentmsg_codecs.openai_responses.items import Items
 from agentmsg_codecs.openai_responses.names import FAMILY, NATIVE_ITEMS
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class OpenAIResponses(Codec):
     """Documents of OpenAI's Responses API.
 

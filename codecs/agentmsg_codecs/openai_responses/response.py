@@ -77,7 +77,7 @@ def _items() -> Items:
     return Items(is_answer=True)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     """Responses of OpenAI's Responses API; for its options see ``OpenAIResponses``."""
 

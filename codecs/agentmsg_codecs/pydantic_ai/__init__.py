@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["PydanticAICodec"]
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class PydanticAICodec(ContainerCodec):
     """Messages of Pydantic AI.
 

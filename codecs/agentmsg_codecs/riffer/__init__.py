@@ -47,7 +47,7 @@ def _engines() -> Mapping[str, Messages]:
     return {version: Messages(version) for version in VERSIONS}
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class RifferCodec(ContainerCodec):
     """Messages of the gem riffer.
 

@@ -5,7 +5,6 @@ The media type, or the suffix of the URL, decides whether a file is an image or 
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import agentmsg as am
@@ -73,6 +72,8 @@ def _nearest(block: Any) -> Any:
         if not source.text:
             return Drop("the document is empty", "annotation")
         known = source.media_type if source.media_type in _DOCUMENTS else "text/plain"
+        import base64  # noqa: PLC0415 - needed by few
+
         return am.Base64Source(base64.b64encode(source.text.encode()).decode(), known)
     source = media.unwrapped(source)
     if isinstance(source, am.Base64Source):

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 __all__ = ["ShareGptCodec"]
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class ShareGptCodec(RowCodec):
     """Rows of turns.
 

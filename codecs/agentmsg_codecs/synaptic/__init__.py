@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["SynapticCodec"]
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class SynapticCodec(ContainerCodec):
     """Messages of Synaptic.
 

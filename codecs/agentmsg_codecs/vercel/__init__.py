@@ -59,7 +59,7 @@ CONTAINERS = Containers(
 SYSTEM = "system"
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class VercelCodec(Vercel):
     """Messages for models of the Vercel AI SDK.
 

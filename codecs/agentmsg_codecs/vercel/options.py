@@ -5,9 +5,7 @@ Messages for models hold them under ``providerOptions``, messages for users unde
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg import thaw
@@ -32,8 +30,7 @@ if TYPE_CHECKING:
 _make_signature = maker(am.Signature, "provider", "value")
 
 
-@attrs.frozen
-class Slot:
+class Slot(NamedTuple):
     """A field of the model, and the provider's key that holds it."""
 
     field: str
@@ -100,8 +97,7 @@ def compaction(key: str, options: Hatch) -> Form:
     return Form("compaction", am.CompactionBlock, "custom", (Const("kind", COMPACTION), options), fits=fits)
 
 
-@attrs.frozen
-class Options:
+class Options(NamedTuple):
     """The options of one kind of part.
 
     Attributes:

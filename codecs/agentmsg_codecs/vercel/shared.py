@@ -42,7 +42,7 @@ def place_rows(messages: Any, place: str, answers: Any, others: Mapping[type[Any
     return Rows(described).place(place, answers, {**others, am.NativeBlock: native})
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class Vercel(ContainerCodec):
     """Base of the codecs for messages of the Vercel AI SDK."""
 

@@ -28,6 +28,7 @@ from agentmsg.formats import (
     note_of,
     object_at,
     same_document,
+    speed,
     spelling,
 )
 from agentmsg.formats.forms import Described
@@ -54,8 +55,6 @@ if TYPE_CHECKING:
 
     import cattrs
 
-    from agentmsg.formats.forms import Form
-
 
 _OBJECT: Any = dict
 _BARE = adopt({FAMILY: {"/shape": "str"}})
@@ -66,6 +65,14 @@ _NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset(
 _OF_ANTHROPIC = frozenset(form.name for form in OWN)
 # How the marks of parts that LangChain has wrapped begin.
 _WRAPPED = "non_standard "
+
+
+def _is_of_server(block: Any) -> bool:
+    return bool(block.kind == "server")
+
+
+def _is_signed_elsewhere(block: Any) -> bool:
+    return block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS
 
 
 def _is_anthropic(block: Any) -> bool:
@@ -86,11 +93,13 @@ class ContentParts(Parts):
         self._read_as, self._write_as = self.described.names.readers, self.described.names.writers
         # By tag, the forms that read such parts.
         self._of_tag: dict[Any, list[Entry]] = {}
-        # By class, the forms that blocks are usually written in; by class and mark, the others.
-        self._usual: dict[Any, list[Entry]] = {}
-        self._named: dict[tuple[Any, str], list[Entry]] = {}
+        # By class, the forms that blocks are usually written in, and for users' hooks; by class and mark, the others.
+        self._ours: dict[Any, list[Entry] | None] = speed.Later(self._usual_of)
+        self._usual: dict[Any, list[Entry] | None] = speed.Later(self._ours.__getitem__)
+        self._named: dict[tuple[Any, Any], list[Entry] | None] = speed.Later(self._named_of)
         for form in ALL_FORMS:
-            self._add(form)
+            if form.name != ANY_RESULT.name:
+                self._of_tag.setdefault(form.tag, []).append((form.fits, form.name))
         result = result_shape(self.read, self._write_bare)
         shapes = (*map(self._shape, V1_CLASSES[:-1]), result)
         super().__init__(FAMILY, shapes)
@@ -98,21 +107,19 @@ class ContentParts(Parts):
         self._write_as.update({RESULT: result.write, "signed": self._write_signed})
         self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
         self._of_tag[RESULT] = [(None, RESULT)]
-        self._usual[am.ToolResultBlock].append((None, RESULT))
-        self._named[am.ToolResultBlock, RESULT] = [(lambda block: block.kind == "server", RESULT)]
+        self._named[am.ToolResultBlock, RESULT] = [(_is_of_server, RESULT)]
         self._named |= {(shape.cls, name): [(_is_anthropic, name)] for name, shape in SHAPES.items()}
         # Citations of others than Anthropic may have that key, too.
         self._named[am.TextBlock, "citations"] = [(None, "cited")]
-        self._named[am.ThinkingBlock, "reasoning"] = [
-            (lambda block: block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS, "signed")
-        ]
+        self._named[am.ThinkingBlock, "reasoning"] = [(_is_signed_elsewhere, "signed")]
         self._special: dict[Any, Callable[[Native, str | None], Any]] = {
             "reasoning": self._read_signed,
             "server_tool_call": self._read_of_server,
             RESULT: self._read_of_server,
             "non_standard": self._read_non_standard,
         }
-        self.quick: dict[Any, Any] = {}
+        self._hooked: set[type[Any]] = set()
+        self.quick = speed.Later(self._quick_reader)
         self.quick_writers: dict[Any, Any] = dict.fromkeys((*V1_CLASSES, am.CompactionBlock), self._write_marked)
 
     def _shape(self, cls: type[Any]) -> Shape:
@@ -122,44 +129,41 @@ class ContentParts(Parts):
             return self._of_forms(part, V1_OF_TAG[part.get("type")])
 
         def write(block: Any) -> Any:
-            name = _first(usual, block)
+            name = _first(self._ours[cls] or (), block)
             if name is None:
                 raise Unreadable("no part says this")
             return self._write_as[name](block)
 
-        usual = self._usual[cls]
         return Shape(cls=cls, keys={form.tag: form.keys for form in FORMS if form.cls is cls}, read=read, write=write)
 
-    def _add(self, form: Form) -> None:
-        name, mark, test = form.name, form.notes.get("shape"), says_all_of(form)
-        if name != ANY_RESULT.name:
-            self._of_tag.setdefault(form.tag, []).append((form.fits, name))
-        if mark is None:
-            own = self._usual.setdefault(form.cls, [])
-            if name in _OF_ANTHROPIC:
-                own.insert(0, (test, name))
-            else:
-                own.append((None if form.is_other else is_of(form), name))
-        if mark is not None or name in MARKS:
-            self._named.setdefault((form.cls, mark or MARKS[name]), []).append((test, name))
+    def _usual_of(self, cls: type[Any]) -> list[Entry] | None:
+        """Return the forms that the blocks of a class are usually written in; None if there is none."""
+        unmarked = [form for form in ALL_FORMS if form.cls is cls and "shape" not in form.notes]
+        own = [(says_all_of(form), form.name) for form in reversed(unmarked) if form.name in _OF_ANTHROPIC]
+        rest = [form for form in unmarked if form.name not in _OF_ANTHROPIC]
+        usual: list[Entry] = [*own, *((None if form.is_other else is_of(form), form.name) for form in rest)]
+        return [*usual, (None, RESULT)] if cls is am.ToolResultBlock else usual or None
+
+    def _named_of(self, named: tuple[type[Any], Any]) -> list[Entry] | None:
+        """Return the forms of a class with a mark; None if there is none."""
+        cls, mark = named
+        own = [form for form in ALL_FORMS if form.cls is cls and mark is not None]
+        forms = [form for form in own if form.notes.get("shape", MARKS.get(form.name)) == mark]
+        return [(says_all_of(form), form.name) for form in forms] or None
 
     def new_converter(self) -> cattrs.Converter:
         """Return a converter that also reads and writes the values of `non_standard`."""
         return non_standard.make_converter()
 
     def take_hooks(self, shapes: Iterable[Shape]) -> None:
-        """Read and write the classes of users' hooks by these; usual parts of the others quickly."""
-        hooked = {shape.cls for shape in shapes}
+        """Read and write the classes of users' hooks by these."""
         for shape in shapes:
             self._hook(shape)
-        for tag, cls in QUICK.items():
-            if cls not in hooked:
-                general = partial(self._of_forms, entries=self._of_tag[tag])
-                self.quick[tag] = quick_reader(tag, self._read_as[tag] or general)
 
     def _hook(self, shape: Shape) -> None:
         """Read and write the blocks of a class by a user's hook, instead of as v1."""
         name = f"hook {shape.cls.__name__}"
+        self._hooked.add(shape.cls)
         self._usual[shape.cls] = [(None, name)]
         self._write_as[name] = shape.write
         self._read_as[name] = partial(careful, shape)
@@ -168,6 +172,13 @@ class ContentParts(Parts):
             self._of_tag[tag] = [(None, name), *rest]
 
     # -- reading ------------------------------------------------------------------------------------------------------
+
+    def _quick_reader(self, tag: Any) -> Callable[[Native], Any] | None:
+        """Return the reader of usual parts with a tag; None if there is none, or a user's hook reads them."""
+        if tag not in QUICK or QUICK[tag] in self._hooked:
+            return None
+        general = partial(self._of_forms, entries=self._of_tag[tag])
+        return quick_reader(tag, self._read_as[tag] or general)
 
     def read(self, part: Any, provider: str | None = None) -> Any:
         """Return the block of a part.
@@ -289,18 +300,18 @@ class ContentParts(Parts):
 
     def _name_of(self, block: Any) -> str | None:
         """Return the name of the form that a block is usually written in; None if v1 has no part for it."""
-        return _first(self._usual.get(block.__class__, ()), block)
+        return _first(self._usual[block.__class__] or (), block)
 
     def _chosen(self, block: Any) -> str:
         """Return the name of the form that a block is written in: by its mark, or else as usual."""
-        entries = self._named.get((block.__class__, mark_of(block, FAMILY, "/shape")), ())
+        entries = self._named[block.__class__, mark_of(block, FAMILY, "/shape")] or ()
         marked_so = _first([entry for entry in entries if entry[1] in self.described.forms], block)
         return marked_so or cast("str", self._name_of(block))
 
     def _plain(self, block: Any) -> Any:
         """Return the part of a block as it is usually written, without its unknown fields."""
         # Most parts are written here: to call ``_name_of`` takes as long as to write a text.
-        for test, name in self._usual.get(block.__class__, ()):
+        for test, name in self._usual[block.__class__] or ():
             if test is None or test(block):
                 return self._write_as[name](block)
         return block.value if type(block) is am.NativeBlock else non_standard.write_non_standard(block, self.converter)
@@ -320,7 +331,7 @@ class ContentParts(Parts):
         """Return the part of a block in the dialect of a mark; None if that doesn't say all of it."""
         if type(mark) is not str:
             return None
-        name = _first(self._named.get((block.__class__, mark), ()), block)
+        name = _first(self._named[block.__class__, mark] or (), block)
         if name is not None:
             return cast("Native", self._write_as[name](block))
         if not mark.startswith(_WRAPPED):

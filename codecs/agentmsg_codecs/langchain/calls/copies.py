@@ -10,8 +10,6 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import (
@@ -248,7 +246,6 @@ _LISTED_OR_OWN = _LISTED | {FAMILY}
 _SPACES = frozenset(SPACES.values())
 
 
-@attrs.define
 class Layout:
     """The places of a message's calls.
 
@@ -261,12 +258,15 @@ class Layout:
         function_call: the copy of that name, or None.
     """
 
-    places: dict[int, str]
-    tool_calls: list[Native] = attrs.field(factory=list[Native])
-    invalid_tool_calls: list[Native] = attrs.field(factory=list[Native])
-    raw: list[Native] = attrs.field(factory=list[Native])
-    listed: list[am.ToolUseBlock] = attrs.field(factory=list[am.ToolUseBlock])
-    function_call: Native | None = None
+    __slots__ = ("function_call", "invalid_tool_calls", "listed", "places", "raw", "tool_calls")
+
+    def __init__(self, places: dict[int, str]) -> None:
+        self.places = places
+        self.tool_calls: list[Native] = []
+        self.invalid_tool_calls: list[Native] = []
+        self.raw: list[Native] = []
+        self.listed: list[am.ToolUseBlock] = []
+        self.function_call: Native | None = None
 
 
 _is_only_call = speed.says_only(am.ToolUseBlock, "id", "name", "input", "raw_input", "kind", "extras")

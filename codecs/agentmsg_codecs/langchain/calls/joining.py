@@ -18,8 +18,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg.formats import (
@@ -77,7 +75,6 @@ def takes_function_call(value: Any) -> bool:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-@attrs.define
 class _Call:
     """One call while its copies are joined.
 
@@ -88,10 +85,12 @@ class _Call:
         note: the notes so far.
     """
 
-    block: am.ToolUseBlock
-    index: int = -1
-    copies: dict[str, tuple[int, Native]] = attrs.field(factory=dict[str, "tuple[int, Native]"])
-    note: Native = attrs.field(factory=dict[str, Any])
+    __slots__ = ("block", "copies", "index", "note")
+
+    def __init__(self, block: am.ToolUseBlock) -> None:
+        self.block, self.index = block, -1
+        self.copies: dict[str, tuple[int, Native]] = {}
+        self.note: Native = {}
 
     @property
     def is_invalid(self) -> bool:

@@ -98,7 +98,7 @@ _LISTED = adopt({LG: {"wire": "msgpack", "how": "list"}})
 # -- the codec --------------------------------------------------------------------------------------------------------
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class LangGraphCodec(Codec):
     """LangGraph's checkpoints, as bytes, and as plain data.
 
@@ -189,7 +189,7 @@ class LangGraphCodec(Codec):
         if "lc" in rest:
             raise DecodeError("an object with the key 'lc' is an envelope, and holds no messages", code="type")
         if contents.path or contents.how != "list":
-            note: Native = {"wire": "msgpack", "how": contents.how, "at": list(contents.path), "index": contents.index}
+            note: Native = {"wire": "msgpack", "how": contents.how, "at": list(contents.path), "index": contents.order}
             if rest and may_hold_marker(rest):
                 rest, marks = unescape(rest)
                 if marks:

@@ -7,13 +7,12 @@ has the place of the hole, and its index among the keys there.
 from __future__ import annotations
 
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import attrs
 import msgpack
 
 from agentmsg import DecodeError
-from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import EMPTY, Native, excerpt, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.langgraph.tree import EXT, MARKERS
 from agentmsg_codecs.langchain.lc.documents import is_message
 from agentmsg_codecs.langchain.messages.forms import split
@@ -44,23 +43,22 @@ _closed: Any = msgpack.ExtType
 _ITEMS = {4: 3, 5: 4}
 
 
-@attrs.frozen
-class Contents:
+class Contents(NamedTuple):
     """A document taken apart.
 
     Attributes:
         natives: the messages, each with its path.
         path: of the hole.
         how: what fills it: "list", "one" message, "delta" (a list in the snapshot of a delta channel), "none".
-        index: of the hole's key in its object.
+        order: of the hole's key in its object.
         rest: everything around the hole.
     """
 
     natives: list[tuple[tuple[Any, ...], Any]]
     path: Path = ()
     how: str = "list"
-    index: int = 0
-    rest: Native = attrs.field(factory=dict[str, Any])
+    order: int = 0
+    rest: Mapping[str, Any] = EMPTY
 
 
 def body_of(native: Any) -> Native | None:

@@ -21,7 +21,6 @@ from agentmsg.formats import (
     is_object,
     natives,
     note_of,
-    rules,
     same_document,
     speed,
     spelling,
@@ -144,7 +143,7 @@ class GraphMessages:
         """
         note = note_of(message, LG) if message.notes else EMPTY
         marks = note.get("/escapes")
-        if rules.is_native(message, FAMILY):
+        if natives.is_native(message, FAMILY):
             return thaw(escape(message.content[0].value, marks))  # type: ignore[union-attr]
         form = word(note.get("/form")) or default
         if form:

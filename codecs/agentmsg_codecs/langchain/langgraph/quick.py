@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import msgpack
 
 import agentmsg as am
@@ -115,7 +114,7 @@ def _contents_in(data: bytes, depth: int) -> Contents | None:
     # In plain data, each step to the messages must still be an object.
     holder = at(rest, contents.path[:-1])
     fits = contents.how == "list" and not marks and is_object(holder) and MARKERS.isdisjoint(holder)
-    return attrs.evolve(contents, rest=rest) if fits else None
+    return contents._replace(rest=rest) if fits else None
 
 
 def joined(document: Any, natives: list[bytes]) -> bytes | None:

@@ -74,7 +74,7 @@ _NOTES = {
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class LangChainLcCodec(ContainerCodec):
     """LangChain's messages in the envelopes of dumpd.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 from agentmsg import DecodeError
@@ -29,7 +30,7 @@ def is_message(native: Any) -> bool:
     return is_envelope(native) and native["id"][-1].endswith(("Message", "MessageChunk"))
 
 
-TREES = Trees(is_message, lambda native: native["kwargs"], unescape_all, escape_all)
+TREES = Trees(is_message, itemgetter("kwargs"), unescape_all, escape_all)
 
 
 def contents_of(document: Any) -> Contents:
@@ -39,9 +40,9 @@ def contents_of(document: Any) -> Contents:
         DecodeError: if it holds no messages at the places where LangChain puts them, or would not come back.
     """
     if is_list(document):
-        return TREES.pair(document) or TREES.rows(document) or Contents("list", listed(document))
+        return TREES.pair(document) or TREES.rows(document) or Contents("list", listed(document), {})
     if is_message(document):
-        return Contents("single", [((), document)])
+        return Contents("single", [((), document)], {})
     if not is_object(document):
         raise DecodeError(f"envelopes of LangChain are objects, not {excerpt(document)}")
     if is_envelope(document):

@@ -6,9 +6,7 @@ an envelope spells differently from its dialect is a note under ``langchain.lc``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
@@ -23,7 +21,6 @@ from agentmsg.formats import (
     is_sequence,
     natives,
     note_of,
-    rules,
     same_document,
     speed,
     spelling,
@@ -60,8 +57,7 @@ _FILLED: Mapping[str, Native] = {
 }
 
 
-@attrs.frozen
-class Dialect:
+class Dialect(NamedTuple):
     """How Python's or JavaScript's LangChain spells envelopes.
 
     Attributes:
@@ -224,7 +220,7 @@ class Envelopes:
                 unescaped.append(kwargs)
                 name = CLASSES[kwargs["type"]]
                 return {"lc": 1, "type": "constructor", "id": [*dialect.path, name], "kwargs": kwargs}
-        if rules.is_native(message, FAMILY):
+        if natives.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         note = note_of(message, LC) if message.notes else EMPTY
         flat = self._engine.write(self._engine.proved(bare(message), is_proved=is_proved), "flat")

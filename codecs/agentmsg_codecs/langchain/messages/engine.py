@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
@@ -24,7 +22,6 @@ from agentmsg.formats import (
     marked,
     natives,
     note_of,
-    rules,
     same_document,
     speed,
     spelling,
@@ -190,7 +187,7 @@ class Messages:
                 return {"type": body.get("type") or self._bodies.default_tag(message), "data": body}
             if body is not None and "type" in body:
                 return body
-        if rules.is_native(message, FAMILY):
+        if natives.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         if message.extras or message.notes or any(map(_has_note, message.content)):
             return self._checked(message, form)
@@ -260,7 +257,7 @@ class Messages:
         plain = {key: value for key, value in plain.items() if not _is_odd(key, found.body.get(key), value)}
 
         def read(body: Native) -> am.Msg:
-            return self._bodies.read(attrs.evolve(found, body=body))
+            return self._bodies.read(found._replace(body=body))
 
         return spelling.keep_proven(message, found.body, plain, family=FAMILY, known=found.known, odd=_ODD, read=read)
 

@@ -7,17 +7,14 @@ that they accept (layouts.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
-
-import attrs
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agentmsg.formats import is_mapping
 from agentmsg_codecs.langchain.blocks.v1 import is_hint
 from agentmsg_codecs.langchain.calls.joining import is_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 NEEDED: Any = object()
@@ -32,8 +29,15 @@ def _is_word(value: Any) -> bool:
     return type(value) is str
 
 
-@attrs.frozen
-class Field:
+def _is_last(value: Any) -> bool:
+    return bool(value == "last")
+
+
+def _is_never(_: Any) -> bool:
+    return False
+
+
+class Field(NamedTuple):
     """One field of messages.
 
     Attributes:
@@ -52,11 +56,11 @@ class Field:
     field: str
     default: Any = NEEDED
     spelt: frozenset[str] = _NOTHING
-    dumpd: Literal["always", "if set", "last"] = attrs.field(default="always", kw_only=True)
-    means: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
-    is_idle: bool = attrs.field(default=False, kw_only=True)
-    is_foreign: bool = attrs.field(default=False, kw_only=True)
-    about: str = attrs.field(default="", kw_only=True)
+    dumpd: Literal["always", "if set", "last"] = "always"
+    means: Callable[[Any], bool] | None = None
+    is_idle: bool = False
+    is_foreign: bool = False
+    about: str = ""
 
 
 _REST = "but for what other fields say"
@@ -78,8 +82,8 @@ _OF_ANSWER = (
 )
 _OF_CHUNK = (
     # Pieces of calls are no extras; any other value is.
-    Field("tool_call_chunks", "content", [], dumpd="if set", means=lambda _: False, about="of a chunk"),
-    Field("chunk_position", "done", None, dumpd="if set", means=lambda value: value == "last", about="of a chunk"),
+    Field("tool_call_chunks", "content", [], dumpd="if set", means=_is_never, about="of a chunk"),
+    Field("chunk_position", "done", None, dumpd="if set", means=_is_last, about="of a chunk"),
 )
 _OF_RESULT = (
     Field("tool_call_id", "tool_call_id", means=_is_word),
@@ -92,8 +96,7 @@ _OF_RESULT = (
 )
 
 
-@attrs.frozen
-class Kind:
+class Kind(NamedTuple):
     """One kind of messages.
 
     Attributes:
@@ -167,7 +170,7 @@ MODULES: Mapping[str, str] = {
 
 FIELDS: Mapping[str, Mapping[str, Field]] = {
     word: {
-        field.key: attrs.evolve(field, default=word) if field is _TYPE else field
+        field.key: field._replace(default=word) if field is _TYPE else field
         for field in (*_SHARED, *kind.own, *(kind.of_chunk if word == _CHUNKS.get(kind.tag) else ()))
     }
     for word, kind in _BY_WORD.items()

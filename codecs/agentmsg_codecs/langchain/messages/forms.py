@@ -10,11 +10,9 @@ text     content                           shorthand for a human message
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import attrs
-
-from agentmsg.formats import Native, is_list, is_object, natives
+from agentmsg.formats import EMPTY, Native, is_list, is_object, natives
 from agentmsg_codecs.langchain.messages.fields import KEYS, KIND_OF_ROLE, KINDS
 from agentmsg_codecs.langchain.names import ENVELOPE, OWN_ROLES
 
@@ -24,8 +22,7 @@ if TYPE_CHECKING:
     import agentmsg as am
 
 
-@attrs.frozen
-class Unwrapped:
+class Unwrapped(NamedTuple):
     """One native message, unwrapped.
 
     Attributes:
@@ -43,7 +40,7 @@ class Unwrapped:
     tag: str
     body: Native
     word: str | None = None
-    rest: Native = attrs.field(factory=dict[str, Any])
+    rest: Mapping[str, Any] = EMPTY
     typed: str | None = None
 
     @property

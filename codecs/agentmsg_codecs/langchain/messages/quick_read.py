@@ -233,7 +233,7 @@ class FastReaders:
     def _copied_calls(self, content: list[Any], entries: list[Any], provider: str | None) -> tuple[Any, ...] | None:
         """Return the blocks of content that ends with the calls in `tool_calls`, in the same order."""
         start = len(content) - len(entries)
-        if start < 0 or "tool_use" not in self._quick or _holds_call(content[:start]):
+        if start < 0 or self._quick["tool_use"] is None or _holds_call(content[:start]):
             return None
         before = self._read_parts(content[:start], provider)
         if before is None or am.ToolUseBlock in map(type, before):

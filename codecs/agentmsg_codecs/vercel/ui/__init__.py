@@ -58,7 +58,7 @@ __all__ = ["VercelUICodec"]
 CONTAINERS = Containers(family=UI, title="the Vercel AI SDK", own=frozenset({"role", "parts"}))
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class VercelUICodec(Vercel):
     """Messages for users of the Vercel AI SDK.
 
