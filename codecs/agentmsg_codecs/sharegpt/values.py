@@ -62,8 +62,9 @@ def called(value: Any, style: Any = "python") -> Any:
     keys = list(value) if is_object(value) else []
     if keys != _KEYS and {*keys} not in _KEY_SETS:
         return None
-    name, arguments, link = value["name"], value.get("arguments", value.get(_PARAMETERS, {})), value.get("id")
-    if type(name) is not str or (link is None and "id" in value) or not isinstance(link, (str, type(None))):
+    name, link = value["name"], value.get("id")
+    arguments = value["arguments"] if "arguments" in value else value.get(_PARAMETERS, {})
+    if type(name) is not str or (type(link) is not str and "id" in value):
         return None
     marks: dict[str, Any] = {} if style == "python" else {"json": style}
     if type(arguments) is str:
