@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import and_
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -150,7 +150,8 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
             return message
         are_texts = [block.__class__ is am.TextBlock for block in message.content]
         # Media may stand between the texts of a user; everything else stands before or after the only text.
-        is_split = any(map(and_, are_texts, are_texts[1:])) if message.role == "user" else are_texts.count(True) > 1
+        is_beside = [left and right for left, right in pairwise(are_texts)]
+        is_split = any(is_beside) if message.role == "user" else are_texts.count(True) > 1
         return Swap(message, "a turn says one text", "annotation") if is_split else message
 
     fields = {"extras": carried_extras((FAMILY, _turn_keys))}
