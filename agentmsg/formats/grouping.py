@@ -63,7 +63,7 @@ class Grouping:
         may_join: whether the message could stand in this container and read back the same. True inside every container
             that the codec's reader makes. For free-standing messages it is also called without messages: whether the
             message could stand in a container of its own.
-        joins: whether it does so by default.
+        joins: whether it does so by default; if it does wherever it can, the same function as ``may_join``.
         must_join: whether it can't stand anywhere else.
         stands_free: whether by default the message is a native object of its own, which no other joins.
     """
@@ -147,7 +147,8 @@ def is_joined(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
         return True
     # If it isn't wanted, skip the test whether it is possible, which may take long.
     if not message.notes and grouping.stands_free is _not_free:
-        return joins is not _never and joins(group, message) and grouping.may_join(group, message)
+        may_join = grouping.may_join
+        return joins is not _never and joins(group, message) and (joins is may_join or may_join(group, message))
     return _is_wanted(grouping, group, message) and grouping.may_join(group, message)
 
 
