@@ -69,7 +69,7 @@ class Messages(Grouped):
             native, marks = usual(part)
         except Unreadable:
             return None
-        block = super().read_result(native)
+        block = Grouped.read_result(self, native)
         return marked(block, FAMILY, **marks) if block is not None and marks else block
 
     def _is_result(self, part: Any) -> bool:
