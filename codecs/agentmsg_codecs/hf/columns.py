@@ -50,6 +50,7 @@ _ROLES = frozenset({"system", "developer", "user", "assistant"})
 _TOKEN_ROLES = (frozenset({"user"}), frozenset({"user", "assistant"}))
 _SOURCES = (am.URLSource, am.Base64Source)
 _make_text = maker(am.TextBlock, "text")
+_make_native = maker(am.NativeBlock, "codec", "value")
 
 
 class _Kind(NamedTuple):
@@ -85,7 +86,7 @@ def _placeholder(kind: _Kind, block: Any, index: int) -> am.NativeBlock:
     noted: Any = mark_of(block, FAMILY, "/padded")
     keys = [key for key in noted if isinstance(key, str) and key in _PADDING] if is_sequence(noted) else []
     padding = {key: index if key == "index" else None for key in keys}
-    return am.NativeBlock(FAMILY, adopt({"type": kind.word, **padding}))
+    return _make_native(FAMILY, adopt({"type": kind.word, **padding}))
 
 
 def _awaited(block: Any) -> _Kind | None:

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Native
 
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
+# The default senders of texts.
+_SPEAKERS = frozenset(WORDS.values()) - {WORDS["tool"]}
 _make_text = maker(am.TextBlock, "text")
 _make_result = maker(am.ToolResultBlock, "tool_call_id", "content")
 _make_msg = maker(am.Msg, "role", "content")
@@ -54,13 +57,13 @@ def read_turn(native: Any) -> am.Msg:
     Raises:
         DecodeError: if it isn't a turn at all.
     """
-    word: Any = native.get("from") if is_object(native) else None
+    word: Any = native.get("from") if type(native) is _OBJECT else None
     role = ROLES.get(word) if type(word) is str else None
     if role is None:
         return _read_other(native)
     text = native.get("value")
     if len(native) == 2 and type(text) is str and text:  # noqa: PLR2004 - no more than the two keys
-        if word == WORDS[role] and role != "tool" and "<" not in text:
+        if word in _SPEAKERS and "<" not in text:
             return speed.make_said(role, text)  # the usual case: neither tags nor tokens
         content, marks = _content(role, text, word, None)
         is_text = len(content) == 1 and type(content[0]) is am.TextBlock
