@@ -117,7 +117,9 @@ def _has_request_metadata(message: am.Msg) -> bool:
 
 
 def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    if message.role == "assistant" or not group or not is_part(group[-1]) or not is_part(message):
+    if message.role == "assistant" or not group or group[-1].role == "assistant":
+        return False  # the usual case
+    if not is_part(group[-1]) or not is_part(message):
         return False
     if not (message.extras or message.metadata or message.notes):
         return True

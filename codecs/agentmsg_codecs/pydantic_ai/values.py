@@ -131,7 +131,7 @@ def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
         return True
 
     def write(block: Any) -> Native:
-        if not block.extras and says_none(block):
+        if not block.extras and (not names or says_none(block)):
             return {key: None}
         told = {inner: getattr(block, field) for inner, field in fields.items()}
         said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}
