@@ -119,8 +119,8 @@ def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Ms
     before: Sequence[Msg] = ()
     is_never_free = grouping.stands_free is _not_free
     for entry in groups:
-        is_single = isinstance(entry, Msg)
-        group: Sequence[Msg] = (entry,) if is_single else entry
+        group: Sequence[Msg] = (entry,) if isinstance(entry, Msg) else entry
+        is_single = group is not entry
         if not group:
             continue
         for message in group:

@@ -53,4 +53,4 @@ def without_places(messages: Sequence[am.Msg], how: Grouping) -> Sequence[am.Msg
 
 
 def _may_be_place(message: am.Msg) -> bool:
-    return bool(message.id) and message.id.startswith(_PREFIX) and has_own_id(message)
+    return message.id is not None and message.id.startswith(_PREFIX) and has_own_id(message)
