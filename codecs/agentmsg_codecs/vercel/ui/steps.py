@@ -53,11 +53,10 @@ class Steps:
         """
         group: list[am.Msg] = []
         pending: set[tuple[str, str | None]] = set()
-        starts = 0
+        starts, read = 0, self._parts.read
         blocks: list[Any] = []
         results: list[Any] = []
         own: Native = {}
-        read = self._parts.read
 
         def end() -> None:
             usual = int(bool(group) or not blocks or bool(own))
