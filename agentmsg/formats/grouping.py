@@ -64,7 +64,7 @@ class Grouping(Record):
         may_join: whether the message could stand in this container and read back the same. True inside every container
             that the codec's reader makes. For free-standing messages it is also called without messages: whether the
             message could stand in a container of its own.
-        joins: whether it does so by default.
+        joins: whether it does so by default; if it does wherever it can, the same function as ``may_join``.
         must_join: whether it can't stand anywhere else.
         stands_free: whether by default the message is a native object of its own, which no other joins.
     """
@@ -121,32 +121,36 @@ def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Ms
     before: Sequence[Msg] = ()
     is_never_free = grouping.stands_free is _not_free
     for entry in groups:
-        given = (entry,) if isinstance(entry, Msg) else entry
-        group = given
-        for message in given:
+        group: Sequence[Msg] = (entry,) if isinstance(entry, Msg) else entry
+        is_single = group is not entry
+        if not group:
+            continue
+        for message in group:
             if message.notes:
-                group = [_with_seat(each, grouping.family, None) for each in given]
+                group = [_with_seat(each, grouping.family, None) for each in group]
                 break
-        if not group or (isinstance(entry, Msg) and grouping.stands_free(group[0])):
+        if is_single and grouping.stands_free(group[0]):
             is_default = True
         elif before and is_joined(grouping, before, group[0]):
             is_default = False
         else:
-            is_default = (len(group) == 1 and is_never_free) or _is_container(group, grouping)
+            is_default = (is_never_free and len(group) == 1) or _is_container(group, grouping)
         if not is_default:
             group = [_with_seat(message, grouping.family, number) for number, message in enumerate(group)]
-        out.extend(group)
-        before = group or before
+        out += group
+        before = group
     return out
 
 
 def is_joined(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
     """Whether a message belongs in the open container, which holds ``group``, and not in its own."""
-    if grouping.must_join is not _never and grouping.must_join(group, message):
+    must_join, joins = grouping.must_join, grouping.joins
+    if must_join is not _never and must_join(group, message):
         return True
     # If it isn't wanted, skip the test whether it is possible, which may take long.
     if not message.notes and grouping.stands_free is _not_free:
-        return grouping.joins is not _never and grouping.joins(group, message) and grouping.may_join(group, message)
+        may_join = grouping.may_join
+        return joins is not _never and joins(group, message) and (joins is may_join or may_join(group, message))
     return _is_wanted(grouping, group, message) and grouping.may_join(group, message)
 
 

@@ -92,8 +92,6 @@ class _Waiting:
 
 
 def _changed(message: Msg, changes: Mapping[int, Any]) -> Msg:
-    if not changes:
-        return message
     return _with_content(message, tuple([changes.get(index, block) for index, block in enumerate(message.content)]))
 
 
@@ -109,8 +107,11 @@ def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: b
     waiting = _Waiting(family)
     out: list[Msg] = []
     for number, message in enumerate(messages, first):
+        if how_bare(message) == SAID:
+            out.append(message)
+            continue
         new = message
-        for index, block in enumerate(() if how_bare(message) == SAID else message.content):
+        for index, block in enumerate(message.content):
             if not isinstance(block, _LINKED) or block.kind == "server":
                 continue
             if isinstance(block, ToolUseBlock):
@@ -154,8 +155,11 @@ def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:
     out: list[Msg] = []
     waiting = _Waiting(family)
     for number, message in enumerate(messages, first):
+        if how_bare(message) == SAID:
+            out.append(message)
+            continue
         changes: dict[int, Any] = {}
-        for index, block in enumerate(() if how_bare(message) == SAID else message.content):
+        for index, block in enumerate(message.content):
             if not isinstance(block, _LINKED) or block.kind == "server":
                 continue
             if isinstance(block, ToolUseBlock):
@@ -165,7 +169,7 @@ def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:
             new = _unanswered(block, waiting, family)
             if new is not block:
                 changes[index] = new
-        out.append(_changed(message, changes))
+        out.append(_changed(message, changes) if changes else message)
     return out
 
 

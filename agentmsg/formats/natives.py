@@ -57,13 +57,18 @@ _make_msg = maker(Msg)
 _make_native = maker(NativeBlock)
 _make_text = maker(TextBlock)
 _ITSELF: Any = object()
+_MAPPING: Any = dict  # so that type checkers ask nothing about what is inside
 _says_only_words = says_only(TextBlock, "text")
 
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
     """Whether an object has a mark."""
-    note = peek(obj.notes, family) if obj.notes else None
-    return is_mapping(note) and peek(note, mark) is True
+    notes = obj.notes
+    if not notes:
+        return False
+    note = peek(notes, family)
+    # Asked of nearly every block that is written, so ``is_mapping`` isn't called.
+    return isinstance(note, _MAPPING) and peek(note, mark) is True
 
 
 def is_native(message: Msg, family: str) -> bool:

@@ -149,15 +149,20 @@ def merge(*roles: str) -> Step:
     return step
 
 
-def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
+def choose(picks: Callable[[Msg], tuple[int, ...] | None], role: str | None = None) -> Step:
     """Return the step that takes some blocks of each message, in some order.
 
     Args:
         picks: returns the indexes of a message's blocks; None for all, in their order.
+        role: of the messages that are asked, if not of all.
     """
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
-        places = {index: _places(found) for index, each in enumerate(messages) if (found := picks(each)) is not None}
+        places = {
+            index: _places(found)
+            for index, each in enumerate(messages)
+            if (role is None or each.role == role) and (found := picks(each)) is not None
+        }
         if plan is None and not places:
             return None
         return [
@@ -193,10 +198,9 @@ def order(role: str, rank: Callable[[Any], int]) -> Step:
     """Return the step that orders the blocks of each message of a role by rank."""
 
     def picks(message: Msg) -> tuple[int, ...] | None:
-        is_ordered = message.role != role or len(message.content) <= 1
-        return None if is_ordered else in_order(message.content, rank)
+        return None if len(message.content) <= 1 else in_order(message.content, rank)
 
-    return choose(picks)
+    return choose(picks, role)
 
 
 def keep_first(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:

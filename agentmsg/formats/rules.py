@@ -214,7 +214,7 @@ def structured_as_text(block: ToolResultBlock) -> Any:
 
     Any media come after this text.
     """
-    if not all(isinstance(item, _MEDIA) for item in block.content) or (block.structured is None and not block.error):
+    if (block.structured is None and not block.error) or not all(isinstance(item, _MEDIA) for item in block.content):
         return block
     if block.structured is None:
         if block.content:

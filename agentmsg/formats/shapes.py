@@ -44,6 +44,7 @@ __all__ = [
 Native: TypeAlias = dict[str, Any]
 """A native object: a dictionary of plain data."""
 _N = TypeVar("_N", bound=Noted)
+_MAPPING: Any = dict  # so that type checkers ask nothing about what is inside
 
 
 class Unreadable(Exception):
@@ -179,7 +180,7 @@ def mark_of(obj: Noted, family: str, key: str) -> Any:
         return None
     note = peek(notes, family)
     # Asked more often than anything else when odd messages are written, so ``is_mapping`` isn't called.
-    value = peek(cast("Any", note), key) if isinstance(note, dict) else None
+    value = peek(note, key) if isinstance(note, _MAPPING) else None
     return note_of(obj, family)[key] if value.__class__ is dict or value.__class__ is list else value
 
 

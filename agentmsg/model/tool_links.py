@@ -23,6 +23,7 @@ __all__ = [
     "link_result",
     "links",
     "made_call_id",
+    "made_name",
     "name_result",
     "named",
     "with_ids",
@@ -225,6 +226,11 @@ def named(message: Msg, name: str | None) -> Msg:
     if name is None:
         remember_reader(new, reader_of(message))
     return new
+
+
+def made_name(name: str) -> str:
+    """Return the name of a call's tool as the one that its reader gives to the call's result."""
+    return MadeName(name)
 
 
 def made_call_id(place: Place, name: str | None) -> Made:

@@ -101,13 +101,16 @@ class Grouped:
         is_odd, after_result = False, False
         for native in natives:
             group = self.container(native)
-            if len(group) == 1 and group[0].role != "tool":
-                if group[0]._bare != SAID:
-                    names.see(group[0])
-            else:
-                is_odd = is_odd or (len(group) > 1 and any(message.role != "tool" for message in group))
-                group = [self._named(message, names) for message in group]
-            is_odd = is_odd or (after_result and group[0].role == "tool")
+            first = group[0]
+            if len(group) == 1 and first.role != "tool":
+                after_result = False
+                groups.append(group)
+                if first._bare != SAID:
+                    names.see(first)
+                continue
+            is_odd = is_odd or (len(group) > 1 and any(message.role != "tool" for message in group))
+            group = [self._named(message, names) for message in group]
+            is_odd = is_odd or (after_result and first.role == "tool")
             after_result = group[-1].role == "tool"
             groups.append(group)
         if is_odd:

@@ -14,6 +14,7 @@ from agentmsg.formats.forms.choosing import chooser
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
+from agentmsg.model.construction import says_only
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import is_mapping
@@ -236,17 +237,13 @@ class Rows:
         for name in forms:
             form = self._described.forms[name]
             by_class.setdefault(form.cls, []).append(form)
-        rows = {cls: _nearest(cls, self._fields(own)) for cls, own in by_class.items()}
-        # Classes that have a form for all objects without another form.
-        whole = frozenset(cls for cls, own in by_class.items() if any(form.is_other for form in own))
         choosers = {cls: chooser(own) for cls, own in by_class.items()}
+        rows = {form.name: _nearest(cls, self._fields([form])) for cls, own in by_class.items() for form in own}
 
         def cell(obj: Any, owner: Any) -> Any:
-            kind: Any = obj.__class__
-            nearest = rows.get(kind)
-            if nearest is None or (kind not in whole and choosers[kind](obj) is None):
-                return _NOT_HERE
-            return nearest(obj)
+            choose = choosers.get(obj.__class__)
+            form = None if choose is None else choose(obj)
+            return _NOT_HERE if form is None else rows[form.name](obj)
 
         return cell
 
@@ -291,8 +288,15 @@ def _nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]
         for name in {**absent, **fields}
         if name != "notes" and fields.get(name) is not KEEP
     ]
+    # An object that says nothing of these is kept, if "nothing" needs no cell.
+    can_be_plain = all(
+        name in absent and (cell is None or nothing is None or nothing is EMPTY) for name, cell, nothing in asked
+    )
+    is_plain = says_only(cls, *(name for name, cell in fields.items() if cell is KEEP))
 
     def nearest(obj: Any) -> Any:
+        if can_be_plain and is_plain(obj):
+            return obj
         changes: dict[str, Any] = {}
         for name, cell, nothing in asked:
             old = getattr(obj, name)

@@ -81,7 +81,7 @@ class Messages(Grouped):
             return [natives.read_whole(native, FAMILY) if first.role == "native" else marked(first, FAMILY, str=True)]
         moved = folded(parts)
         if moved is parts:
-            return super().container(native)
+            return Grouped.container(self, native)
         if moved is not None:
             found = super().container({**native, "content": moved})
             # If the message is kept whole, its points must not move to other parts.

@@ -49,8 +49,9 @@ class Messages(Grouped):
 
     def container(self, native: Any) -> list[am.Msg]:
         """Read one content, a user's if it has no role; anything else becomes a message with the role "native"."""
-        if type(native) is _OBJECT and native.get("role") in _ROLES and type(native.get("parts")) is _LIST:
-            return super().container(native)  # the usual case
+        role = native.get("role") if type(native) is _OBJECT else None
+        if role in _ROLES and type(native.get("parts")) is _LIST:
+            return Grouped.container(self, native)  # the usual case
         if is_part(native):
             content, marks = usual_content(native)
             # Instructions belong beside the contents.
@@ -68,7 +69,7 @@ class Messages(Grouped):
             native, marks = usual(part)
         except Unreadable:
             return None
-        block = super().read_result(native)
+        block = Grouped.read_result(self, native)
         return marked(block, FAMILY, **marks) if block is not None and marks else block
 
     def _is_result(self, part: Any) -> bool:

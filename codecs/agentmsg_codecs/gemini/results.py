@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import (
+    EMPTY,
     KEEP,
     Native,
     Unreadable,
@@ -76,10 +77,13 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
     held: Any = native["functionResponse"]
     if not is_object(held) or not is_object(held.get("response")):
         raise Unreadable
-    nulls = [key for key in _LACKING if key in held and held[key] is None]
-    held = {key: value for key, value in held.items() if key not in nulls}
+    nulls = [key for key in _LACKING if key in held and held[key] is None] if None in held.values() else []
+    if nulls:
+        held = {key: value for key, value in held.items() if key not in nulls}
     fields = _read_response(held["response"])
-    lacks = {mark: True for key, mark in (("id", "/no-id"), ("name", "/no-name")) if key not in held}
+    lacks = {}
+    if "id" not in held or "name" not in held:
+        lacks = {mark: True for key, mark in (("id", "/no-id"), ("name", "/no-name")) if key not in held}
     if lacks or nulls:
         fields["notes"] = {**fields.get("notes", {}), **lacks, **({"/null": nulls} if nulls else {})}
     parts: Any = held.get("parts")
@@ -87,7 +91,7 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
         if not is_list(parts) or not parts:
             raise Unreadable
         fields["content"] = (*fields.get("content", ()), *map(inner.read, parts))
-    extras = natives.rest_of(held, KNOWN, ITEM)
+    extras = EMPTY if held.keys() <= KNOWN else natives.rest_of(held, KNOWN, ITEM)
     return {**fields, "tool_call_id": word_at(held, "id"), "name": word_at(held, "name"), "extras": extras}
 
 

@@ -150,12 +150,12 @@ class GeminiParts(Parts):
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""
         if type(part) is not _OBJECT or (len(part) == 1 and "text" in part):
-            return super().read(part)  # the usual case, with no second spelling
+            return Parts.read(self, part)  # the usual case, with no second spelling
         try:
             native, marks = usual(part)
         except Unreadable:
             return natives.native_part(part, FAMILY)
-        block = super().read(native)
+        block = Parts.read(self, native)
         if not marks:
             return block
         is_native = isinstance(block, am.NativeBlock)
@@ -163,5 +163,5 @@ class GeminiParts(Parts):
 
     def write(self, block: Any) -> Any:
         """Write a block that fits as a part."""
-        native = super().write(block)
+        native = Parts.write(self, block)
         return padded(respelt(native, block), block) if block.notes and is_object(native) else native

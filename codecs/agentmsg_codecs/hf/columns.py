@@ -50,6 +50,7 @@ _ROLES = frozenset({"system", "developer", "user", "assistant"})
 _TOKEN_ROLES = (frozenset({"user"}), frozenset({"user", "assistant"}))
 _SOURCES = (am.URLSource, am.Base64Source)
 _make_text = maker(am.TextBlock, "text")
+_make_native = maker(am.NativeBlock, "codec", "value")
 
 
 class _Kind(NamedTuple):
@@ -85,7 +86,7 @@ def _placeholder(kind: _Kind, block: Any, index: int) -> am.NativeBlock:
     noted: Any = mark_of(block, FAMILY, "/padded")
     keys = [key for key in noted if isinstance(key, str) and key in _PADDING] if is_sequence(noted) else []
     padding = {key: index if key == "index" else None for key in keys}
-    return am.NativeBlock(FAMILY, adopt({"type": kind.word, **padding}))
+    return _make_native(FAMILY, adopt({"type": kind.word, **padding}))
 
 
 def _awaited(block: Any) -> _Kind | None:
@@ -101,18 +102,17 @@ def _awaited(block: Any) -> _Kind | None:
 def _placed(block: Any) -> _Kind | None:
     """Return the kind of media that belong in a column; None for any other block."""
     kind = _BY_CLASS.get(block.__class__)
-    return None if kind is None or _address(block) is None else kind
+    return kind if kind is not None and _has_address(block) else None
 
 
-def _address(block: Any) -> str | None:
-    """Return the address of media for their column; None if they don't belong there."""
-    if FAMILY in block.extras or not isinstance(block.source, _SOURCES):
-        return None
-    if mark_of(block, FAMILY, "/at"):
-        return None
+def _has_address(block: Any) -> bool:
+    """Whether media belong in a column, which holds their address."""
+    source = block.source
+    if FAMILY in block.extras or not isinstance(source, _SOURCES) or mark_of(block, FAMILY, "/at"):
+        return False
     if type(block) is not am.ImageBlock and not is_marked(block, FAMILY, "/column"):
-        return None
-    return media.write_url(block.source) or None
+        return False
+    return isinstance(source, am.Base64Source) or bool(source.url)
 
 
 def _blocks(messages: Sequence[am.Msg]) -> Iterator[Any]:
@@ -247,17 +247,23 @@ def _split(message: am.Msg, waiting: Mapping[str, Iterator[Any]]) -> am.Msg:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _used(messages: Sequence[am.Msg]) -> list[_Kind]:
-    """Return the kinds of media that are written in columns: there are some, and no placeholders without media."""
+def _used(messages: Sequence[am.Msg]) -> tuple[list[_Kind], list[int]]:
+    """Return the kinds of media that are written in columns, and the indexes of the messages with media.
+
+    Of such a kind there are some media, and no placeholders without media.
+    """
     found: set[str] = set()
     bare: set[str] = set()
-    for block in _blocks(messages):
-        cls = block.__class__
-        if cls in _BY_CLASS and _placed(block) is not None:
-            found.add(_BY_CLASS[cls].word)
-        elif cls is am.NativeBlock and (kind := _awaited(block)) is not None:
-            bare.add(kind.word)
-    return [kind for kind in _KINDS if kind.word in found - bare]
+    owners: list[int] = []
+    for index, message in enumerate(messages):
+        for block in message.content if message.role in _ROLES else ():
+            cls = block.__class__
+            if cls in _BY_CLASS and _has_address(block):
+                found.add(_BY_CLASS[cls].word)
+                owners.append(index)
+            elif cls is am.NativeBlock and (kind := _awaited(block)) is not None:
+                bare.add(kind.word)
+    return [kind for kind in _KINDS if kind.word in found - bare], list(dict.fromkeys(owners))
 
 
 def taken(messages: Sequence[am.Msg], own: Mapping[str, Any]) -> frozenset[str]:
@@ -283,17 +289,20 @@ def taken(messages: Sequence[am.Msg], own: Mapping[str, Any]) -> frozenset[str]:
 
 def unplaced(messages: Sequence[am.Msg]) -> tuple[Sequence[am.Msg], dict[str, list[Any]]]:
     """Replace the media in messages to write by placeholders; also return the columns."""
-    kinds = _used(messages)
+    kinds, owners = _used(messages)
     if not kinds:
         return messages, {}
-    media_of = [(kind, block) for block in _blocks(messages) if (kind := _placed(block)) in kinds]
-    columns: dict[str, list[Any]] = {
-        kind.column: [_entry(block) for each, block in media_of if each is kind] for kind in kinds
-    }
-    texts = _with_tokens(messages, kinds, columns)
+    columns: dict[str, list[Any]] = {kind.column: [] for kind in kinds}
+    for block in (block for index in owners for block in messages[index].content):
+        kind = _placed(block)
+        if kind is not None and kind in kinds:
+            columns[kind.column].append(_entry(block))
+    texts = _with_tokens(messages, owners, kinds, columns)
     numbers = {kind.word: count() for kind in kinds}
     others = {kind.word: partial(_numbered, kind, numbers[kind.word]) for kind in kinds}
-    return [_filled(each, _placed, others) for each in texts], columns
+    for index in owners:
+        texts[index] = _filled(texts[index], _placed, others)
+    return texts, columns
 
 
 def _numbered(kind: _Kind, numbers: Iterator[int], block: Any) -> am.NativeBlock:
@@ -302,7 +311,7 @@ def _numbered(kind: _Kind, numbers: Iterator[int], block: Any) -> am.NativeBlock
 
 def _entry(block: Any) -> Any:
     """Return the entry of a column for a block: its address, or an object with it."""
-    address, keys = _address(block), mark_of(block, FAMILY, "/entry")
+    address, keys = media.write_url(block.source), mark_of(block, FAMILY, "/entry")
     if not is_sequence(keys) or not keys or not all(isinstance(key, str) for key in keys):
         return address
     found = {key: address if key == keys[0] else None for key in keys}
@@ -310,24 +319,34 @@ def _entry(block: Any) -> Any:
 
 
 def _with_tokens(
-    messages: Sequence[am.Msg], kinds: Sequence[_Kind], columns: Mapping[str, list[Any]]
-) -> Sequence[am.Msg]:
-    """Replace the media of those kinds that can all be tokens."""
+    messages: Sequence[am.Msg], owners: Sequence[int], kinds: Sequence[_Kind], columns: Mapping[str, list[Any]]
+) -> list[am.Msg]:
+    """Replace the media of those kinds that can all be tokens.
+
+    Args:
+        messages: with the media.
+        owners: the indexes of the messages that have media.
+        kinds: of media.
+        columns: their addresses.
+    """
     chosen = list(kinds)
     while chosen:
         bad: set[str] = set()
-        texts: list[am.Msg] = []
-        for message in messages:
+        texts = list(messages)
+        for index in owners:
+            message = messages[index]
             found = {kind.word for block in message.content if (kind := _placed(block)) and kind in chosen}
-            joined = _joined(message, chosen) if found and message.role in _ROLES else message
-            texts.append(message if joined is None else joined)
-            bad |= found if joined is None else set()
+            joined = _joined(message, chosen) if found else message
+            if joined is None:
+                bad |= found
+            else:
+                texts[index] = joined
         if not bad:
             bad = {kind.word for kind in chosen if not _are_found(texts, messages, kind, len(columns[kind.column]))}
         if not bad:
             return texts
         chosen = [kind for kind in chosen if kind.word not in bad]
-    return messages
+    return list(messages)
 
 
 def _are_found(texts: Sequence[am.Msg], messages: Sequence[am.Msg], kind: _Kind, count: int) -> bool:
@@ -339,9 +358,11 @@ def _are_found(texts: Sequence[am.Msg], messages: Sequence[am.Msg], kind: _Kind,
 
 def _joined(message: am.Msg, chosen: Collection[_Kind]) -> am.Msg | None:
     """Join a message to one text, with tokens for its media; return None if it has anything else, or no mark."""
+    if not is_marked(message, FAMILY, "/tokens"):
+        return None
     content: Any = message.content
     kinds = [kind if (kind := _placed(block)) in chosen else None for block in content]
-    if not is_marked(message, FAMILY, "/tokens") or (None, None) in pairwise(kinds):
+    if (None, None) in pairwise(kinds):
         return None
     if not all(kind or is_bare_text(block, FAMILY) for kind, block in zip(kinds, content, strict=True)):
         return None

@@ -100,7 +100,9 @@ def may_be_inline(block: Any, *, is_default: bool) -> bool:
     """Whether a block is thinking that may belong into a text, or a text that looks like thinking."""
     if block.__class__ is am.TextBlock:
         return bool(block.text.startswith("<think>"))
-    return block.__class__ is am.ThinkingBlock and (is_default or bool(block.notes))
+    if block.__class__ is not am.ThinkingBlock:
+        return False
+    return is_default or (bool(block.notes) and mark_of(block, FAMILY, "/inline") is not None)
 
 
 def _is_thought(block: Any) -> bool:

@@ -11,7 +11,7 @@ from agentmsg.formats import Unreadable, marked, natives, speed, write_as
 from agentmsg.formats.bodies import ToolColumn
 from agentmsg.formats.forms import Each, Via
 from agentmsg_codecs.hf.format import describe
-from agentmsg_codecs.hf.inline import may_be_inline, put_back, split_off
+from agentmsg_codecs.hf.inline import put_back, split_off
 from agentmsg_codecs.hf.names import FAMILY
 
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
@@ -87,7 +87,7 @@ class Messages:
         role = message.role
         if speed.how_bare(message) == speed.SAID and role in _FORMS:
             text: Any = message.content[0]
-            if not may_be_inline(text, is_default=self._is_inline):
+            if not text.text.startswith("<think>"):
                 return {"role": role, "content": text.text}  # the usual case
         kept = natives.native_of(message, FAMILY) if role == "native" else None
         if kept is not None:
@@ -116,8 +116,9 @@ class Messages:
     def _write_call(self, block: am.ToolUseBlock | am.NativeBlock) -> Any:
         if isinstance(block, am.NativeBlock):
             return thaw(block.value)
-        shape = self.described.shapes["call"]
-        return write_as(shape, block, FAMILY) if block.notes or block.extras else shape.write(block)
+        if block.notes or block.extras:
+            return write_as(self.described.shapes["call"], block, FAMILY)
+        return self.described.names.writers["call"](block)  # nothing marks it as another form's
 
     def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
         """Return what is read if this native block is written among the calls; None if that is a call."""

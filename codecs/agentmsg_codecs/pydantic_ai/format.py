@@ -75,7 +75,7 @@ class KindParts(Parts):
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""
         tag: Any = part.get(_TAG) if type(part) is _OBJECT else None
-        if tag is None and is_object(part) and _TAG not in part:
+        if tag is None and type(part) is _OBJECT and _TAG not in part:
             tag = part.get("kind")
         read = self.readers[tag] if type(tag) is str else None
         if read is not None:

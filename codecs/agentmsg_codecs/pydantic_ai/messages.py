@@ -43,6 +43,7 @@ from agentmsg_codecs.pydantic_ai.responses import renamed, respelt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _FORMS = {
     "system-prompt": ("system",), "user-prompt": ("user",), "tool-return": ("tool",),
     "retry-prompt": ("tool_again", "again"), "retry-feedback": ("feedback",), "speech": ("user_speech",),
@@ -51,6 +52,7 @@ _ANSWERED = frozenset({
     "text", "thinking", "tool-call", "builtin-tool-call", "builtin-tool-return", "file", "compaction",
 })  # fmt: skip
 _REST = {key: value for key, value in REQUEST_KEYS.items() if key != "metadata"}
+_SIZE = len({"kind", "parts", *REQUEST_KEYS})
 _rest_of, _NO_REST = itemgetter(*_REST), tuple(_REST.values())
 _set_metadata = speed.setter(am.Msg, "metadata")
 _with_name = speed.replacer(am.ToolResultBlock, "name")
@@ -86,7 +88,7 @@ def is_part(message: am.Msg) -> bool:
 
 def _is_usual_request(native: Native) -> bool:
     """Whether a request has all keys, and usual values under all but its parts and metadata."""
-    if len(native) != len(("kind", "parts")) + len(REQUEST_KEYS) or "metadata" not in native:
+    if len(native) != _SIZE or "metadata" not in native:
         return False
     try:
         return bool(_rest_of(native) == _NO_REST)
@@ -104,13 +106,20 @@ def is_instructions(message: am.Msg) -> bool:
     return is_text and not says_more
 
 
+def _is_retry(form: str, native: Native) -> bool:
+    """Whether a retry-prompt may have this form: that of a tool, or of the user."""
+    return native.get("tool_name") is not None if form == "tool_again" else not is_for_tool(native)
+
+
 def _has_request_metadata(message: am.Msg) -> bool:
     """Whether a message's metadata is that of the request: a system prompt has its own."""
     return message.role in ("user", "tool")
 
 
 def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    if message.role == "assistant" or not group or not is_part(group[-1]) or not is_part(message):
+    if message.role == "assistant" or not group or group[-1].role == "assistant":
+        return False  # the usual case
+    if not is_part(group[-1]) or not is_part(message):
         return False
     if not (message.extras or message.metadata or message.notes):
         return True
@@ -118,7 +127,7 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
     return REQUEST not in message.extras and not is_told and not is_instructions(message)
 
 
-GROUPING = Grouping(family=FAMILY, may_join=_may_join, joins=lambda _, __: True)
+GROUPING = Grouping(family=FAMILY, may_join=_may_join, joins=_may_join)
 
 
 class Messages:
@@ -166,11 +175,11 @@ class Messages:
         """
         if not is_object(native):
             raise DecodeError(f"a message must be an object, not {excerpt(native)}")
-        if "kind" not in native and (told := kind_of(native)) is not None:
+        kind = native.get("kind")
+        if kind is None and "kind" not in native and (told := kind_of(native)) is not None:
             first, *others = self.group({**native, "kind": told})
             is_whole = first.role == "native" and not is_part(first)
             return [natives.read_whole(native, FAMILY) if is_whole else marked(first, FAMILY, kindless=True), *others]
-        kind = native.get("kind")
         try:
             if kind == "response":
                 if "vendor_id" not in native and "vendor_details" not in native:
@@ -213,15 +222,14 @@ class Messages:
 
     def part(self, native: Any) -> am.Msg:
         """Read a part of a request; an unreadable one becomes a message with the role "native"."""
-        tag = native.get("part_kind") if is_object(native) else None
+        tag: Any = native.get("part_kind") if type(native) is _OBJECT else None
         for form in _FORMS.get(tag, ()) if type(tag) is str else ():
-            if (form == "tool_again" and native.get("tool_name") is None) or (form == "again" and is_for_tool(native)):
+            if tag == "retry-prompt" and not _is_retry(form, native):
                 continue
             try:
-                found: am.Msg = self._readers[form](native)
+                return self._readers[form](native)  # type: ignore[no-any-return]
             except (Unreadable, AgentMsgError):
                 continue
-            return found
         return marked(natives.read_whole(native, FAMILY), FAMILY, part=True)
 
     # -- writing ------------------------------------------------------------------------------------------------------

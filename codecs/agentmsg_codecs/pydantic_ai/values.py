@@ -31,6 +31,7 @@ from agentmsg_codecs.pydantic_ai.names import FILE, NAME, TOLD, UNSIGNED, VENDOR
 if TYPE_CHECKING:
     from datetime import datetime
 
+_SECONDS, _MICROSECONDS = len("2026-01-05T09:30:07Z"), len("2026-01-05T09:30:07.250000Z")
 _make_signature = maker(am.Signature, "provider", "value")
 
 
@@ -39,11 +40,12 @@ def _read_time(stamp: Any, note: dict[str, Any]) -> datetime:
     if time is None:
         raise Unreadable("timestamp is no time")
     # Check whether a time in UTC is certainly written as it was read: writing it to compare takes longer. The
-    # separators between the digits show that, as in 2026-01-05T09:30:07.250000Z.
-    if stamp[4:20:3] == "--T::.":
-        if len(stamp) == len("2026-01-05T09:30:07.250000Z") and stamp[-1] == "Z" and time.microsecond:
+    # separators between the digits show that.
+    size = len(stamp)
+    if size == _SECONDS:
+        if stamp[4::3] == "--T::Z":
             return time
-    elif stamp[4::3] == "--T::Z" and len(stamp) == len("2026-01-05T09:30:07Z"):
+    elif size == _MICROSECONDS and stamp[4:20:3] == "--T::." and stamp[-1] == "Z" and time.microsecond:
         return time
     if _is_odd(time):
         raise Unreadable("timestamp is no time")
@@ -129,7 +131,7 @@ def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
         return True
 
     def write(block: Any) -> Native:
-        if not block.extras and says_none(block):
+        if not block.extras and (not names or says_none(block)):
             return {key: None}
         told = {inner: getattr(block, field) for inner, field in fields.items()}
         said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}

@@ -107,7 +107,11 @@ class ShareGptCodec(RowCodec):
                 message = read_turn(turn)
             except AgentMsgError as error:
                 raise error.at(*path) from None
-            found = [message] if message.role != "tool" or len(message.content) < 2 else parted(message)  # noqa: PLR2004 - several
+            are_several = message.role == "tool" and len(message.content) > 1
+            if mark is None and not are_several:
+                messages.append(message)
+                continue
+            found = parted(message) if are_several else [message]
             messages += found if mark is None else [marked(each, FAMILY, **{mark: True}) for each in found]
         link(messages)
         messages, marks = placed(messages, rest)

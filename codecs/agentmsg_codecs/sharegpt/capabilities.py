@@ -23,6 +23,7 @@ from agentmsg.formats import (
     natives,
     restructure,
     rules,
+    usually,
 )
 from agentmsg.formats.bodies import as_address
 from agentmsg.formats.forms import Rows
@@ -52,14 +53,17 @@ def _text_row(said: Callable[[str], str]) -> Row:
     """Return the row of texts.
 
     Args:
-        said: changes a text so that all of it is read as text.
+        said: changes a text so that all of it is read as text; one without ``<`` is.
     """
 
     def rule(block: am.TextBlock) -> Any:
-        if not block.text:
+        text = block.text
+        if text and "<" not in text:
+            return block
+        if not text:
             return Drop("there are no words in it", "annotation")
-        new = said(block.text)
-        return block if new == block.text else Swap(block.evolve(text=new), "this would be read as something else")
+        new = said(text)
+        return block if new == text else Swap(block.evolve(text=new), "this would be read as something else")
 
     return Row({"text": KEEP}, rule)
 
@@ -78,6 +82,8 @@ def _media(block: Any) -> Any:
 
 def _result(block: am.ToolResultBlock) -> Any:
     """Keep a result that is one text."""
+    if len(block.content) == 1 and type(block.content[0]) is am.TextBlock:
+        return block
     answer = rules.structured_as_text(block)
     new, level = answer.new if isinstance(answer, Swap) else block, "annotation"
     if len(new.content) > 1 or any(type(item) is not am.TextBlock for item in new.content):
@@ -96,6 +102,7 @@ def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
     return text if is_text or block.significant_text is None or not block.is_valid else None
 
 
+@usually("True")
 def _link(link: str, block: Any) -> str | None:
     """Keep an id until ``relinked`` knows the order of all messages."""
     return link
@@ -106,7 +113,7 @@ def _keys_of_link(_: Any, message: am.Msg) -> tuple[str, ...]:
 
 
 _MEDIA_ROWS = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), Row({"source": KEEP}, _media))
-_CALL = Row({"id": _link, "name": KEEP, "input": KEEP, "raw_input": _raw_input}, rules.call_as_function)
+_CALL = Row({"id": _link, "name": KEEP, "input": KEEP, "raw_input": _raw_input}, rules.call_as_function, "kind")
 _NOWHERE = Row({}, rules.native_as_text)
 
 
@@ -141,10 +148,10 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
     def rule(message: am.Msg) -> Any:
         if len(message.content) <= 1:
             return message
-        kinds = [type(block) for block in message.content]
-        if message.role != "user":
-            kinds = [kind for kind in kinds if kind is am.TextBlock]
-        is_split = any(left is right is am.TextBlock for left, right in pairwise(kinds))
+        are_texts = [block.__class__ is am.TextBlock for block in message.content]
+        # Media may stand between the texts of a user; everything else stands before or after the only text.
+        is_beside = [left and right for left, right in pairwise(are_texts)]
+        is_split = any(is_beside) if message.role == "user" else are_texts.count(True) > 1
         return Swap(message, "a turn says one text", "annotation") if is_split else message
 
     fields = {"extras": carried_extras((FAMILY, _turn_keys))}

@@ -17,7 +17,7 @@ from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 from agentmsg_codecs.sharegpt.results import answered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class _Waiting:
@@ -30,20 +30,23 @@ class _Waiting:
         # The number of calls in the queue that have a result, by id: they are removed when they come first.
         self._done: dict[str, int] = {}
         self._by_name: dict[str, deque[str]] = {}
+        # The calls that aren't there yet: few results say the name of their call.
+        self._unnamed: list[tuple[str, str]] = []
         self._turn = -1
 
     def call(self, place: tuple[int, int], link: str, name: str) -> None:
         """Record a call."""
         known = self.known
-        if place[0] > self._turn + 1 and self._waiting:
+        if self._waiting and place[0] > self._turn + 1:
             for each in self._waiting:
                 known[each] = 0
             self._waiting.clear()
             self._done.clear()
             self._by_name.clear()
+            self._unnamed.clear()
         self._turn = place[0]
         self._waiting.append(link)
-        self._by_name.setdefault(name, deque()).append(link)
+        self._unnamed.append((name, link))
         known[link] = known.get(link, 0) + 1
 
     def expected(self, block: Any = None) -> str | None:
@@ -57,16 +60,24 @@ class _Waiting:
         told, name = answered(block)
         if told is not None and self.known.get(told):
             return told
-        named = self._by_name.get(name) if name is not None else None
+        named = self._named(name) if name is not None else None
         while named and not self.known[named[0]]:
             named.popleft()
         return named[0] if named else waiting[0]
 
+    def _named(self, name: str) -> deque[str] | None:
+        """Return the calls of a name, in order; the first ones may have a result."""
+        for each, link in self._unnamed:
+            self._by_name.setdefault(each, deque()).append(link)
+        self._unnamed.clear()
+        return self._by_name.get(name)
+
     def answer(self, link: str | None) -> None:
         """Record a result."""
-        if link is None or not self.known.get(link):
+        count = 0 if link is None else self.known.get(link, 0)
+        if link is None or not count:
             return
-        self.known[link] -= 1
+        self.known[link] = count - 1
         if self._waiting[0] == link:
             self._waiting.popleft()
         else:
@@ -79,7 +90,9 @@ class _Waiting:
 
 def is_said(block: Any, link: str | None) -> bool:
     """Whether the row contains the id of a call or result."""
-    return link is not None and is_marked(block, FAMILY, "/id")
+    if link is None or not block.notes:
+        return False
+    return is_marked(block, FAMILY, "/id")
 
 
 def _is_unclear(message: am.Msg, block: Any) -> bool:
@@ -98,13 +111,15 @@ def _clear(message: am.Msg) -> am.Msg:
 _KINDS: Mapping[str, type] = {"assistant": am.ToolUseBlock, "tool": am.ToolResultBlock}
 
 
-def _linked(messages: Iterable[am.Msg]) -> Iterator[tuple[tuple[int, int], Any]]:
-    """Yield the calls and results, each with its place."""
-    for number, message in enumerate(messages):
-        kind = _KINDS.get(message.role)
-        for index, block in enumerate(message.content if kind is not None else ()):
-            if block.__class__ is kind:
-                yield (number, index), block
+def _linked(messages: Iterable[am.Msg]) -> list[tuple[tuple[int, int], Any]]:
+    """Return the calls and results, each with its place."""
+    return [
+        ((number, index), block)
+        for number, message in enumerate(messages)
+        if message.role in _KINDS
+        for index, block in enumerate(message.content)
+        if block.__class__ is _KINDS[message.role]
+    ]
 
 
 def _id_of(place: tuple[int, int], block: Any) -> str:

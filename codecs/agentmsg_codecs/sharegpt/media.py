@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import is_list, is_mapping, is_sequence, maker, mark_of, media, restructure, spelling
+from agentmsg.formats import is_list, is_mapping, is_sequence, maker, mark_of, media, restructure, speed, spelling
 from agentmsg.formats.bodies import sources_at
 from agentmsg_codecs.sharegpt.names import FAMILY, MEDIA
 
@@ -28,14 +28,16 @@ _TOKENS: Mapping[Any, str] = {cls: token for token, (cls, _) in MEDIA.items()}
 
 def token_of(block: Any) -> str | None:
     """Return the token of a native block that waits for its medium; None for any other block."""
-    if type(block) is not am.NativeBlock or block.codec != FAMILY or not is_mapping(block.value):
+    if block.__class__ is not am.NativeBlock or block.codec != FAMILY or not is_mapping(block.value):
         return None
     token: Any = block.value.get("type")
     return token if len(block.value) == 1 and isinstance(token, str) and token in MEDIA else None
 
 
 def _asked(messages: Sequence[am.Msg]) -> Iterator[Any]:
-    return (block for message in messages if message.role == "user" for block in message.content)
+    # A text alone has neither media nor tokens.
+    users = [message for message in messages if message.role == "user" and speed.how_bare(message) != speed.SAID]
+    return (block for message in users for block in message.content)
 
 
 def _sources(value: Any, count: int) -> list[Any] | None:
@@ -124,8 +126,10 @@ def one_kind(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restr
 
     A column has an address for each token, or isn't read.
     """
-    # Any message may be a user's by now.
-    if not any(type(block) is am.NativeBlock and token_of(block) for message in messages for block in message.content):
+    # Any other message may be a user's by now.
+    others = (message.content for message in messages if message.role != "assistant")
+    found = [block for content in others for block in content if block.__class__ is am.NativeBlock]
+    if not any(map(token_of, found)):
         return plan
     kinds: dict[str, bool] = {}
     out: restructure.Plan = []

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Native
 
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
+# The default senders of texts.
+_SPEAKERS = frozenset(WORDS.values()) - {WORDS["tool"]}
 _make_text = maker(am.TextBlock, "text")
 _make_result = maker(am.ToolResultBlock, "tool_call_id", "content")
 _make_msg = maker(am.Msg, "role", "content")
@@ -54,18 +57,14 @@ def read_turn(native: Any) -> am.Msg:
     Raises:
         DecodeError: if it isn't a turn at all.
     """
-    if not is_object(native):
-        raise DecodeError(f"a turn is an object, not {excerpt(native)}")
-    if "from" not in native and "value" in native and type(native.get("role")) is str:
-        return _read_role(native)
-    word: Any = native.get("from")
-    if type(word) is not str:
-        raise DecodeError("a turn says who it is from", path=("from",))
-    role = ROLES.get(word)
+    word: Any = native.get("from") if type(native) is _OBJECT else None
+    role = ROLES.get(word) if type(word) is str else None
     if role is None:
-        return _whole(native)
+        return _read_other(native)
     text = native.get("value")
     if len(native) == 2 and type(text) is str and text:  # noqa: PLR2004 - no more than the two keys
+        if word in _SPEAKERS and "<" not in text:
+            return speed.make_said(role, text)  # the usual case: neither tags nor tokens
         content, marks = _content(role, text, word, None)
         is_text = len(content) == 1 and type(content[0]) is am.TextBlock
         message = speed.make_said_in(role, content) if is_text else _make_msg(role, content)
@@ -82,6 +81,17 @@ def read_turn(native: Any) -> am.Msg:
     if word != _word_of(role, content):
         marks["from"] = word
     return marked(message, FAMILY, **marks) if marks else message
+
+
+def _read_other(native: Any) -> am.Msg:
+    """Read a turn without a sender, or with an unknown one."""
+    if not is_object(native):
+        raise DecodeError(f"a turn is an object, not {excerpt(native)}")
+    if "from" not in native and "value" in native and type(native.get("role")) is str:
+        return _read_role(native)
+    if type(native.get("from")) is not str:
+        raise DecodeError("a turn says who it is from", path=("from",))
+    return _whole(native)
 
 
 def _odd(native: Native, role: str) -> tuple[Native, tuple[Any, ...], Mapping[str, Any]] | None:
@@ -172,6 +182,9 @@ def _turn(message: am.Msg, link: str | None, more: Sequence[am.Msg] = ()) -> Any
         link: the id of the call that its result answers, unless the position of the turn determines that.
         more: the messages whose results share the turn.
     """
+    if speed.how_bare(message) == speed.SAID:
+        text: Any = message.content[0]
+        return {"from": WORDS[message.role], "value": text.text}  # the usual case
     turn = _with_beside(message) if message.notes and message.role == "assistant" else None
     if turn is None:
         turn = _written(message, link, more)
@@ -200,10 +213,12 @@ def _written(message: am.Msg, link: str | None, more: Sequence[am.Msg]) -> Any:
     if role == "native":
         return natives.native_of(message, FAMILY)
     content: Any = message.content
-    word, result = _word_of(role, content), content[0] if role == "tool" else None
-    if result is not None:
+    word, result = WORDS[role], None
+    if role == "tool":
+        result = content[0]
         value = write_results([result, *[each.content[0] for each in more]]) if more else write_result(result)
     elif role == "assistant":
+        word = _word_of(role, content)
         value = own_values.write_answer(content, word, is_usual=True)
     else:
         value = "".join(map(said, content))

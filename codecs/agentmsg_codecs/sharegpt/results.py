@@ -81,7 +81,7 @@ def write_result(block: Any) -> str:
         for value in (in_tags(_TAG, text, block), in_tags(_TAG, text)):
             if _texts(value) == [text]:
                 return value
-    return text if _texts(text) == [text] else in_tags(_TAG, text)
+    return text if text[:15] != _START or _texts(text) == [text] else in_tags(_TAG, text)
 
 
 def write_results(blocks: Sequence[Any]) -> str:

@@ -22,6 +22,8 @@ MOST = 2
 
 def trimmed(found: str) -> tuple[str, int, int]:
     """Return what stands in a tag without the line breaks at its ends, and these."""
+    if len(found) > 2 and found[0] == found[-1] == "\n":  # noqa: PLR2004 - the usual case
+        return found[1:-1], 1, 1
     first = int(len(found) > 1 and found[0] == "\n")
     last = int(len(found) > 1 + first and found[-1] == "\n")
     return found[first : len(found) - last], first, last

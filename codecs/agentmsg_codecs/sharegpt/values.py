@@ -62,8 +62,9 @@ def called(value: Any, style: Any = "python") -> Any:
     keys = list(value) if is_object(value) else []
     if keys != _KEYS and {*keys} not in _KEY_SETS:
         return None
-    name, arguments, link = value["name"], value.get("arguments", value.get(_PARAMETERS, {})), value.get("id")
-    if type(name) is not str or (link is None and "id" in value) or not isinstance(link, (str, type(None))):
+    name, link = value["name"], value.get("id")
+    arguments = value["arguments"] if "arguments" in value else value.get(_PARAMETERS, {})
+    if type(name) is not str or (type(link) is not str and "id" in value):
         return None
     marks: dict[str, Any] = {} if style == "python" else {"json": style}
     if type(arguments) is str:
@@ -138,7 +139,8 @@ def read_answer(text: str, word: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """
     if "<" not in text and word not in CALL_WORDS:
         return (_make_text(text),) if text else (), {}
-    rest, content = text, list[Any]()
+    rest = text
+    content: list[Any] = []
     while (found := _thought(rest)) is not None:
         thought, first, last, behind = found
         content.append(noting(_make_thinking(thought), break_marks("think", 0, first, last, behind)))
@@ -191,7 +193,8 @@ def write_answer(
         unthought: the mark for tags without thinking, or None.
         is_usual: whether to write it like a new turn, however it was read.
     """
-    thoughts, said, calls = "", "", list[Any]()
+    thoughts, said = "", ""
+    calls: list[Any] = []
     for block in content:
         if type(block) is am.ThinkingBlock:
             thoughts += in_tags("think", block.thinking, None if is_usual else block)

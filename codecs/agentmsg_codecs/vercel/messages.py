@@ -84,7 +84,7 @@ class Messages(Grouped):
         options: Any = native.get(PROVIDER_OPTIONS) if role else None
         block = self._with_options(role, native.get("content"), options) if options else None
         if block is None:
-            return super().container(native)
+            return Grouped.container(self, native)
         (message,) = super().container({key: native[key] for key in native if key != PROVIDER_OPTIONS})
         message = message.evolve(content=(block,))
         return [message if role == "system" else marked(message, FAMILY, str=True)]

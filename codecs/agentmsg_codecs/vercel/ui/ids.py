@@ -33,7 +33,7 @@ def without_places(messages: Sequence[am.Msg], how: Grouping) -> Sequence[am.Msg
         messages: the messages, which fit.
         how: which messages share a native one, whose place counts.
     """
-    if not any(_may_be_place(message) for message in messages):
+    if not any([message.id is not None and _may_be_place(message) for message in messages]):  # noqa: C419 - in half the time
         return messages
     found: list[am.Msg] = []
     group: list[am.Msg] = []

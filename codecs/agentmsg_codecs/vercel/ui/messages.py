@@ -16,7 +16,6 @@ from agentmsg.formats import (
     Native,
     adopt,
     grouping,
-    is_list,
     is_marked,
     is_object,
     maker,
@@ -40,6 +39,9 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Parts
 
+# So that type checkers ask nothing about what is inside; a call of ``is_object`` takes longer than the test.
+_OBJECT: Any = dict
+_LIST: Any = list
 _KEYS = frozenset({"id", "role", "parts"})
 _make_msg = maker(am.Msg, "role", "content")
 _give_id = speed.setter(am.Msg, "id")
@@ -103,6 +105,8 @@ class Messages:
 
     def container(self, native: Any, number: int = -1) -> list[am.Msg]:
         """Read one native message as several; one of the role "native" if it isn't a message here."""
+        if type(native) is not _OBJECT or "content" not in native:
+            return self._container(native, number)  # the usual case: neither Mastra's nor version 4's
         unwrapped = lifted(native)
         if unwrapped is None:
             return self._versioned(native, number)
@@ -111,9 +115,9 @@ class Messages:
             return [natives.read_whole(native, UI)]
         return [marked(group[0], UI, mastra=unwrapped[1]), *group[1:]]
 
-    def _versioned(self, native: Any, number: int) -> list[am.Msg]:
+    def _versioned(self, native: Native, number: int) -> list[am.Msg]:
         """Read a message of any version."""
-        if not is_object(native) or not old.is_old(native):
+        if not old.is_old(native):
             return self._container(native, number)
         found = old.as_new(native) or old.as_mixed(native)
         group = self._container(found[0], number) if found is not None else []
@@ -122,14 +126,15 @@ class Messages:
         return [marked(group[0], UI, v4=found[1]), *group[1:]]
 
     def _container(self, native: Any, number: int) -> list[am.Msg]:
-        role: Any = native.get("role") if is_object(native) else None
+        role: Any = native.get("role") if type(native) is _OBJECT else None
         parts: Any = native.get("parts") if role in ("system", "user", "assistant") else None
         group: list[am.Msg] | None = None
-        if is_list(parts) and type(native.get("id", "")) is str:
+        if type(parts) is _LIST and type(native.get("id", "")) is str:
             group = self.steps.read(parts, number) if role == "assistant" else self._plain_message(role, parts)
         if not group:
             return [natives.read_whole(native, UI)]
-        return [self._headed(group[0], native, number), *group[1:]]
+        group[0] = self._headed(group[0], native, number)
+        return group
 
     def _plain_message(self, role: str, parts: list[Any]) -> list[am.Msg] | None:
         """Return the message of a user or the system; None if it has steps: only a single empty one is allowed."""
@@ -170,8 +175,10 @@ class Messages:
         """Write messages that fit."""
         groups = grouping.containers(messages, self.grouping)
         written = [self._write_group(group, number) for number, group in enumerate(groups)]
-        notes = [mark_of(group[0], UI, "/mastra") for group in groups]
-        return [native if note is None else stored(native, note) for native, note in zip(written, notes, strict=True)]
+        for number, group in enumerate(groups):
+            if group[0].notes and (note := mark_of(group[0], UI, "/mastra")) is not None:
+                written[number] = stored(written[number], note)
+        return written
 
     def repeated_keys(self, group: Sequence[am.Msg]) -> frozenset[str]:
         """Return the keys whose extras would be read as repeating the parts; see v4.py."""

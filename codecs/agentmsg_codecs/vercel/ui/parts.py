@@ -13,6 +13,7 @@ from agentmsg.formats import Native, Parts, is_object, media, natives
 from agentmsg_codecs.vercel.media import of_kind
 from agentmsg_codecs.vercel.names import UI
 
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _DATA = "data-"
 # The tags of forms that no native part has.
 _INTERNAL = frozenset({"data", "dynamic-tool", "output"})
@@ -37,19 +38,17 @@ class UIParts(Parts):
 
     def read(self, part: Any) -> Any:
         """Read a part as a block; one without a meaning here, or that would not come back, as a NativeBlock."""
-        tag: Any = part.get("type") if is_object(part) else None
-        if type(tag) is not str:
-            return super().read(part)
-        if tag in _INTERNAL or (tag.startswith(_DATA) and "name" in part):
+        tag: Any = part.get("type") if type(part) is _OBJECT else None
+        if type(tag) is not str or (tag[:5] != _DATA and tag not in _INTERNAL):
+            return Parts.read(self, part)  # the usual case
+        if tag in _INTERNAL or "name" in part:
             return natives.native_part(part, UI)
-        if not tag.startswith(_DATA):
-            return super().read(part)
         block = super().read({**part, "type": "data", "name": tag[len(_DATA) :]})
         return natives.native_part(part, UI) if isinstance(block, am.NativeBlock) else block
 
     def write(self, block: Any) -> Any:
         """Write a block that fits."""
-        native = super().write(block)
+        native = Parts.write(self, block)
         if block.__class__ is am.DataBlock:
             tag = f"{_DATA}{native['name']}"
             return {**{key: value for key, value in native.items() if key != "name"}, "type": tag}

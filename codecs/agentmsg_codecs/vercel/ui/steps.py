@@ -7,12 +7,12 @@ unusual number of step-starts before a step), ``/after`` (their number at the en
 
 from __future__ import annotations
 
-from collections import deque
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, adopt, is_mapping, is_marked, is_object, maker, mark_of, marked, natives, spelling
+from agentmsg.formats import Native, adopt, is_mapping, is_marked, maker, mark_of, marked, natives, spelling
 from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.ui.tool_parts import is_tool
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Parts
     from agentmsg_codecs.vercel.ui.tools import Tools
 
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 STEP: Native = {"type": "step-start"}
 _MOST_STARTS = 99
 _make_msg = maker(am.Msg, "role", "content")
@@ -52,9 +53,10 @@ class Steps:
         """
         group: list[am.Msg] = []
         pending: set[tuple[str, str | None]] = set()
-        starts, blocks, results = 0, list[Any](), list[Any]()
+        starts, read = 0, self._parts.read
+        blocks: list[Any] = []
+        results: list[Any] = []
         own: Native = {}
-        read = self._parts.read
 
         def end() -> None:
             usual = int(bool(group) or not blocks or bool(own))
@@ -64,10 +66,10 @@ class Steps:
             elif own:
                 message = marked(message, UI, last=own)
             group.append(message if starts == usual else marked(message, UI, steps=starts))
-            group.extend(_make_msg("tool", (result,)) for result in results)
+            group.extend([_make_msg("tool", (result,)) for result in results])
 
         for index, part in enumerate(parts):
-            tag: Any = part.get("type") if is_object(part) else None
+            tag: Any = part.get("type") if type(part) is _OBJECT else None
             if tag == STEP["type"]:
                 if blocks:
                     end()
@@ -137,12 +139,11 @@ class Steps:
             later: the messages after it, which begin with its results.
             place: the number of the native message, and of the step's first part in it.
         """
-        results: dict[str | None, deque[Any]] = {}
-        for other in later:
-            if other.role != "tool":
-                break
+        # The results by the id of their call, the first one last.
+        results: dict[str | None, list[Any]] = {}
+        for other in reversed([*takewhile(_is_result, later)]):
             result: Any = other.content[0]
-            results.setdefault(result.tool_call_id, deque()).append(result)
+            results.setdefault(result.tool_call_id, []).append(result)
         parts: list[Any] = []
         content: Any = message.content
         number, first = place
@@ -158,9 +159,13 @@ class Steps:
                 result = after if isinstance(after, am.ToolResultBlock) else None
             else:
                 waiting = results.get(block.id)
-                result = waiting.popleft() if waiting else None
+                result = waiting.pop() if waiting else None
             parts.append(self._tools.write(block, result, (number, first + len(parts))))
         return parts
+
+
+def _is_result(message: am.Msg) -> bool:
+    return message.role == "tool"
 
 
 def _starts(message: am.Msg, mark: str, usual: int, *, least: int) -> list[Any]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import (
-    CallNames,
     Native,
     Unreadable,
     is_marked,
@@ -94,6 +93,7 @@ class Tools:
         if state == "output-available" and native.keys() == _ANSWERED:  # the usual one
             asked: Native = {**native, "state": "input-available"}
             answer: Native = {"toolCallId": native["toolCallId"], "state": state, "output": asked.pop("output")}
+            answer["type"] = "output"
             return self._read_both(asked, answer)
         has_own_denial = is_own_denial(native.get("approval"), native.get("toolCallId"))
         if type(state) is not str or not state.startswith("output-"):
@@ -101,6 +101,7 @@ class Tools:
         asked = {key: value for key, value in native.items() if key not in RESULT_KEYS}
         asked["state"] = "input-available"
         answer = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
+        answer["type"] = "output"
         if has_own_denial:
             if state != "output-denied" or "errorText" in native:
                 return None  # it wasn't denied, or there are two reasons
@@ -115,7 +116,7 @@ class Tools:
         try:
             call = self._readers["call"](asked)
             if answer is not None:
-                result = self._readers[_form_of_result(call)]({**answer, "type": "output"})
+                result = self._readers[_form_of_result(call)](answer)
         except (Unreadable, AgentMsgError):
             return None
         if result is None:
@@ -163,8 +164,4 @@ def _form_of_result(call: am.ToolUseBlock) -> str:
 
 def _name_of_result(call: am.ToolUseBlock) -> Any:
     """Return the name for the result of a call; a client tool's is one that the reader made."""
-    if call.kind == "server":
-        return call.name
-    names = CallNames()
-    names.call(call.id, call.name)
-    return names.answer(call.id)
+    return call.name if call.kind == "server" else tool_links.made_name(call.name)
