@@ -15,8 +15,6 @@ May import ``model`` and what lies below it, and rules for blocks. A codec lists
 | removing, clearing | the mends that remove what was found, and that clear fields |
 | rules_at | the rules of a codec, in a module that is imported when somebody asks for them |
 | usual | rules that several providers share, each with its variations |
-| object_schemas, property_names, strict_schemas | the rules for schemas |
-| schemas_of | the tools that state a schema |
 """
 
 from __future__ import annotations
@@ -40,12 +38,6 @@ if TYPE_CHECKING:
         calls_of,
     )
     from agentmsg.formats.sending.mends import PAIRING, clearing, removing
-    from agentmsg.formats.sending.tool_schemas import (
-        object_schemas,
-        property_names,
-        schemas_of,
-        strict_schemas,
-    )
 
 _HOMES = {
     **dict.fromkeys(("Change", "Edit", "Insert", "Move", "Remove"), "agentmsg.formats.sending.edits"),
@@ -64,9 +56,6 @@ _HOMES = {
         "agentmsg.formats.sending.findings",
     ),
     **dict.fromkeys(("PAIRING", "clearing", "removing"), "agentmsg.formats.sending.mends"),
-    **dict.fromkeys(
-        ("object_schemas", "property_names", "schemas_of", "strict_schemas"), "agentmsg.formats.sending.tool_schemas"
-    ),
     "usual": "agentmsg.formats.sending.usual",
 }
 
@@ -88,12 +77,8 @@ __all__ = [
     "clearing",
     "data_encoding",
     "is_base64",
-    "object_schemas",
-    "property_names",
     "removing",
     "rules_at",
-    "schemas_of",
-    "strict_schemas",
     "usual",
 ]
 

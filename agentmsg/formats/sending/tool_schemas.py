@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Level
     from agentmsg.formats.sending.edits import Edit, Path
 
-__all__ = ["object_schemas", "property_names", "schemas_of", "strict_schemas"]
+__all__ = ["object_schemas", "property_names", "strict_schemas"]
 
 _UNIONS = ("anyOf", "oneOf", "allOf")
 _NAMED = ("properties", "$defs", "definitions")
@@ -36,7 +36,7 @@ _KNOWN = {
 }  # fmt: skip
 
 
-def schemas_of(request: Request) -> Iterator[tuple[int, ToolSpec, Mapping[str, Any]]]:
+def _schemas_of(request: Request) -> Iterator[tuple[int, ToolSpec, Mapping[str, Any]]]:
     """Yield the tools that state a schema, with their indexes and schemas."""
     for index, tool in enumerate(request.history.tools):
         if isinstance(tool, ToolSpec) and tool.parameters is not None:
@@ -55,12 +55,12 @@ def object_schemas(*refused: str, **how: Any) -> tuple[SendingRule, SendingRule]
         return _as_object(_typed(thaw(schema)), refused)
 
     def find(request: Request) -> Iterator[Path]:
-        for index, _, schema in schemas_of(request):
+        for index, _, schema in _schemas_of(request):
             if not _is_clean(schema, refused) and mended(schema) != schema:
                 yield ("tools", index, "parameters")
 
     def find_others(request: Request) -> Iterator[Path]:
-        for index, _, schema in schemas_of(request):
+        for index, _, schema in _schemas_of(request):
             if not _is_clean(schema, refused) and not _is_clean(mended(schema), refused):
                 yield ("tools", index, "parameters")
 
@@ -97,7 +97,7 @@ def property_names(longest: int, letters: str, told: str) -> SendingRule:
     fits = re.compile(f"[{letters}]{{1,{longest}}}").fullmatch
 
     def find(request: Request) -> Iterator[Path]:
-        for index, _, schema in schemas_of(request):
+        for index, _, schema in _schemas_of(request):
             properties = schema.get("properties")
             if is_mapping(properties) and not all(map(fits, properties)):
                 yield ("tools", index, "parameters")
@@ -110,7 +110,7 @@ def strict_schemas() -> tuple[SendingRule, SendingRule]:
     """Return the rules that objects in strict schemas require all of their properties, and allow no others."""
 
     def find_tools(request: Request) -> Iterator[Path]:
-        for index, tool, schema in schemas_of(request):
+        for index, tool, schema in _schemas_of(request):
             if tool.strict and not _is_strict(schema):
                 yield ("tools", index, "strict")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.formats.sending.edits import Insert
 from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_outside, ids_twice, names_outside
 from agentmsg.formats.sending.mends import removing, rename, renumber
+from agentmsg.formats.sending.tool_schemas import object_schemas, property_names, strict_schemas
 from agentmsg.model.blocks import TextBlock, ToolResultBlock
 from agentmsg.model.msg import Msg
 from agentmsg.model.tools import ToolSpec
@@ -30,6 +31,9 @@ __all__ = [
     "first_role",
     "id_characters",
     "no_messages",
+    "object_schemas",
+    "property_names",
+    "strict_schemas",
     "too_many_tools",
     "tool_names",
     "tools_missing",

@@ -15,8 +15,6 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     data_encoding,
-    object_schemas,
-    property_names,
     usual,
 )
 from agentmsg_codecs.anthropic.settings import SETTINGS
@@ -153,8 +151,8 @@ RULES = (
     *PAIRING,
     data_encoding(),
     usual.tool_names(128),
-    *object_schemas("oneOf", "allOf", "anyOf"),
-    property_names(64, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
+    *usual.object_schemas("oneOf", "allOf", "anyOf"),
+    usual.property_names(64, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
     usual.arguments(),
     SendingRule(
         "cache-count", _caches, f"there are more than {_MOST_CACHES} cache hints", "drop the hint", mend=_uncached

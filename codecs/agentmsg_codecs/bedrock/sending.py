@@ -17,7 +17,6 @@ from agentmsg.formats.sending import (
     clearing,
     data_encoding,
     is_base64,
-    object_schemas,
     removing,
     usual,
 )
@@ -104,7 +103,7 @@ RULES = (
         mend=removing("content"),
     ),
     usual.tool_names(_LONGEST),
-    *object_schemas(),
+    *usual.object_schemas(),
     SendingRule(
         "document-name",
         _document_names,

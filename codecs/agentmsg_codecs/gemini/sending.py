@@ -17,8 +17,6 @@ from agentmsg.formats.sending import (
     clearing,
     data_encoding,
     is_base64,
-    object_schemas,
-    schemas_of,
     usual,
 )
 from agentmsg_codecs.gemini.names import FAMILY, PROVIDER, UNSIGNED
@@ -58,8 +56,10 @@ def _sign(mending: Mending) -> Iterator[Edit]:
 
 def _odd_keywords(request: Request) -> Iterator[Path]:
     """Yield the schemas in ``parameters`` that aren't OpenAPI's: "Unknown name ... Cannot find field" (recorded)."""
-    for index, tool, _ in schemas_of(request):
-        if mark_of(tool, FAMILY, "/schema") == "parameters" and not is_openapi(given_schema(tool)):
+    for index, tool in enumerate(request.history.tools):
+        if not isinstance(tool, am.ToolSpec) or mark_of(tool, FAMILY, "/schema") != "parameters":
+            continue
+        if not is_openapi(given_schema(tool)):
             yield ("tools", index, "parameters")
 
 
@@ -79,7 +79,7 @@ RULES: tuple[Any, ...] = (
         severity="warning",
     ),
     usual.tool_names(128, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
-    *object_schemas(severity="warning"),
+    *usual.object_schemas(severity="warning"),
     SendingRule(
         "tool-keyword",
         _odd_keywords,

@@ -15,8 +15,6 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     data_encoding,
-    object_schemas,
-    strict_schemas,
     usual,
 )
 from agentmsg_codecs.openai.settings import SETTINGS
@@ -90,7 +88,7 @@ RULES = (
         "media-type", _file_links, "files are given as data, not as a link", "fetch the file", severity="warning"
     ),
     SendingRule("media-place", _sounds, "only some models take audio", "leave out the audio", severity="warning"),
-    *object_schemas("oneOf", "anyOf", "allOf", "enum", "not"),
-    *strict_schemas(),
+    *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not"),
+    *usual.strict_schemas(),
     usual.too_many_tools(128),
 )

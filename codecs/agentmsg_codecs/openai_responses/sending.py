@@ -14,9 +14,7 @@ from agentmsg.formats.sending import (
     SendingRule,
     clearing,
     data_encoding,
-    object_schemas,
     removing,
-    strict_schemas,
     usual,
 )
 from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES
@@ -141,7 +139,7 @@ RULES = (
     usual.arguments("the arguments are no JSON object", besides="custom"),
     # Recorded: files of sound in results were refused.
     SendingRule("media-type", _odd_files, "files of sound and video can't be read", "leave out the file"),
-    *object_schemas("oneOf", "anyOf", "allOf", "enum", "not"),
-    *strict_schemas(),
+    *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not"),
+    *usual.strict_schemas(),
     usual.too_many_tools(128),
 )
