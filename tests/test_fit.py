@@ -334,6 +334,20 @@ _ONE_TEXT = Caps(
 )
 
 
+@pytest.mark.parametrize("codec", am.codec_names())
+def test_a_merged_message_belongs_to_one_of_those_it_is_made_of(codec: str) -> None:
+    """Also if nothing is left of the first one, and a part of the last one goes into another message."""
+    image = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
+    history = am.History(
+        [
+            am.Msg("assistant", [am.ThinkingBlock("")]),
+            am.Msg("assistant", [am.ToolUseBlock("a", "f", {})]),
+            am.Msg("assistant", [image, am.ToolResultBlock("a")]),
+        ]
+    )
+    honest_account(am.get_codec(codec), history)
+
+
 def test_neighbours_become_one_block() -> None:
     """Blocks that are one in the format are joined; each one's loss is reported with its rule's weight."""
     history = History([_plain("assistant", [TextBlock("a"), TextBlock("b"), RefusalBlock("no")])])

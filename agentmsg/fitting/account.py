@@ -213,14 +213,14 @@ def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
 
 def _settled(pieces: list[list[_Piece]]) -> list[list[_Piece]]:
     """Return the pieces that are left: an output message belongs to the first of them, and is whole if alone."""
-    held: dict[int, list[int]] = {}
+    held: dict[int, list[_Piece]] = {}
     for piece in chain.from_iterable(pieces):
-        held.setdefault(piece.out, []).append(piece.first)
+        held.setdefault(piece.out, []).append(piece)
+    # One without blocks may begin where the next one does.
+    leaders = {out: min(own, key=lambda piece: (piece.first, not piece.leading)) for out, own in held.items()}
     return [
         [
-            attrs.evolve(piece, leading=True, alone=len(held[piece.out]) == 1)
-            if piece.first == min(held[piece.out])
-            else piece
+            attrs.evolve(piece, leading=True, alone=len(held[piece.out]) == 1) if piece is leaders[piece.out] else piece
             for piece in own
         ]
         for own in pieces
