@@ -7,17 +7,21 @@ real/test_real_providers.py.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
 import agentmsg as am
 from agentmsg.formats.spelling import same_document
-from agentmsg.testing import honest_account
+from agentmsg.testing import exact_return, histories, honest_account
 from agentmsg_codecs.bedrock import BedrockCodec
 from agentmsg_codecs.bedrock.response import BedrockResponseCodec
+from data import effort
 from support import checked
 from support.checked import msg, refused
+from support.documents import documents
 
 CODEC, ANSWERS = BedrockCodec(), BedrockResponseCodec()
 returned = partial(checked.returned, codec=CODEC)
@@ -359,3 +363,40 @@ def test_what_is_no_document_is_refused() -> None:
     assert refused({"output": {"message": said}}, codec="bedrock-response")[0] == ("output", "message", "role")
     said = {"role": "assistant"}
     assert refused({"output": {"message": said}}, codec="bedrock-response")[0] == ("output", "message", "content")
+
+
+MERGED = BedrockCodec(turns="merged")
+
+
+@settings(max_examples=effort(100))
+@given(history=histories())
+def test_merged_turns_alternate(history: am.History) -> None:
+    """Neighbours of one role are one message, results and what the user says after them, too; nothing is lost."""
+    honest_account(MERGED, history)
+    document: Any = am.encode(history, "bedrock", repair=True, on_loss="ignore")
+    roles = [native.get("role") for native in document["messages"]]
+    assert [role for role, after in pairwise(roles) if role == after and role in {"user", "assistant"}] == []
+
+
+def test_documents_come_back_with_merged_turns() -> None:
+    """What alternates already comes back as it was."""
+    for _, document in documents("bedrock"):
+        exact_return(MERGED, document)
+
+
+def test_a_repaired_conversation_alternates_and_comes_back() -> None:
+    """Two answers of an assistant, and a question right after a result, as other formats have them."""
+    call: dict[str, Any] = {"id": "c", "name": "f", "args": {}}
+    history = am.History.of(
+        "Hi", am.Msg.assistant("Let me see"), am.Msg.assistant(tool_calls=[call]), am.Msg.tool("r", tool_call_id="c"),
+        "And now?", "Well?", am.Msg.assistant("Done"),
+    )  # fmt: skip
+    request = am.encode(history.evolve(tools=[am.ToolSpec("f")]), "openai")
+    plain = am.convert(request, "openai", "bedrock").document
+    assert [finding.path for finding in am.check(am.decode(plain, "bedrock"), "bedrock")] == [
+        ("messages", index) for index in (2, 4, 5)
+    ]
+    done: Any = am.convert(request, "openai", "bedrock", repair=True)
+    assert [native["role"] for native in done.document["messages"]] == ["user", "assistant"] * 2
+    assert am.check(am.decode(done.document, "bedrock"), "bedrock") == ()
+    assert am.encode(am.restore(am.decode(done.document, "bedrock"), done.losses), "openai") == request

@@ -46,6 +46,11 @@ def may_join(group: Sequence[Msg], message: Msg) -> bool:
     return bool(last.content and message.content) and not message.extras
 
 
+def _are_results(group: Sequence[Msg], message: Msg) -> bool:
+    """Whether a result follows a result."""
+    return bool(group[-1].role == message.role == "tool")
+
+
 class Grouped:
     """Reads and writes messages.
 
@@ -54,6 +59,7 @@ class Grouped:
         result: the form of results, which is apart.
         roles: by role the place of its parts. User messages hold the results.
         words: the native words for roles, if they differ.
+        alternates: whether what a user says beside results is by default in their native message.
         content: the key of the content.
         is_list: whether content is always a list of parts; otherwise a single plain text is written as a text.
 
@@ -71,17 +77,14 @@ class Grouped:
         content: str = "content",
         is_list: bool = False,
         words: Mapping[str, str] = EMPTY,
+        alternates: bool = False,
     ) -> None:
-        self._is_list = is_list
+        self._is_list, self._alternates = is_list, alternates
         self.described, self.family, self._key = described, described.family, content
         self.places: Mapping[str, Parts] = {role: described.parts[place] for role, place in roles.items()}
         self.parts = self.places["user"]
         self.keys = frozenset({"role", content})
-        self.grouping = Grouping(
-            family=self.family,
-            may_join=may_join,
-            joins=lambda group, message: group[-1].role == message.role == "tool",
-        )
+        self.grouping = Grouping(family=self.family, may_join=may_join, joins=may_join if alternates else _are_results)
         self._words = {role: words.get(role, role) for role in (*roles, "user")}
         self._roles = {word: role for role, word in self._words.items()}
         self._result_name, self._result_tag = result, described.forms[result].tag
@@ -98,7 +101,7 @@ class Grouped:
         """Read native messages; what isn't a message here gets the role "native"."""
         names = CallNames()
         groups: list[list[Msg]] = []
-        is_odd, after_result = False, False
+        is_odd, after_result = self._alternates, False
         for native in natives:
             group = self.container(native)
             first = group[0]
@@ -210,6 +213,8 @@ class Grouped:
 
     def write(self, messages: Sequence[Any]) -> list[Any]:
         """Write messages that fit."""
+        if self._alternates:
+            return self._write_groups(messages)
         natives: list[Any] = []
         results: list[Any] | None = None
         write_result = self.described.names.writers[self._result_name]
@@ -225,7 +230,7 @@ class Grouped:
                     add({"role": words["user"], key: (results := [])})
                 results.append(write_result(message.content[0]))
             elif role in _USERS and (message.extras or (message.notes and seat_of(message, self.family) is not None)):
-                return [self.write_group(group) for group in containers(messages, self.grouping)]
+                return self._write_groups(messages)
             elif role == "tool":
                 if results is None:
                     add({"role": words["user"], key: (results := [])})
@@ -234,6 +239,9 @@ class Grouped:
                 add(self._alone(message))
                 results = None
         return natives
+
+    def _write_groups(self, messages: Sequence[Any]) -> list[Any]:
+        return [self.write_group(group) for group in containers(messages, self.grouping)]
 
     def _alone(self, message: Any) -> Any:
         """Write a message that shares its native one with no other."""

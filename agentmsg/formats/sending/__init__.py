@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.lazy import imported, later
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from agentmsg.formats.sending import usual
     from agentmsg.formats.sending.edits import Change, Edit, Insert, Move, Remove
     from agentmsg.formats.sending.encoding import data_encoding, is_base64
@@ -86,13 +88,20 @@ __getattr__ = later(globals(), _HOMES)
 
 
 class _RulesAt:
-    def __init__(self, module: str) -> None:
-        self._module = module
+    def __init__(self, module: str, kept_by: Callable[[Any], Collection[str]]) -> None:
+        self._module, self._kept_by = module, kept_by
 
     def __get__(self, codec: object, owner: type) -> Any:
-        return imported(self._module).RULES
+        rules = imported(self._module).RULES
+        kept = () if codec is None else self._kept_by(codec)
+        return tuple([rule for rule in rules if rule.code not in kept]) if kept else rules
 
 
-def rules_at(module: str) -> Any:
-    """Return the attribute ``rules`` of a codec: the ``RULES`` of a module, imported when somebody asks for them."""
-    return _RulesAt(module)
+def rules_at(module: str, kept_by: Callable[[Any], Collection[str]] = lambda _: ()) -> Any:
+    """Return the attribute ``rules`` of a codec: the ``RULES`` of a module, imported when somebody asks for them.
+
+    Args:
+        module: its name.
+        kept_by: returns the codes of the rules that whatever a codec writes keeps, by its options.
+    """
+    return _RulesAt(module, kept_by)

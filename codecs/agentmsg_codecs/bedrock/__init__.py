@@ -29,19 +29,20 @@ Follows the Python package botocore 1.43.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import EMPTY, Native, excerpt, is_list, is_mapping, is_object, marked, natives
+from agentmsg.formats import EMPTY, Native, adopt, excerpt, is_list, is_mapping, is_object, marked, natives
 from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
-from agentmsg_codecs.bedrock.messages import is_top
+from agentmsg_codecs.bedrock.messages import Messages, is_top
 from agentmsg_codecs.bedrock.names import FAMILY
 from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
@@ -58,11 +59,26 @@ _TOOLS = "toolConfig"
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class BedrockCodec(Bedrock):
-    """Requests to Bedrock's Converse; ``Bedrock`` has the options."""
+    """Requests to Bedrock's Converse; ``Bedrock`` has the other options.
+
+    Attributes:
+        turns: whether neighbours of one role stay, or become one message: users and assistants must alternate.
+    """
 
     name: ClassVar[str] = "bedrock"
     title: ClassVar[str] = "Amazon Bedrock Converse (requests)"
-    rules = rules_at("agentmsg_codecs.bedrock.sending")
+    repairs_with: ClassVar[Mapping[str, Any]] = adopt({"turns": "merged"})
+    rules = rules_at(
+        "agentmsg_codecs.bedrock.sending", lambda codec: ("alternation",) if codec.turns == "merged" else ()
+    )
+
+    turns: Literal["kept", "merged"] = attrs.field(default="kept", validator=attrs.validators.in_(("kept", "merged")))
+    engine: Messages = attrs.field(
+        default=attrs.Factory(lambda self: Messages(alternates=self.turns == "merged"), takes_self=True),
+        init=False,
+        eq=False,
+        repr=False,
+    )
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -73,7 +89,7 @@ class BedrockCodec(Bedrock):
         """Return what requests support; see capabilities.py."""
         from agentmsg_codecs.bedrock.capabilities import make_caps  # noqa: PLC0415 - readers need no table
 
-        return make_caps(self.engine, thinking=self.thinking)
+        return make_caps(self.engine, thinking=self.thinking, merges=self.turns == "merged")
 
     def read(self, document: Any) -> am.History:
         """Read a body, a list of messages, or one message."""

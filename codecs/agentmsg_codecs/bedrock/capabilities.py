@@ -145,8 +145,15 @@ def _says_none(history: am.History, key: str, value: Any) -> bool:
     return key == "system" and not is_prompt and not (history.messages and is_top(history.messages[0]))
 
 
-def make_caps(messages: Messages, *, thinking: str) -> Caps:
-    """Return the capability table of requests; takes the arguments of ``assistant_rows``."""
+def make_caps(messages: Messages, *, thinking: str, merges: bool) -> Caps:
+    """Return the capability table of requests.
+
+    Args:
+        messages: reads and writes them.
+        thinking: as for ``assistant_rows``.
+        merges: whether neighbours of one role become one message.
+    """
+    turns = (restructure.merge("user", "assistant"),) if merges else ()
     fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _MESSAGE_KEYS))}
     system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
     inner = inner_rows(messages)
@@ -163,7 +170,7 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
         history={"tools": KEEP, "extras": SETTINGS.beside(_BODY_KEYS, _says_none)},
         tools=tool_rows(),
         settings=SETTINGS.row(),
-        arrange=(restructure.split_results, gather_systems),
+        arrange=(restructure.split_results, gather_systems, *turns),
         needs_id=needs_id,
         derives_names=True,
         drops_emptied=True,

@@ -63,10 +63,14 @@ def is_top(message: am.Msg) -> bool:
 
 
 class Messages(Grouped):
-    """Reads and writes messages."""
+    """Reads and writes messages.
 
-    def __init__(self) -> None:
-        super().__init__(describe(), result="result", roles=_PLACES, is_list=True)
+    Args:
+        alternates: whether what a user says beside results is written in their message.
+    """
+
+    def __init__(self, *, alternates: bool = False) -> None:
+        super().__init__(describe(), result="result", roles=_PLACES, is_list=True, alternates=alternates)
 
     def container(self, native: Any) -> list[am.Msg]:
         """Read one native message; anything unknown becomes a message with the role "native"."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg.formats import grouping
 from agentmsg.formats.sending import (
     PAIRING,
     Change,
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LONGEST = 64
+# Who speaks in the native message of a role.
+_SIDES = {"user": "user", "tool": "user", "assistant": "assistant"}
 _TITLE = re.compile(r"[a-zA-Z0-9()\[\]-]+(?: [a-zA-Z0-9()\[\]-]+)*")
 _NO_TITLE = re.compile(r"[^a-zA-Z0-9()\[\]-]+")
 
@@ -62,6 +66,17 @@ def _odd_redacted(request: Request) -> Iterator[Path]:
             yield ("messages", index, "content", at, "redacted")
 
 
+def _turns_in_a_row(request: Request) -> Iterator[Path]:
+    """Yield messages that follow one of the same side, if that isn't the same native message."""
+    for index, (before, message) in enumerate(pairwise(request.messages), 1):
+        side = _SIDES.get(message.role)
+        if side is None or side != _SIDES.get(before.role) or before.role == message.role == "tool":
+            continue
+        first, second = grouping.seat_of(before, FAMILY), grouping.seat_of(message, FAMILY)
+        if before.role == message.role or first is None or second is None or first >= second:
+            yield ("messages", index)
+
+
 # -- mends ------------------------------------------------------------------------------------------------------------
 
 
@@ -91,6 +106,13 @@ RULES = (
     # Converse answered a recorded request with a text of one line break.
     *usual.empty_texts(blank="warning"),
     usual.empty_messages(),
+    # "A conversation must alternate between user and assistant roles" (reported).
+    SendingRule(
+        "alternation",
+        _turns_in_a_row,
+        "users and assistants alternate",
+        'join the messages (the option turns="merged")',
+    ),
     usual.duplicate_ids(in_message=True, longest=_LONGEST),
     usual.id_characters(f"ids have 1 to {_LONGEST} letters, digits, _ . : and -", "a-zA-Z0-9_.:-", longest=_LONGEST),
     *PAIRING,
