@@ -426,6 +426,16 @@ def test_what_tools_read_is_input(told: dict[str, Any], count: int | None) -> No
         honest_account(ANSWERS, history.evolve(messages=[history[0].evolve(usage=edited)]))
 
 
+def test_a_grounded_text_keeps_its_spelling() -> None:
+    """Its citations are of the metadata, so they say nothing of how the part was spelt."""
+    support = {"groundingChunkIndices": [0], "segment": {"endIndex": 1}}
+    metadata = {"groundingChunks": [{"web": {"uri": "https://x.test"}}], "groundingSupports": [support]}
+    content = {"role": "model", "parts": [{"text": "a", "thoughtSignature": ""}]}
+    document = {"candidates": [{"content": content, "groundingMetadata": metadata}]}
+    (message,) = checked.returned(document, codec=ANSWERS)
+    assert len(message.content[0].citations) == 1
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [

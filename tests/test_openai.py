@@ -548,6 +548,12 @@ def test_what_is_no_request_is_refused(document: Any, path: tuple[Any, ...]) -> 
     assert refused(document, codec=CODEC) == (path, "schema", "openai")
 
 
+def test_data_that_reads_as_an_address_has_no_place() -> None:
+    """Compatible servers take the URL of a sound where its data stand."""
+    sound = am.AudioBlock(am.Base64Source("a:b", "audio/wav"))
+    honest_account(OpenAICodec(), am.History([am.Msg("user", [am.TextBlock("Hi"), sound])]))
+
+
 @pytest.mark.parametrize("options", [{"thinking": "loud"}, {"container": "box"}, {"engine": None}])
 def test_unknown_options_are_refused(options: Any) -> None:
     """An unknown option, or a value that it doesn't take, is a CodecLookupError."""

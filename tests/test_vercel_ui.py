@@ -14,6 +14,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.formats.spelling import same_document
+from agentmsg.testing import honest_account
 from agentmsg_codecs.vercel.ui import VercelUICodec
 from support import checked
 from support.checked import msg, refused
@@ -66,6 +67,13 @@ def test_a_part_is_a_block(role: str, part: dict[str, Any], block: am.Block) -> 
     (message,) = returned(natives)
     assert am.same(message, msg(role, block, id="m")), message
     assert same_document(written(msg(role, block, id="m")), natives)
+
+
+def test_a_result_that_takes_another_ones_place_is_told() -> None:
+    """A result of a server tool moves behind its call, past that of a client's tool."""
+    call = am.ToolUseBlock("s", "f", {}, kind="server", provider="openai")
+    result = am.ToolResultBlock("s", [am.TextBlock("2")], name="f", kind="server", provider="openai")
+    honest_account(CODEC, am.History([msg("assistant", call, am.ToolResultBlock("c", name="g"), result)]))
 
 
 RESULTS: list[tuple[dict[str, Any], dict[str, Any]]] = [

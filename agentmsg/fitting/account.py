@@ -360,8 +360,10 @@ class _Report:
             lifted: where it is now, if it was lifted out of its turn.
         """
         is_result = isinstance(block, ToolResultBlock)
-        # A rule that rebuilt it may have rebuilt its blocks, so they aren't matched one by one.
+        # A rule that rebuilt it may have rebuilt its blocks, so they aren't matched one by one. Nor are those of
+        # another result, which a rule for the whole message put in its place.
         other = type(item.new) is not type(block) or (item.swap is not None and is_result)
+        other = other or (is_result and len(item.inner or item.new.content) != len(block.content))
         if lifted is not None:
             level: Level = _remade_level(block, item) if other else "annotation"
             self.tell(at, "moved", level, "stands elsewhere", was=block if other else None, now=lifted)

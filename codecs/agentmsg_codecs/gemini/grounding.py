@@ -32,6 +32,11 @@ def grounded(blocks: Sequence[Any], candidate: Mapping[str, Any]) -> tuple[Any, 
     )
 
 
+def ungrounded(blocks: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the blocks of a response as its parts alone tell them."""
+    return tuple([_with_citations(block, ()) if type(block) is am.TextBlock else block for block in blocks])
+
+
 def regrounded(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
     """Return the messages with the citations that a reader would make; unchanged if they have these."""
     out = list(map(_regrounded, messages))

@@ -58,7 +58,7 @@ from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
 from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
 from agentmsg_codecs.gemini.format import USAGE, is_odd_count
-from agentmsg_codecs.gemini.grounding import grounded, regrounded
+from agentmsg_codecs.gemini.grounding import grounded, regrounded, ungrounded
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
 from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, RESPONSE, both, snake
 from agentmsg_codecs.gemini.spelling import camel, spell
@@ -232,7 +232,8 @@ def _candidate(engine: Messages) -> Hatch:
         rest = natives.extras_of(message, CANDIDATE)
         candidate: Native = {}
         if message.content or "/content" not in note or FAMILY in message.extras:
-            parts = list(map(engine.places["assistant"].write, message.content))
+            content = ungrounded(message.content) if rest else message.content
+            parts = list(map(engine.places["assistant"].write, content))
             held = content_of_model(parts, note)
             candidate["content"] = {**held, **thaw(natives.extras_of(message, FAMILY))}
         elif note["/content"] == "null":

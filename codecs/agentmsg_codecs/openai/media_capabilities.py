@@ -47,7 +47,8 @@ def carried_sound(block: Any) -> Any:
         return carried_image(block)
     data = media.read_data_url(block.source.url) if isinstance(block.source, am.URLSource) else None
     source = data or block.source
-    if not isinstance(source, am.Base64Source) or source.media_type is None:
+    # What is no base64 may be read as an address.
+    if not isinstance(source, am.Base64Source) or source.media_type is None or ":" in source.data:
         return rules.audio_as_text(block)
     kind = source.media_type
     if not (is_odd(source) and kind.startswith("audio/")):
