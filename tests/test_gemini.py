@@ -432,8 +432,8 @@ def test_a_grounded_text_keeps_its_spelling() -> None:
     metadata = {"groundingChunks": [{"web": {"uri": "https://x.test"}}], "groundingSupports": [support]}
     content = {"role": "model", "parts": [{"text": "a", "thoughtSignature": ""}]}
     document = {"candidates": [{"content": content, "groundingMetadata": metadata}]}
-    (message,) = checked.returned(document, codec=ANSWERS)
-    assert len(message.content[0].citations) == 1
+    text: Any = checked.returned(document, codec=ANSWERS)[0].content[0]
+    assert len(text.citations) == 1
 
 
 @pytest.mark.parametrize(
