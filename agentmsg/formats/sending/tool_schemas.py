@@ -76,7 +76,11 @@ def object_schemas(*refused: str, **how: Any) -> tuple[SendingRule, SendingRule]
     return (
         SendingRule("tool-schema", find, message, fix, mend=mend, **how),
         SendingRule(
-            "schema-type", find_others, "the schema has a type that can't be sent", "describe an object", **how
+            "schema-type",
+            find_others,
+            "the schema has a type that can't be sent",
+            "use the types of JSON Schema",
+            **how,
         ),
     )
 

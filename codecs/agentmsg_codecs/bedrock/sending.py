@@ -110,7 +110,7 @@ RULES = (
     SendingRule(
         "alternation",
         _turns_in_a_row,
-        "users and assistants alternate",
+        "users and assistants must alternate",
         'join the messages (the option turns="merged")',
     ),
     usual.duplicate_ids(in_message=True, longest=_LONGEST),
